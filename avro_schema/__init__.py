@@ -1,0 +1,1 @@
+"""Avro schemas as values: parse, print, canonical form, fingerprints, compatibility."""

@@ -1,0 +1,177 @@
+"""Avro schemas as immutable values (Avro 1.12 specification, "Schema Declaration").
+
+A name is a full name, resolved when the schema is read. The first occurrence of a named type, in
+document order, is its definition; later ones, recursion included, are ``Reference``s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+NO_PROPERTIES: Mapping[str, Json] = MappingProxyType({})
+
+
+class NoDefault(Enum):
+    NO_DEFAULT = "no default"
+
+
+NO_DEFAULT: Final = NoDefault.NO_DEFAULT
+"""The field has no default; a default of null is the value None."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalType:
+    """``precision`` and ``scale`` only with ``decimal``. An unknown name is kept as it is."""
+
+    name: str
+    precision: int | None = None
+    scale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """``name`` is one of null, boolean, int, long, float, double, bytes, string."""
+
+    name: str
+    logical: LogicalType | None = None
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """``namespace`` is "" at the top; ``aliases`` are full names."""
+
+    name: str
+    namespace: str
+    size: int
+    logical: LogicalType | None = None
+    doc: str | None = None
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+    @property
+    def full_name(self) -> str:
+        return full_name(self.name, self.namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class EnumSchema:
+    name: str
+    namespace: str
+    symbols: tuple[str, ...]
+    default: str | None = None
+    doc: str | None = None
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+    @property
+    def full_name(self) -> str:
+        return full_name(self.name, self.namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    items: Schema
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+
+@dataclass(frozen=True, slots=True)
+class MapSchema:
+    values: Schema
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Branches in their order; never nested, at most one of each unnamed type."""
+
+    branches: tuple[Schema, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A record's field. ``default`` is the JSON of the specification (bytes as ISO-8859-1 text)."""
+
+    name: str
+    type: Schema
+    default: Json | NoDefault = NO_DEFAULT
+    doc: str | None = None
+    aliases: tuple[str, ...] = ()
+    order: str = "ascending"
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    name: str
+    namespace: str
+    fields: tuple[Field, ...]
+    doc: str | None = None
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, Json] = field(default_factory=lambda: NO_PROPERTIES)
+
+    @property
+    def full_name(self) -> str:
+        return full_name(self.name, self.namespace)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A named type defined earlier in the same schema, by its full name."""
+
+    full_name: str
+
+
+Schema: TypeAlias = Primitive | Fixed | EnumSchema | Array | MapSchema | Union | Record | Reference
+NamedSchema: TypeAlias = Record | EnumSchema | Fixed
+
+NULL = Primitive("null")
+BOOLEAN = Primitive("boolean")
+INT = Primitive("int")
+LONG = Primitive("long")
+FLOAT = Primitive("float")
+DOUBLE = Primitive("double")
+BYTES = Primitive("bytes")
+STRING = Primitive("string")
+
+
+def full_name(name: str, namespace: str) -> str:
+    return f"{namespace}.{name}" if namespace else name
+
+
+def is_nullable(schema: Schema) -> bool:
+    """Whether null is a value of the schema."""
+    match schema:
+        case Union(branches):
+            return any(is_nullable(branch) for branch in branches)
+        case Primitive("null"):
+            return True
+        case _:
+            return False
+
+
+def nullable(schema: Schema) -> Schema:
+    """The schema with null added as first branch, unless it has one."""
+    match schema:
+        case _ if is_nullable(schema):
+            return schema
+        case Union(branches):
+            return Union((NULL, *branches))
+        case _:
+            return Union((NULL, schema))
+
+
+def without_null(schema: Schema) -> Schema:
+    """The schema without its null branch; a union of one branch becomes that branch."""
+    match schema:
+        case Union(branches):
+            rest = tuple(b for b in branches if b != NULL)
+            return rest[0] if len(rest) == 1 else Union(rest)
+        case _:
+            return schema

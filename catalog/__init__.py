@@ -1,0 +1,1 @@
+"""What exists in the lake: identifiers, column types and relations as values, and three catalogs that answer them."""

@@ -1,0 +1,78 @@
+"""Everything that can go wrong between us and a catalog.
+
+CatalogError
+├── MalformedName        text that is no dotted name
+├── MalformedType        text that is no column type
+├── MalformedDdl         a DDL file that cannot be read
+├── CatalogUnavailable   transient: retried
+└── CatalogRefused       permanent: the catalog answered, and the answer is no
+"""
+
+from __future__ import annotations
+
+
+class CatalogError(Exception):
+    """Root of the package's errors; ``hint`` says what a person can do."""
+
+    hint: str = ""
+
+
+class MalformedName(CatalogError):
+    hint = "write database.table, with back-ticks around a part that is not a plain word"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is not a relation name"
+
+
+class MalformedType(CatalogError):
+    hint = "write a Hive type, such as array<struct<a:int,b:string>>"
+
+    def __init__(self, text: str, position: int, expected: str) -> None:
+        super().__init__(text, position, expected)
+        self.text = text
+        self.position = position
+        self.expected = expected
+
+    def __str__(self) -> str:
+        shown = self.text if len(self.text) <= 200 else self.text[:200] + "…"
+        return f"column type {shown!r} is malformed at {self.position}: expected {self.expected}"
+
+
+class MalformedDdl(CatalogError):
+    hint = "correct the statement; the relations of the other statements are not affected"
+
+    def __init__(self, path: str, line: int, message: str) -> None:
+        super().__init__(path, line, message)
+        self.path = path
+        self.line = line
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+class CatalogUnavailable(CatalogError):
+    hint = "the catalog is asked again; check that it runs and that its address is right"
+
+    def __init__(self, catalog: str, reason: str) -> None:
+        super().__init__(catalog, reason)
+        self.catalog = catalog
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"catalog {self.catalog} does not answer: {self.reason}"
+
+
+class CatalogRefused(CatalogError):
+    def __init__(self, catalog: str, operation: str, reason: str) -> None:
+        super().__init__(catalog, operation, reason)
+        self.catalog = catalog
+        self.operation = operation
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"catalog {self.catalog} refused {self.operation}: {self.reason}"

@@ -1,0 +1,1 @@
+"""An Avro schema to a typed Python package: names, modules, codec and wheel bytes, all in memory."""

@@ -1,0 +1,58 @@
+"""What is asked of the generator, and what it gives: values without behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from avro_schema.model import Record
+from catalog.identifiers import RelationName
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a package's schema comes from; becomes ``provenance.json``.
+
+    Attributes:
+        view_text: None for a table.
+        upstreams: each direct upstream's name and SHA-256 of its schema's canonical text.
+        lineage: output column to the upstream columns it comes from, as dotted text.
+        change: "first", "major", "minor" or "patch" with ``reasons``: why the number rose.
+        event_id: the metastore's event, None where there is none.
+        labels: further facts shown to people (e.g. that a view follows its tables).
+    """
+
+    kind: str = "table"
+    view_text: str | None = None
+    upstreams: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    lineage: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    change: str = "first"
+    reasons: tuple[str, ...] = ()
+    changelog: str = ""
+    event_id: int | None = None
+    generator_version: str = ""
+    labels: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRequest:
+    """``prefix`` is the deployment's mandatory distribution prefix, e.g. ``acme-schema``."""
+
+    relation: RelationName
+    prefix: str
+    version: str
+    schema: Record
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A finished wheel. ``distribution`` is the PEP 503 normalised name."""
+
+    distribution: str
+    version: str
+    filename: str
+    data: bytes
+    sha256: str

@@ -1,0 +1,1 @@
+"""Where wheels go: a static folder that the daemon serves, or any twine-compatible server."""

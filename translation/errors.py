@@ -1,0 +1,120 @@
+"""Everything that can be wrong with a relation's text or types, told apart by what follows from it.
+
+TranslationError
+├── Unsupported            correct perhaps, but not known to us: status UNSUPPORTED
+│   ├── UnsupportedConstruct
+│   ├── UnsupportedFunction
+│   ├── UnsupportedType
+│   └── TooLarge
+└── Broken                 the relation's own engine would refuse it too: status BROKEN
+    ├── MalformedSql
+    ├── MalformedSchema    an Avro literal that is not a schema, or does not fit the columns
+    ├── UnknownColumn
+    ├── AmbiguousColumn
+    ├── UnknownRelation    an upstream relation that does not exist
+    └── TypeMismatch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from catalog.identifiers import RelationName
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a view's text; both count from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+class TranslationError(Exception):
+    """Root. ``relation`` and ``position`` are None where they are not known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        relation: RelationName | None = None,
+        position: Position | None = None,
+        hint: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.relation = relation
+        self.position = position
+        self.hint = hint
+
+    def __str__(self) -> str:
+        where = f" at {self.position}" if self.position else ""
+        whose = f"{self.relation}: " if self.relation else ""
+        return f"{whose}{self.message}{where}"
+
+
+class Unsupported(TranslationError):
+    pass
+
+
+class UnsupportedConstruct(Unsupported):
+    def __init__(self, construct: str, **where: object) -> None:
+        super().__init__(f"{construct} is not supported", **where)  # type: ignore[arg-type]
+        self.construct = construct
+
+
+class UnsupportedFunction(Unsupported):
+    def __init__(self, function: str, reason: str = "is not known", **where: object) -> None:
+        super().__init__(f"function {function} {reason}", **where)  # type: ignore[arg-type]
+        self.function = function
+
+
+class UnsupportedType(Unsupported):
+    def __init__(self, subject: str, type_text: str, reason: str, **where: object) -> None:
+        super().__init__(f"{subject} has type {type_text}: {reason}", **where)  # type: ignore[arg-type]
+        self.subject = subject
+        self.type_text = type_text
+
+
+class TooLarge(Unsupported):
+    pass
+
+
+class Broken(TranslationError):
+    pass
+
+
+class MalformedSql(Broken):
+    pass
+
+
+class MalformedSchema(Broken):
+    pass
+
+
+class UnknownColumn(Broken):
+    def __init__(self, column: str, candidates: Iterable[str] = (), **where: object) -> None:
+        super().__init__(f"column {column} does not exist", **where)  # type: ignore[arg-type]
+        self.column = column
+        self.candidates = tuple(candidates)
+
+
+class AmbiguousColumn(Broken):
+    def __init__(self, column: str, candidates: Iterable[str] = (), **where: object) -> None:
+        super().__init__(f"column {column} is ambiguous", **where)  # type: ignore[arg-type]
+        self.column = column
+        self.candidates = tuple(candidates)
+
+
+class UnknownRelation(Broken):
+    def __init__(self, missing: RelationName, **where: object) -> None:
+        super().__init__(f"relation {missing} does not exist", **where)  # type: ignore[arg-type]
+        self.missing = missing
+
+
+class TypeMismatch(Broken):
+    pass
