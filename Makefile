@@ -1,0 +1,66 @@
+# Two set-up commands: `make demo` runs the main job on embedded parts, `make test` passes the tests.
+# Both install what they need: the Python side into .venv, jars into the cache outside the checkout.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+UV := $(BIN)/uv
+
+.PHONY: demo test test-fast check format requirements clean \
+	bench-snapshot bench-latency bench-translate stack-up stack-down
+
+demo: $(INSTALLED) java
+	@$(BIN)/schema-publisher demo
+
+test: check java
+	$(BIN)/pytest tests
+
+test-fast: $(INSTALLED)
+	$(BIN)/pytest tests -m "not integration and not spark"
+
+check: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench-%: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.$*
+
+stack-up: $(INSTALLED) java
+	$(BIN)/python -m deploy.local_stack up
+
+stack-down: $(INSTALLED)
+	$(BIN)/python -m deploy.local_stack down
+
+$(INSTALLED): pyproject.toml requirements/dev.txt requirements/bootstrap.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "schema-publisher needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 3; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
+		|| { echo "python -m venv failed; on Debian: apt-get install python3-venv" >&2; exit 3; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt
+	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --require-hashes -r requirements/dev.txt
+	VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: java
+java:
+	@java -version >/dev/null 2>&1 \
+		|| { echo "Java 17 is needed (Spark and the metastore run on it); on Debian: apt-get install openjdk-17-jdk-headless" >&2; exit 3; }
+
+# Newest versions that satisfy pyproject.toml, with hashes and without download addresses.
+requirements: $(INSTALLED)
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
+		requirements/bootstrap.in --output-file requirements/bootstrap.txt
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
+		pyproject.toml --extra spark --output-file requirements/runtime.txt
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
+		pyproject.toml --extra spark --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

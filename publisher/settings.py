@@ -1,0 +1,324 @@
+"""Settings from ``schema-publisher.toml`` and the environment, checked as a whole before anything starts.
+
+Any key may also be set as ``SCHEMA_PUBLISHER__SECTION__KEY``, which wins over the file. A setting
+that is unknown, missing or of the wrong type is reported with its name, where it was read and what
+is allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
+DEFAULT_FILE = Path("schema-publisher.toml")
+
+
+class SettingsError(Exception):
+    """``problems``: one line for each setting that is wrong, naming it and where it was read."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Artifacts(_Section):
+    """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on."""
+
+    prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
+    versioning: Literal["semantic", "sequential"] = "semantic"
+
+
+class HiveCatalogSettings(_Section):
+    """``uri`` may name several metastores, separated by commas."""
+
+    kind: Literal["hive"]
+    name: str = "hive"
+    uri: str = "thrift://127.0.0.1:9083"
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+    max_connections: Annotated[int, Field(ge=1, le=64)] = 4
+
+
+class DdlCatalogSettings(_Section):
+    kind: Literal["ddl"]
+    name: str = "ddl"
+    path: Path = Path("ddl")
+    dialect: Literal["hive", "spark"] = "hive"
+
+
+class SparkCatalogSettings(_Section):
+    """``name`` is the catalog's name inside Spark, ``conf`` what a session needs to reach it."""
+
+    kind: Literal["spark"]
+    name: str = "spark_catalog"
+    conf: Mapping[str, str] = Field(default_factory=dict)
+    max_connections: Annotated[int, Field(ge=1, le=64)] = 4
+
+
+CatalogSettings = Annotated[
+    HiveCatalogSettings | DdlCatalogSettings | SparkCatalogSettings, Field(discriminator="kind")
+]
+
+
+class NotificationLogSettings(_Section):
+    """``uri`` defaults to the catalog's."""
+
+    kind: Literal["notification-log"]
+    uri: str | None = None
+    poll_seconds: Annotated[float, Field(gt=0, le=60)] = 0.02
+
+
+class KafkaSettings(_Section):
+    """``options`` go to the Kafka client as they are (SASL, TLS …)."""
+
+    kind: Literal["kafka"]
+    bootstrap_servers: str
+    topic: str
+    group_id: str = "schema-publisher"
+    format: Literal["apiary"] = "apiary"
+    options: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class DdlFolderSettings(_Section):
+    """Watches the folder of the DDL catalog."""
+
+    kind: Literal["ddl-folder"]
+
+
+EventSettings = Annotated[
+    NotificationLogSettings | KafkaSettings | DdlFolderSettings, Field(discriminator="kind")
+]
+
+
+class State(_Section):
+    url: Annotated[str, Field(pattern=r"^sqlite:///")] = "sqlite:///state.db"
+
+
+class StaticIndexSettings(_Section):
+    kind: Literal["static"]
+    path: Path = Path("index")
+
+
+class TwineIndexSettings(_Section):
+    """``password_file`` keeps the secret out of the settings; without either, keyring is asked."""
+
+    kind: Literal["twine"]
+    repository_url: str
+    simple_url: str
+    username: str | None = None
+    password: SecretStr | None = None
+    password_file: Path | None = None
+
+    def secret(self) -> str | None:
+        """The password, read anew so that a rotated secret is picked up."""
+        if self.password is not None:
+            return self.password.get_secret_value()
+        if self.password_file is not None:
+            return self.password_file.read_text(encoding="utf-8").strip()
+        return None
+
+
+IndexSettings = Annotated[StaticIndexSettings | TwineIndexSettings, Field(discriminator="kind")]
+
+
+class UdfSettings(_Section):
+    """What a UDF class returns: exactly one of the three."""
+
+    returns: str | None = None
+    returns_argument: Annotated[int, Field(ge=0)] | None = None
+    returns_rows: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> UdfSettings:
+        given = [
+            v for v in (self.returns, self.returns_argument, self.returns_rows) if v is not None
+        ]
+        if len(given) != 1:
+            raise ValueError("give exactly one of returns, returns_argument, returns_rows")
+        return self
+
+
+class Translation(_Section):
+    """``view_evolution`` defaults to "follow" for a folder of DDL files, else to "engine"."""
+
+    casing: Literal["preserve", "lower"] = "preserve"
+    nullability: Literal["preserve", "all-nullable"] = "preserve"
+    strict: bool = False
+    view_evolution: Literal["engine", "follow"] | None = None
+    timestamp_unit: Literal["millis", "micros"] = "millis"
+    local_timestamps: bool = False
+    udfs: Mapping[str, UdfSettings] = Field(default_factory=dict)
+
+
+class Snapshot(_Section):
+    """``runner`` "spark" reads and derives on executors; "local" does the same in this process."""
+
+    interval_seconds: Annotated[float, Field(gt=0)] = 3600.0
+    on_start: bool = True
+    runner: Literal["spark", "local"] = "spark"
+    tasks: Annotated[int, Field(ge=1)] = 2
+    conf: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Engine(_Section):
+    debounce_seconds: Annotated[float, Field(ge=0)] = 5.0
+    max_wait_seconds: Annotated[float, Field(ge=0)] = 60.0
+    workers: Annotated[int, Field(ge=1, le=64)] = 2
+    max_sql_bytes: Annotated[int, Field(ge=1)] = 1_000_000
+    derivation_timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+    drop_grace_seconds: Annotated[float, Field(ge=0)] = 300.0
+    staleness_seconds: Annotated[float, Field(ge=0)] = 2.0
+    include: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+
+
+class Http(_Section):
+    """``port`` 0 takes a free one."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    enabled: bool = True
+
+
+class Settings(BaseSettings):
+    """All of it. ``catalog`` may be one table or, as ``[[catalog]]``, several."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENVIRONMENT_PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+    )
+
+    artifacts: Artifacts
+    catalog: tuple[CatalogSettings, ...]
+    events: tuple[EventSettings, ...] = ()
+    state: State = State()
+    index: IndexSettings = Field(default_factory=lambda: StaticIndexSettings(kind="static"))
+    translation: Translation = Translation()
+    snapshot: Snapshot = Snapshot()
+    engine: Engine = Engine()
+    http: Http = Http()
+
+    @field_validator("catalog", "events", mode="before")
+    @classmethod
+    def _one_or_more(cls, value: Any) -> Any:
+        return [value] if isinstance(value, Mapping) else value
+
+    @field_validator("catalog")
+    @classmethod
+    def _at_least_one(cls, value: tuple[CatalogSettings, ...]) -> tuple[CatalogSettings, ...]:
+        if len(value) != 1:
+            raise ValueError("exactly one catalog is supported in this version")
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 (pydantic names the arguments)
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        # The file is handed in as arguments, so the environment comes first.
+        return env_settings, init_settings
+
+
+def load_settings(path: Path | None) -> Settings:
+    """Reads ``path`` (None: ``schema-publisher.toml`` here, if there is one) and the environment.
+
+    Raises:
+        SettingsError: naming each setting that is wrong.
+    """
+    file = path or DEFAULT_FILE
+    content = _read_file(file, required=path is not None)
+    problems = _unknown_variables(os.environ)
+    if problems:
+        raise SettingsError(problems)
+    try:
+        return Settings(**content)
+    except ValidationError as error:
+        raise SettingsError(
+            tuple(_problem(detail, file, os.environ) for detail in error.errors())
+        ) from None
+    except json.JSONDecodeError as error:
+        raise SettingsError((f"the environment: a value is not JSON: {error}",)) from None
+
+
+def _read_file(file: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if not required:
+            return {}
+        raise SettingsError((f"{file}: there is no such file",)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError((f"{file}: cannot be read: {error}",)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError((f"{file}: is not TOML: {error}",)) from None
+
+
+def _unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
+    known = {name.upper() for name in Settings.model_fields}
+    return tuple(
+        f"{variable} (environment): there is no section {section.lower()!r}; "
+        f"there are {', '.join(sorted(k.lower() for k in known))}"
+        for variable in sorted(environment)
+        if variable.upper().startswith(ENVIRONMENT_PREFIX)
+        and (section := variable.upper()[len(ENVIRONMENT_PREFIX) :].split("__")[0]) not in known
+    )
+
+
+def _problem(detail: Any, file: Path, environment: Mapping[str, str]) -> str:
+    path = [str(part) for part in detail["loc"]]
+    variable = ENVIRONMENT_PREFIX + "__".join(path).upper()
+    origin = "environment" if any(v.upper() == variable for v in environment) else str(file)
+    message = str(detail["msg"])
+    match detail["type"]:
+        case "missing":
+            message = "is missing"
+        case "extra_forbidden":
+            message = f"is unknown; allowed here: {', '.join(_allowed(path[:-1]))}"
+    return f"{'.'.join(path)} ({origin}): {message}"
+
+
+def _allowed(path: list[str]) -> list[str]:
+    """Names that a section may have; for a section of several kinds, those of all kinds."""
+    sections: dict[str, tuple[type[BaseModel], ...]] = {
+        "artifacts": (Artifacts,),
+        "catalog": (HiveCatalogSettings, DdlCatalogSettings, SparkCatalogSettings),
+        "events": (NotificationLogSettings, KafkaSettings, DdlFolderSettings),
+        "state": (State,),
+        "index": (StaticIndexSettings, TwineIndexSettings),
+        "translation": (UdfSettings,) if len(path) > 2 else (Translation,),
+        "snapshot": (Snapshot,),
+        "engine": (Engine,),
+        "http": (Http,),
+    }
+    models: tuple[type[BaseModel], ...] = (
+        sections.get(path[0], (Settings,)) if path else (Settings,)
+    )
+    return sorted({name for model in models for name in model.model_fields})
