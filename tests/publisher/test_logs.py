@@ -1,0 +1,35 @@
+import io
+import json
+import logging
+
+from publisher.logs import JsonFormatter
+
+
+def logged(message: str, **extra: object) -> dict[str, object]:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    logger = logging.Logger("publisher.test")
+    logger.addHandler(handler)
+
+    logger.warning(message, extra=extra)
+
+    (line,) = stream.getvalue().splitlines()
+    entry = json.loads(line)
+    assert isinstance(entry, dict)
+    return entry
+
+
+def test_a_log_is_one_object_with_its_fields() -> None:
+    entry = logged("package published", distribution="acme-a", seconds=0.1)
+
+    assert entry["event"] == "package published"
+    assert entry["level"] == "warning"
+    assert entry["distribution"] == "acme-a"
+    assert entry["seconds"] == 0.1
+
+
+def test_a_strangers_text_stays_on_its_line() -> None:
+    entry = logged("view broken", reason="a\nb\u202ec\x1b[31m")
+
+    assert entry["reason"] == "a\nb\u202ec\x1b[31m"
