@@ -12,8 +12,10 @@ _ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 
 
 class JsonFormatter(logging.Formatter):
-    """Fields come from ``extra``; what is no JSON value is shown as text. ASCII, so that a
-    stranger's control or direction characters cannot disturb a terminal."""
+    """Fields come from ``extra``; what is no JSON value is shown as text.
+
+    ASCII, so that a stranger's control or direction characters cannot disturb a terminal.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))

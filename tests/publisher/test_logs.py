@@ -9,10 +9,12 @@ def logged(message: str, **extra: object) -> dict[str, object]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
-    logger = logging.Logger("publisher.test")
+    logger = logging.getLogger("publisher.test_logs")
+    logger.propagate = False
     logger.addHandler(handler)
 
     logger.warning(message, extra=extra)
+    logger.removeHandler(handler)
 
     (line,) = stream.getvalue().splitlines()
     entry = json.loads(line)

@@ -1,0 +1,1 @@
+"""The whole story on embedded parts, printed for a colleague to look at."""
