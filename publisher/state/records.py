@@ -1,0 +1,190 @@
+"""What the state remembers, as values. Times are seconds since the epoch, hashes are hex.
+
+The state never holds facts, only their hashes: what a relation is, the catalog says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from catalog.identifiers import RelationName
+
+
+class Status(Enum):
+    """How a relation's last derivation ended.
+
+    That it must be derived again is told apart (``RelationRecord.stale``), so that a change that
+    turns out to be none gives back the status it had.
+    """
+
+    UNKNOWN = "UNKNOWN"
+    """Named by a view, and not yet read."""
+    OK = "OK"
+    BROKEN = "BROKEN"
+    """The relation's own engine would refuse it, or an upstream cannot be derived."""
+    UNSUPPORTED = "UNSUPPORTED"
+    CYCLE = "CYCLE"
+    MISSING = "MISSING"
+    """The catalog has no such relation: it was dropped, or never made."""
+    QUARANTINED = "QUARANTINED"
+    """Its derivation killed the process that ran it, again and again."""
+
+
+class Urgency(IntEnum):
+    """Which work goes first. A relation asked for twice keeps the higher urgency."""
+
+    EVENT = 0
+    REFRESH = 1
+    SNAPSHOT = 2
+
+
+class VersionStatus(Enum):
+    RESERVED = "RESERVED"
+    PUBLISHED = "PUBLISHED"
+    CONFLICT = "CONFLICT"
+    """The index holds other bytes under this number: burnt, never used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRequest:
+    """Asks that a relation be looked at.
+
+    Attributes:
+        min_event_id: a catalog read below this event is too old to answer.
+        not_before: when it is due, if nothing was asked yet.
+        reread_at: a second look, for hints without an event id; None for one look.
+    """
+
+    relation: RelationName
+    not_before: float
+    urgency: Urgency = Urgency.EVENT
+    min_event_id: int | None = None
+    reread_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One relation, one worker, until ``lease_until``.
+
+    Attributes:
+        generation: of the request that is answered; a newer one outlives the answer.
+        fence: rises with every claim; a write with an old one is refused.
+        attempts: claims of this work that have not ended, this one included.
+        retries: times it was put off for something that passes.
+    """
+
+    relation: RelationName
+    generation: int
+    fence: int
+    lease_until: float
+    attempts: int
+    retries: int
+    min_event_id: int | None
+    reread_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRecord:
+    """A relation's last read and last derivation.
+
+    Attributes:
+        facts_hash: of the last read; None if the catalog had no such relation.
+        read_event_id: the catalog was not newer than this when read, so that a later read at
+            this event or above never goes back in time.
+        missing_since: first of the two readings that a deletion needs.
+        stale: it, or something above it, changed since its derivation. Whatever depends on a
+            stale relation is stale too.
+        interface_hash: what dependents see; ``!status`` where there is no interface.
+        derived_facts_hash: the facts that the derivation is of.
+        published_hash: the content hash of the newest confirmed version.
+        yanked: its versions are yanked because it was dropped.
+    """
+
+    name: RelationName
+    facts_hash: str | None = None
+    read_event_id: int | None = None
+    missing_since: float | None = None
+    status: Status = Status.UNKNOWN
+    stale: bool = True
+    reason: str = ""
+    interface_hash: str = "!unknown"
+    content_hash: str | None = None
+    inputs_hash: str | None = None
+    derived_facts_hash: str | None = None
+    published_hash: str | None = None
+    yanked: bool = False
+    incarnation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """``used`` is the upstream's interface hash at the dependent's last derivation."""
+
+    dependent: RelationName
+    upstream: RelationName
+    used: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    """A number of a distribution, in the order in which numbers were taken (``sequence``).
+
+    Attributes:
+        content_hash: None for an adopted version whose wheel was not read.
+        schema_text: its Avro schema, None likewise.
+        change: "first", "major", "minor" or "patch"; "" for an adopted version.
+    """
+
+    distribution: str
+    number: str
+    relation: RelationName
+    status: VersionStatus
+    content_hash: str | None
+    schema_text: str | None
+    wheel_sha256: str | None
+    filename: str
+    change: str = ""
+    reasons: tuple[str, ...] = ()
+    created_at: float = 0.0
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoEntry:
+    """The result of a derivation, under the hash of everything that went into it.
+
+    Attributes:
+        status: OK, BROKEN or UNSUPPORTED; the latter two with a ``reason``.
+        derivation: ``translation.derivation_json`` as text; None unless OK.
+        payload: the rendered package, opaque here; None if it was not rendered.
+    """
+
+    inputs_hash: str
+    status: Status
+    derivation: str | None = None
+    reason: str = ""
+    payload: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDeadLetter:
+    id: int
+    source: str
+    payload: bytes
+    reason: str
+    namespace: tuple[str, ...] | None
+    received_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRecord:
+    """Outstanding work, as shown to people."""
+
+    relation: RelationName
+    not_before: float
+    lease_until: float
+    attempts: int
+    retries: int
+    last_error: str
+    urgency: Urgency
