@@ -1,0 +1,124 @@
+"""Any twine-compatible server as a package index: uploads by twine, reads by the simple API.
+
+An index answers uploads as it likes (pypiserver 400, devpi and Nexus 409, GitLab and Artifactory
+403 or 400 for a file that exists; some overwrite), so an answer is only told apart as *not now*
+and *no*; what is there, the reader decides from ``files``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import requests
+from requests.adapters import HTTPAdapter
+from twine.exceptions import TwineException
+from twine.package import PackageFile
+from twine.repository import Repository
+
+from codegen.package import Wheel
+from publisher.index.protocol import IndexFile, IndexRefused
+from publisher.index.simple_client import (
+    BasicOrNone,
+    Server,
+    SimpleClient,
+    check_answer,
+    transport_errors,
+)
+from publisher.index.simple_page import ListedFile
+from publisher.index.wheel_files import MalformedWheel, check_wheel, is_normalised
+
+
+class TwineIndex:
+    """One server, through sessions of its own that threads may share."""
+
+    def __init__(
+        self,
+        repository_url: str,
+        simple_url: str,
+        username: str | None = None,
+        password: str | None = None,
+        *,
+        timeout_seconds: float = 30.0,
+    ) -> None:
+        """Credentials may also stand in the addresses; those given here come first.
+
+        Raises:
+            ValueError: an address is not one of http or https.
+        """
+        self._server = Server.of(repository_url, username, password)
+        self._timeout_seconds = timeout_seconds
+        # Without credentials, because twine logs the username, which for some servers is the key.
+        self._repository = _QuietRepository(self._server, timeout_seconds)
+        self._reader = requests.Session()
+        simple = Server.of(simple_url, username, password)
+        self._simple = SimpleClient(simple, self._reader, timeout_seconds)
+
+    def files(self, distribution: str) -> Sequence[IndexFile]:
+        if not is_normalised(distribution):
+            return ()
+        return tuple(_index_file(file) for file in self._simple.page(distribution).files)
+
+    def fetch(self, file: IndexFile) -> bytes:
+        return self._simple.file(file.url)
+
+    def upload(self, wheel: Wheel) -> None:
+        try:
+            check_wheel(wheel)
+        except MalformedWheel as error:
+            raise IndexRefused(self._server.url, str(error)) from error
+        with tempfile.TemporaryDirectory(prefix="schema-publisher-") as folder:
+            path = Path(folder) / wheel.filename
+            path.write_bytes(wheel.data)
+            self._send(path)
+
+    def yank(self, file: IndexFile, reason: str | None) -> bool:  # noqa: ARG002
+        """No upload API has a yank that servers agree on."""
+        return False
+
+    def close(self) -> None:
+        self._repository.close()
+        self._reader.close()
+
+    def _send(self, path: Path) -> None:
+        try:
+            package = PackageFile.from_filename(str(path), comment=None)
+        except TwineException as error:
+            raise IndexRefused(self._server.url, f"twine refuses the wheel: {error}") from error
+        with transport_errors(self._server.url), self._repository.upload(package) as response:
+            check_answer(self._server.url, response, self._server.credentials)
+
+
+class _QuietRepository(Repository):
+    """Twine's, with a time-out, without its prints to standard output and without its retries.
+
+    The retry is the publisher's, which looks at what is there before it sends again.
+    """
+
+    def __init__(self, server: Server, timeout_seconds: float) -> None:
+        super().__init__(server.url, None, None, disable_progress_bar=True)
+        self.session.auth = BasicOrNone(server.credentials)
+        for scheme in ("http://", "https://"):
+            self.session.mount(scheme, HTTPAdapter(max_retries=0))
+        self._timeout_seconds = timeout_seconds
+
+    def upload(self, package: PackageFile, max_redirects: int = 0) -> requests.Response:  # noqa: ARG002
+        form = self._convert_metadata_to_list_of_tuples(package.metadata_dictionary())
+        content = (
+            package.basefilename,
+            Path(package.filename).read_bytes(),
+            "application/octet-stream",
+        )
+        return self.session.post(
+            self.url,
+            data=[*form, (":action", "file_upload"), ("protocol_version", "1")],
+            files={"content": content},
+            allow_redirects=False,
+            stream=True,
+            timeout=self._timeout_seconds,
+        )
+
+
+def _index_file(file: ListedFile) -> IndexFile:
+    return IndexFile(file.filename, file.version, file.url, file.sha256, file.yanked)

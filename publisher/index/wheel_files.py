@@ -1,0 +1,147 @@
+"""What a wheel's file name and its METADATA say, checked, since both may come from strangers.
+
+A file name that passes ``parse_filename`` is one plain path component.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import zipfile
+from dataclasses import dataclass
+
+from packaging.metadata import parse_email
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from packaging.version import InvalidVersion, Version
+
+from codegen.package import Wheel
+
+MAX_METADATA_BYTES = 16 * 1024 * 1024
+_MAX_FILENAME_BYTES = 240  # leaves room, below 255, for the suffix .metadata
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """``distribution`` is normalised as PEP 503 says; ``version`` as PEP 440 says."""
+
+    distribution: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoreMetadata:
+    """A wheel's METADATA: its bytes, for PEP 658, and what an index page repeats of it."""
+
+    data: bytes
+    requires_python: str | None
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+class MalformedWheel(ValueError):
+    """The wheel is not what it says it is; the text says how."""
+
+
+def parse_filename(filename: str) -> NamedFile:
+    """What a wheel or source distribution is called.
+
+    Raises:
+        MalformedWheel: the name is outside the grammar of wheel and sdist file names.
+    """
+    if len(filename) > _MAX_FILENAME_BYTES or not _PLAIN.fullmatch(filename):
+        raise MalformedWheel(f"{filename[:300]!r} is not the file name of a wheel")
+    try:
+        if filename.endswith(".whl"):
+            distribution, version, _, _ = parse_wheel_filename(filename)
+        else:
+            distribution, version = parse_sdist_filename(filename)
+    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion) as error:
+        raise MalformedWheel(f"{filename!r} is not the file name of a wheel") from error
+    return NamedFile(distribution, str(version))
+
+
+def is_normalised(distribution: str) -> bool:
+    """Whether the text is a distribution's name exactly as PEP 503 writes it in addresses."""
+    return (
+        re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", distribution, re.ASCII) is not None
+        and len(distribution) <= _MAX_FILENAME_BYTES
+    )
+
+
+def check_wheel(wheel: Wheel) -> CoreMetadata:
+    """The METADATA of a wheel whose name, version, hash and content agree with each other.
+
+    Raises:
+        MalformedWheel: they do not.
+    """
+    if not wheel.filename.endswith(".whl"):
+        raise MalformedWheel(f"{wheel.filename[:300]!r} is not the file name of a wheel")
+    named = parse_filename(wheel.filename)
+    if not is_normalised(wheel.distribution) or named.distribution != wheel.distribution:
+        raise MalformedWheel(f"{wheel.filename} is no wheel of {wheel.distribution[:300]!r}")
+    if named.version != _version(wheel.version):
+        raise MalformedWheel(f"{wheel.filename} is not version {wheel.version[:100]!r}")
+    if hashlib.sha256(wheel.data).hexdigest() != wheel.sha256:
+        raise MalformedWheel(f"{wheel.filename} does not have the SHA-256 that it came with")
+    return read_metadata(wheel.data, named)
+
+
+def read_metadata(data: bytes, named: NamedFile) -> CoreMetadata:
+    """The METADATA inside a wheel, which must name the same distribution and version.
+
+    Raises:
+        MalformedWheel: there is no such wheel in ``data``.
+    """
+    text = _metadata_bytes(data)
+    raw, _ = parse_email(text)
+    name, version = raw.get("name", ""), raw.get("version", "")
+    if canonicalize_name(name) != named.distribution or _version(version) != named.version:
+        raise MalformedWheel(
+            f"the METADATA is of {name[:300]!r} {version[:100]!r}, "
+            f"not of {named.distribution} {named.version}"
+        )
+    return CoreMetadata(text, _requires_python(raw.get("requires_python")))
+
+
+def _metadata_bytes(data: bytes) -> bytes:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = [
+                member
+                for member in archive.infolist()
+                if re.fullmatch(r"[^/]+\.dist-info/METADATA", member.filename)
+            ]
+            if len(members) != 1:
+                raise MalformedWheel(f"the wheel holds {len(members)} METADATA files, not one")
+            if members[0].file_size > MAX_METADATA_BYTES:
+                raise MalformedWheel(f"the METADATA is larger than {MAX_METADATA_BYTES} bytes")
+            with archive.open(members[0]) as stream:
+                # The size in the directory is the archive's own word: read no further than that.
+                return stream.read(MAX_METADATA_BYTES)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise MalformedWheel(f"the wheel is not a readable zip archive: {error}") from error
+
+
+def _requires_python(text: str | None) -> str | None:
+    try:
+        return str(SpecifierSet(text)) if text else None
+    except InvalidSpecifier:
+        return None
+
+
+def _version(text: str) -> str | None:
+    try:
+        return str(Version(text))
+    except InvalidVersion:
+        return None
