@@ -1,0 +1,66 @@
+"""The folder of what is prepared once per machine: downloaded jars and compiled launchers.
+
+An entry is named after what it is made from, appears at once and complete, and never changes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+
+def cache_directory() -> Path:
+    """``SCHEMA_PUBLISHER_CACHE``, else ``schema-publisher`` in the user's cache folder."""
+    chosen = os.environ.get("SCHEMA_PUBLISHER_CACHE")
+    if chosen:
+        return Path(chosen)
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(user) / "schema-publisher"
+
+
+def fingerprint(*parts: bytes | str) -> str:
+    digest = sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()[:16]
+
+
+def prepared(name: str, prepare: Callable[[Path], None]) -> Path:
+    """The entry ``name``, made by ``prepare`` in an empty directory if it is not there yet.
+
+    Several processes may ask at once: one prepares, the others wait for it.
+    """
+    root = cache_directory()
+    entry = root / name
+    if entry.is_dir():
+        return entry
+    root.mkdir(parents=True, exist_ok=True)
+    with locked(root / f".{name}.lock"):
+        if not entry.is_dir():
+            _prepare_beside(entry, prepare)
+    return entry
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds an advisory lock that ends with the process, however it ends."""
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _prepare_beside(entry: Path, prepare: Callable[[Path], None]) -> None:
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{entry.name}.", dir=entry.parent))
+    try:
+        prepare(unfinished)
+        unfinished.rename(entry)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise

@@ -1,0 +1,159 @@
+"""A real Kafka broker of one node in KRaft mode."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from deploy.errors import PortTaken
+from deploy.jdk import downloaded_jars, find_jdk, launcher_jar
+from deploy.ports import LOOPBACK, free_ports, is_taken
+from deploy.server_process import ServerProcess
+
+_READY = "Kafka Server started"
+_CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka wants it
+_LOG4J = """\
+rootLogger.level = warn
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d %p %c{1}: %m%n
+logger.started.name = kafka.server.KafkaRaftServer
+logger.started.level = info
+"""
+
+
+class Kafka:
+    """A running broker; as a context manager it is stopped at the end."""
+
+    def __init__(
+        self,
+        directory: Path,
+        ports: tuple[int, int],
+        heap_megabytes: int,
+        process: ServerProcess,
+    ) -> None:
+        self.directory = directory
+        self.host = LOOPBACK
+        self.port, self._controller_port = ports
+        self.heap_megabytes = heap_megabytes
+        self.process = process
+
+    @staticmethod
+    def start(
+        directory: Path,
+        *,
+        port: int | None = None,
+        heap_megabytes: int = 256,
+        timeout_seconds: float = 120,
+    ) -> Kafka:
+        """Starts a broker that keeps all its files in ``directory``; returns when it answers."""
+        directory = directory.resolve()
+        free, controller = free_ports(2)
+        ports = (port or free, controller)
+        process = _start_process(directory, ports, heap_megabytes, timeout_seconds)
+        return Kafka(directory, ports, heap_megabytes, process)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def kill(self) -> None:
+        """Ends it as ``kill -9`` does."""
+        self.process.kill()
+
+    def restart(self, timeout_seconds: float = 120) -> None:
+        """Stops it if it runs and starts it again on the same port, its topics still there."""
+        self.process.stop()
+        ports = (self.port, self._controller_port)
+        self.process = _start_process(self.directory, ports, self.heap_megabytes, timeout_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def server_properties(directory: Path, port: int, controller_port: int) -> dict[str, str]:
+    """The broker's settings; what is not there for loopback or one node keeps it small."""
+    return {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@{LOOPBACK}:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
+        "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "inter.broker.listener.name": "PLAINTEXT",
+        "log.dirs": str(directory / "data"),
+        "num.partitions": "3",
+        "auto.create.topics.enable": "true",
+        "group.initial.rebalance.delay.ms": "0",
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "4",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "4",
+        "share.coordinator.state.topic.replication.factor": "1",
+        "share.coordinator.state.topic.min.isr": "1",
+        # The default buffer alone takes 128 MB of the heap.
+        "log.cleaner.dedupe.buffer.size": str(2 * 1024 * 1024),
+        "num.network.threads": "2",
+        "num.io.threads": "2",
+        "background.threads": "2",
+    }
+
+
+def to_properties(properties: dict[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in properties.items())
+
+
+def _start_process(
+    directory: Path, ports: tuple[int, int], heap_megabytes: int, timeout_seconds: float
+) -> ServerProcess:
+    directory.mkdir(parents=True, exist_ok=True)
+    properties = to_properties(server_properties(directory, *ports))
+    (directory / "server.properties").write_text(properties)
+    (directory / "log4j2.properties").write_text(_LOG4J)
+    for port in ports:
+        if is_taken(port):
+            raise PortTaken("kafka", port)
+    process = ServerProcess.start(
+        "kafka", _command(directory, heap_megabytes), directory / "kafka.log"
+    )
+    try:
+        process.wait_until_logged(_READY, timeout_seconds)
+    except BaseException:
+        process.kill()
+        raise
+    return process
+
+
+def _command(directory: Path, heap_megabytes: int) -> tuple[str, ...]:
+    jdk = find_jdk()
+    libraries = downloaded_jars("kafka")
+    launcher = launcher_jar(jdk, ("Leash", "LoopbackBroker"), libraries)
+    return (
+        str(jdk.java),
+        f"-Xmx{heap_megabytes}m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}",
+        "-cp",
+        os.pathsep.join(map(str, (launcher, *libraries))),
+        "LoopbackBroker",
+        str(directory / "server.properties"),
+        _CLUSTER_ID,
+    )

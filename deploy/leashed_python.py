@@ -1,0 +1,29 @@
+"""Runs a Python module as a server that ends when its parent does.
+
+``python leashed_python.py MODULE ARGUMENTS…``: standard input is the leash, as in
+``java/Leash.java``: a byte releases the server, an end without one ends it.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import threading
+
+
+def main() -> None:
+    threading.Thread(target=_exit_when_parent_is_gone, daemon=True).start()
+    sys.argv = sys.argv[1:]
+    # Python puts the folder of this file first, where our modules would hide others of that name.
+    sys.path.pop(0)
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+
+
+def _exit_when_parent_is_gone() -> None:
+    if not os.read(0, 1):
+        os._exit(143)
+
+
+if __name__ == "__main__":
+    main()

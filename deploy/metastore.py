@@ -1,0 +1,229 @@
+"""A real Hive Metastore: Hive's own code from pyspark's jars, its catalog in an embedded Derby."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+from xml.sax.saxutils import escape
+
+from hive_metastore import ThriftHiveMetastore
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport
+
+from deploy.errors import PortTaken
+from deploy.jdk import downloaded_jars, find_jdk, launcher_jar, pyspark_jars
+from deploy.kafka import Kafka
+from deploy.ports import LOOPBACK, free_ports, is_taken
+from deploy.server_process import ServerProcess
+
+EVENTS_TOPIC = "hms-events"
+_READY = "metastore ready on port"
+_NOTIFICATION_LOG = "org.apache.hive.hcatalog.listener.DbNotificationListener"
+_APIARY = "com.expediagroup.apiary.extensions.events.metastore.kafka"
+# Hive 2.3 and Hadoop reach into the JDK by reflection.
+_OPENED = ("lang", "net", "nio", "util", "util.concurrent")
+
+Storage = Literal["memory", "disk"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetastoreOptions:
+    """How a metastore is run.
+
+    Attributes:
+        storage: Derby in memory is fastest; on disk the catalog outlives the process.
+        kafka: where every table event is repeated on ``topic``; None for no repetition.
+        serialise_ddl: Derby hands out one event id twice under concurrent DDL; as with MySQL or
+            PostgreSQL, ids are unique when this is on.
+        settings: further hive-site.xml properties; they win over ours.
+    """
+
+    storage: Storage = "memory"
+    heap_megabytes: int = 256
+    kafka: Kafka | None = None
+    topic: str = EVENTS_TOPIC
+    serialise_ddl: bool = True
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+class Metastore:
+    """A running metastore; as a context manager it is stopped at the end."""
+
+    def __init__(
+        self, directory: Path, port: int, options: MetastoreOptions, process: ServerProcess
+    ) -> None:
+        self.directory = directory
+        self.host = LOOPBACK
+        self.port = port
+        self.options = options
+        self.process = process
+
+    @staticmethod
+    def start(
+        directory: Path,
+        options: MetastoreOptions | None = None,
+        *,
+        port: int | None = None,
+        timeout_seconds: float = 120,
+    ) -> Metastore:
+        """Starts a metastore that keeps all its files in ``directory``; returns when it answers."""
+        directory = directory.resolve()
+        options = options or MetastoreOptions()
+        port = port or free_ports(1)[0]
+        process = _start_process(directory, port, options, timeout_seconds)
+        return Metastore(directory, port, options, process)
+
+    @property
+    def uri(self) -> str:
+        return f"thrift://{self.host}:{self.port}"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.directory / "warehouse"
+
+    @contextmanager
+    def client(self) -> Iterator[ThriftHiveMetastore.Client]:
+        """A connection of Hive's own Thrift bindings; not to be shared between threads."""
+        transport = TBufferedTransport(TSocket(self.host, self.port))
+        transport.open()
+        try:
+            yield ThriftHiveMetastore.Client(TBinaryProtocol(transport))
+        finally:
+            transport.close()
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def kill(self) -> None:
+        """Ends it as ``kill -9`` does."""
+        self.process.kill()
+
+    def restart(self, timeout_seconds: float = 120) -> None:
+        """Stops it if it runs and starts it again on the same port.
+
+        Only a catalog with ``storage="disk"`` is still there afterwards.
+        """
+        self.process.stop()
+        self.process = _start_process(self.directory, self.port, self.options, timeout_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def hive_site(directory: Path, options: MetastoreOptions) -> dict[str, str]:
+    """The properties of hive-site.xml, in the order in which they are written."""
+    derby = f"directory:{directory}/derby" if options.storage == "disk" else "memory:metastore"
+    properties = {
+        "javax.jdo.option.ConnectionURL": f"jdbc:derby:{derby};create=true",
+        "javax.jdo.option.ConnectionDriverName": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+        "javax.jdo.option.ConnectionUserName": "APP",
+        "javax.jdo.option.ConnectionPassword": "unused",
+        "datanucleus.schema.autoCreateAll": "true",
+        "datanucleus.connectionPoolingType": "NONE",
+        "hive.metastore.schema.verification": "false",
+        "hive.metastore.warehouse.dir": (directory / "warehouse").as_uri(),
+        "hive.metastore.uris": "",
+        "hive.metastore.execute.setugi": "false",
+        "hive.async.log.enabled": "false",
+        "hadoop.tmp.dir": str(directory / "tmp"),
+        "fs.defaultFS": "file:///",
+        "hive.metastore.transactional.event.listeners": _NOTIFICATION_LOG,
+        "hive.metastore.event.message.factory": (
+            "org.apache.hadoop.hive.metastore.messaging.json.JSONMessageFactory"
+        ),
+        "hcatalog.message.factory.impl.json": (
+            "org.apache.hive.hcatalog.messaging.json.JSONMessageFactory"
+        ),
+        "hive.metastore.dml.events": "true",
+        # Otherwise the handler refuses, say, string to int: the tests are about such changes.
+        "hive.metastore.disallow.incompatible.col.type.changes": "false",
+    }
+    if options.kafka is not None:
+        listener = f"{_APIARY}.listener.KafkaMetaStoreEventListener"
+        properties |= {
+            "hive.metastore.event.listeners": listener,
+            f"{_APIARY}.messaging.topic.name": options.topic,
+            f"{_APIARY}.messaging.bootstrap.servers": options.kafka.bootstrap_servers,
+            f"{_APIARY}.messaging.client.id": "metastore",
+        }
+    return properties | dict(options.settings)
+
+
+def to_xml(properties: Mapping[str, str]) -> str:
+    lines = (
+        f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>\n"
+        for name, value in properties.items()
+    )
+    return f"<configuration>\n{''.join(lines)}</configuration>\n"
+
+
+def log4j_properties(log_level: str) -> str:
+    """Log4j 2 settings that send everything to standard output, which is the server's log."""
+    return (
+        f"rootLogger.level = {log_level}\n"
+        "rootLogger.appenderRef.console.ref = console\n"
+        "appender.console.type = Console\n"
+        "appender.console.name = console\n"
+        "appender.console.layout.type = PatternLayout\n"
+        "appender.console.layout.pattern = %d %p %c{1}: %m%n\n"
+    )
+
+
+def _start_process(
+    directory: Path, port: int, options: MetastoreOptions, timeout_seconds: float
+) -> ServerProcess:
+    for each in (directory, directory / "warehouse", directory / "tmp"):
+        each.mkdir(parents=True, exist_ok=True)
+    (directory / "hive-site.xml").write_text(to_xml(hive_site(directory, options)))
+    (directory / "log4j2.properties").write_text(log4j_properties("warn"))
+    if is_taken(port):
+        raise PortTaken("the metastore", port)
+    log = directory / "metastore.log"
+    process = ServerProcess.start("the metastore", _command(directory, port, options), log)
+    try:
+        process.wait_until_logged(_READY, timeout_seconds)
+    except BaseException:
+        process.kill()
+        raise
+    return process
+
+
+def _command(directory: Path, port: int, options: MetastoreOptions) -> Sequence[str]:
+    jdk = find_jdk()
+    spark_jars = pyspark_jars()
+    libraries = (*downloaded_jars("metastore"), *spark_jars)
+    if options.kafka is not None:
+        # Last: it brings its own copies of common libraries.
+        libraries = (*libraries, *downloaded_jars("listener"))
+    launcher = launcher_jar(jdk, ("Leash", "LoopbackMetastore"), spark_jars)
+    return (
+        str(jdk.java),
+        f"-Xmx{options.heap_megabytes}m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _OPENED),
+        f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}",
+        f"-Dderby.stream.error.file={directory / 'derby.log'}",
+        # Syncing is of no use to a catalog in memory.
+        *(("-Dderby.system.durability=test",) if options.storage == "memory" else ()),
+        "-cp",
+        os.pathsep.join(map(str, (launcher, *libraries))),
+        "LoopbackMetastore",
+        str(directory / "hive-site.xml"),
+        str(port),
+        "serialised" if options.serialise_ddl else "concurrent",
+    )

@@ -1,0 +1,144 @@
+"""A real pypiserver: anyone may install from it, uploads need a name and a password."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import secrets
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from deploy.errors import MissingPrerequisite, PortTaken
+from deploy.ports import LOOPBACK, free_ports, is_taken
+from deploy.server_process import ServerProcess
+
+_LEASHED_PYTHON = Path(__file__).parent / "leashed_python.py"
+
+
+class PyPiServer:
+    """A running package index; as a context manager it is stopped at the end."""
+
+    def __init__(
+        self,
+        directory: Path,
+        port: int,
+        credentials: tuple[str, str],
+        process: ServerProcess,
+    ) -> None:
+        self.directory = directory
+        self.host = LOOPBACK
+        self.port = port
+        self.username, self.password = credentials
+        self.process = process
+
+    @staticmethod
+    def start(
+        directory: Path,
+        *,
+        port: int | None = None,
+        username: str = "publisher",
+        password: str | None = None,
+        timeout_seconds: float = 60,
+    ) -> PyPiServer:
+        """Starts an index that keeps all its files in ``directory``; returns when it answers.
+
+        Without a ``password`` a random one is chosen.
+        """
+        directory = directory.resolve()
+        port = port or free_ports(1)[0]
+        credentials = (username, password or secrets.token_urlsafe(16))
+        process = _start_process(directory, port, credentials, timeout_seconds)
+        return PyPiServer(directory, port, credentials, process)
+
+    @property
+    def packages(self) -> Path:
+        """The folder of the uploaded files."""
+        return self.directory / "packages"
+
+    @property
+    def upload_url(self) -> str:
+        return f"http://{self.host}:{self.port}/"
+
+    @property
+    def simple_url(self) -> str:
+        return f"http://{self.host}:{self.port}/simple/"
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def kill(self) -> None:
+        """Ends it as ``kill -9`` does."""
+        self.process.kill()
+
+    def restart(self, timeout_seconds: float = 60) -> None:
+        """Stops it if it runs and starts it again on the same port, its packages still there."""
+        self.process.stop()
+        credentials = (self.username, self.password)
+        self.process = _start_process(self.directory, self.port, credentials, timeout_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def htpasswd_line(username: str, password: str) -> str:
+    """Apache's format with its SHA-1 scheme, which needs no library.
+
+    Enough for a random password on the loopback address, and for nothing else.
+    """
+    digest = hashlib.sha1(password.encode(), usedforsecurity=False).digest()
+    return f"{username}:{{SHA}}{base64.b64encode(digest).decode()}\n"
+
+
+def _start_process(
+    directory: Path, port: int, credentials: tuple[str, str], timeout_seconds: float
+) -> ServerProcess:
+    if find_spec("pypiserver") is None or find_spec("passlib") is None:
+        raise MissingPrerequisite("pypiserver", "pip install 'pypiserver[passlib]'")
+    packages = directory / "packages"
+    packages.mkdir(parents=True, exist_ok=True)
+    passwords = directory / "htpasswd"
+    passwords.write_text(htpasswd_line(*credentials))
+    if is_taken(port):
+        raise PortTaken("pypiserver", port)
+    # Only our own process answers there, so that nobody else's on this port is taken for it.
+    health = f"/health-{secrets.token_hex(8)}"
+    process = ServerProcess.start(
+        "pypiserver",
+        (
+            *(sys.executable, str(_LEASHED_PYTHON), "pypiserver", "run"),
+            *("--interface", LOOPBACK, "--port", str(port)),
+            *("--authenticate", "update", "--passwords", str(passwords)),
+            *("--disable-fallback", "--health-endpoint", health),
+            str(packages),
+        ),
+        directory / "pypiserver.log",
+    )
+    try:
+        process.wait_until(lambda: _answers(port, health), timeout_seconds)
+    except BaseException:
+        process.kill()
+        raise
+    return process
+
+
+def _answers(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

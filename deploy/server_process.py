@@ -1,0 +1,169 @@
+"""One server as a process on a leash: started, watched until it is ready, ended.
+
+A server holds the read end of a pipe whose write end only we hold. It ends when that closes, so
+no crash of ours leaves an orphan; ``release`` lets it outlive us.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.errors import ServerFailed
+
+_POLL_SECONDS = 0.02
+_SHOWN_LINES = 25
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessIdentity:
+    """A process id alone names another process after a while; with its start time it does not."""
+
+    pid: int
+    started: str
+
+    @staticmethod
+    def of(pid: int) -> ProcessIdentity | None:
+        started = _start_time(pid)
+        return None if started is None else ProcessIdentity(pid, started)
+
+    def is_alive(self) -> bool:
+        return _start_time(self.pid) == self.started
+
+
+class ServerProcess:
+    """A child process; what it prints goes to ``log``."""
+
+    def __init__(
+        self, name: str, log: Path, log_start: int, process: subprocess.Popen[bytes]
+    ) -> None:
+        self.name = name
+        self.log = log
+        self._log_start = log_start
+        self._process = process
+
+    @staticmethod
+    def start(
+        name: str, command: Sequence[str], log: Path, *, environment: dict[str, str] | None = None
+    ) -> ServerProcess:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as output:
+            log_start = output.tell()
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=log.parent,
+                env=environment,
+                # Control-C is for us; we end the servers in order.
+                start_new_session=True,
+            )
+        return ServerProcess(name, log, log_start, process)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def identity(self) -> ProcessIdentity:
+        return ProcessIdentity(self.pid, _start_time(self.pid) or "")
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def wait_until_logged(self, line: str, timeout_seconds: float) -> None:
+        """Returns once the server has printed ``line``; raises ServerFailed if it never will."""
+        self.wait_until(lambda: line in self.printed(), timeout_seconds)
+
+    def wait_until(self, is_ready: Callable[[], bool], timeout_seconds: float) -> None:
+        deadline = time.monotonic() + timeout_seconds
+        while not is_ready():
+            if not self.is_alive():
+                raise self._failed(
+                    f"ended with status {self._process.returncode} before it was ready",
+                    "the log above says why; other servers on this machine are not touched",
+                )
+            if time.monotonic() > deadline:
+                self.kill()
+                raise self._failed(
+                    f"was not ready after {timeout_seconds:g} s",
+                    "the machine may be busy or short of memory: try again",
+                )
+            time.sleep(_POLL_SECONDS)
+
+    def printed(self) -> str:
+        """What the server has printed since this start; the log keeps that of earlier ones."""
+        with self.log.open("rb") as log:
+            log.seek(self._log_start)
+            return log.read().decode(errors="replace")
+
+    def release(self) -> None:
+        """Lets the server outlive this process."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"\n")
+        self._process.stdin.close()
+
+    def stop(self, timeout_seconds: float = 20) -> None:
+        """Asks the server to end, and kills it if it has not done so in time."""
+        self._process.terminate()
+        try:
+            self._process.wait(timeout_seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._reap()
+
+    def kill(self) -> None:
+        """Ends the server at once, as a crash would."""
+        self._process.kill()
+        self._reap()
+
+    def _reap(self) -> None:
+        self._process.wait()
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            self._process.stdin.close()
+
+    def _failed(self, reason: str, hint: str) -> ServerFailed:
+        self._reap()
+        last_lines = "\n".join(self.printed().splitlines()[-_SHOWN_LINES:])
+        return ServerFailed(self.name, reason, self.log, last_lines, hint)
+
+
+def end_processes(processes: Sequence[ProcessIdentity], timeout_seconds: float = 20) -> None:
+    """Ends processes that are not our children, politely first; returns when all are gone."""
+    for sign, patience in ((signal.SIGTERM, timeout_seconds), (signal.SIGKILL, timeout_seconds)):
+        for each in processes:
+            _signal(each, sign)
+        deadline = time.monotonic() + patience
+        while any(each.is_alive() for each in processes):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_SECONDS)
+
+
+def _signal(process: ProcessIdentity, sign: signal.Signals) -> None:
+    if process.is_alive():
+        try:
+            os.kill(process.pid, sign)
+        except ProcessLookupError:
+            return
+
+
+def _start_time(pid: int) -> str | None:
+    """When the process was started; None if there is none, or only its exit status is left."""
+    stat = Path(f"/proc/{pid}/stat")
+    if Path("/proc/self/stat").exists():
+        try:
+            # The second field, the program's name, may hold spaces and parentheses.
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return None if fields[0] in "ZX" else fields[19]
+    listed = subprocess.run(
+        ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.split(maxsplit=1)
+    return None if len(listed) < 2 or listed[0].startswith("Z") else listed[1].strip()

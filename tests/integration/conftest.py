@@ -1,0 +1,88 @@
+"""The real servers, each started when the first test asks for it and shared by all.
+
+A test in this folder is marked ``integration``, and ``spark`` if it uses that fixture.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hive_metastore import ThriftHiveMetastore
+from hive_metastore.ttypes import Database
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
+
+_NEEDS_KAFKA = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker("integration")
+            if "spark" in getattr(item, "fixturenames", ()):
+                item.add_marker("spark")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    session.stash[_NEEDS_KAFKA] = any(
+        "kafka" in getattr(item, "fixturenames", ()) for item in session.items
+    )
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
+    """A broker; with it, ``metastore`` repeats its events on the topic ``EVENTS_TOPIC``."""
+    with Kafka.start(tmp_path_factory.mktemp("kafka")) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="session")
+def metastore(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Metastore]:
+    """The one metastore of the whole run, its listener on if any selected test uses ``kafka``."""
+    broker = request.getfixturevalue("kafka") if request.session.stash[_NEEDS_KAFKA] else None
+    options = MetastoreOptions(kafka=broker)
+    with Metastore.start(tmp_path_factory.mktemp("metastore"), options) as running:
+        yield running
+
+
+@pytest.fixture
+def metastore_client(metastore: Metastore) -> Iterator[ThriftHiveMetastore.Client]:
+    """An open connection of Hive's own Thrift bindings."""
+    with metastore.client() as client:
+        yield client
+
+
+@pytest.fixture
+def database(metastore: Metastore) -> Iterator[str]:
+    """The name of an empty database, dropped afterwards with all that is in it."""
+    name = f"test_{secrets.token_hex(5)}"
+    location = (metastore.warehouse / f"{name}.db").as_uri()
+    with metastore.client() as client:
+        client.create_database(Database(name=name, locationUri=location, parameters={}))
+    yield name
+    with metastore.client() as client:
+        client.drop_database(name, True, True)
+
+
+@pytest.fixture(scope="session")
+def package_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PyPiServer]:
+    with PyPiServer.start(tmp_path_factory.mktemp("pypiserver")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def spark(metastore: Metastore) -> Iterator[SparkSession]:
+    """A Spark session whose catalog is ``metastore``."""
+    conf = SparkConf(loadDefaults=False).setAll(list(spark_session_conf(metastore).items()))
+    session = SparkSession.builder.config(conf=conf).getOrCreate()
+    yield session
+    session.stop()
