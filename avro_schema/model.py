@@ -146,7 +146,7 @@ def full_name(name: str, namespace: str) -> str:
 
 
 def is_nullable(schema: Schema) -> bool:
-    """Whether null is a value of the schema."""
+    """Whether null is a value of the schema. A reference never leads to null."""
     match schema:
         case Union(branches):
             return any(is_nullable(branch) for branch in branches)
@@ -171,7 +171,7 @@ def without_null(schema: Schema) -> Schema:
     """The schema without its null branch; a union of one branch becomes that branch."""
     match schema:
         case Union(branches):
-            rest = tuple(b for b in branches if b != NULL)
+            rest = tuple(b for b in branches if not is_nullable(b))
             return rest[0] if len(rest) == 1 else Union(rest)
         case _:
             return schema

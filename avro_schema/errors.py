@@ -1,0 +1,17 @@
+"""What can be wrong with a schema's text."""
+
+from __future__ import annotations
+
+
+class MalformedAvroSchema(Exception):
+    """Text that is no Avro schema. ``path`` leads to the place, ``$`` being the whole."""
+
+    hint = "correct the schema; the Avro specification's section 'Schema Declaration' says how"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"Avro schema is malformed at {self.path}: {self.reason}"
