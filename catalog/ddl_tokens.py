@@ -1,0 +1,139 @@
+"""DDL text as tokens with their places, and quoted strings as Hive and Spark read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+_SKIPPED = r"(?:\s+|--[^\n]*|/\*.*?\*/)*+"
+_STRING = r"""[rR]?(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")++"""
+_QUOTED = r"`(?:[^`]|``)*+`"
+
+_TOKEN = re.compile(
+    rf"{_SKIPPED}(?:(?P<STRING>{_STRING})|(?P<WORD>\w+)|(?P<QUOTED>{_QUOTED})"
+    r"|(?P<UNCLOSED>['\"`]|/\*)|(?P<MARK>.)|(?P<END>\Z))",
+    re.DOTALL,
+)
+
+# Everything that may hide a semicolon, as one run up to the statement's end.
+_STATEMENT = re.compile(
+    rf"(?:[^;'\"`/-]++|{_STRING}|{_QUOTED}|--[^\n]*|/\*.*?\*/|/(?!\*)|-(?!-))*+", re.DOTALL
+)
+_LINE_END_SEMICOLON = re.compile(r";[ \t]*(?:\n|\Z)")
+
+
+class TokenKind(Enum):
+    WORD = "WORD"
+    QUOTED = "QUOTED"
+    STRING = "STRING"
+    MARK = "MARK"
+    UNCLOSED = "UNCLOSED"
+    END = "END"
+
+
+_KINDS = {kind.value: kind for kind in TokenKind}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """``text`` is as written, quotes included; ``start`` and ``end`` are offsets in the source."""
+
+    kind: TokenKind
+    text: str
+    start: int
+    end: int
+
+
+def token_at(source: str, position: int) -> Token:
+    """The token at or after ``position``, past blanks and comments."""
+    match = _TOKEN.match(source, position)
+    if match is None or match.lastgroup is None:  # cannot be: the last two branches take the rest
+        return Token(TokenKind.END, "", len(source), len(source))
+    kind = match.lastgroup
+    return Token(_KINDS[kind], match.group(kind), match.start(kind), match.end(kind))
+
+
+def statements(source: str) -> Iterator[tuple[int, int]]:
+    """Offsets of the statements between semicolons; blank ones are left out.
+
+    A quote that is never closed ends with the first line that ends in a semicolon, so that one
+    slip of the pen does not swallow the rest of a file.
+    """
+    position = 0
+    while position < len(source):
+        match = _STATEMENT.match(source, position)
+        end = position if match is None else match.end()
+        if end < len(source) and source[end] != ";":
+            resumed = _LINE_END_SEMICOLON.search(source, position)
+            end = len(source) if resumed is None else resumed.start()
+        start = token_at(source, position).start
+        if start < end:
+            yield start, end
+        position = end + 1
+
+
+_ESCAPE = re.compile(
+    r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([01][0-7]{2})|(.))|(['\"])", re.DOTALL
+)
+_CONTROLS = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
+_KEPT = {"%": "\\%", "_": "\\_"}
+
+
+def unquoted_string(text: str, *, doubled_quote_is_quote: bool) -> str:
+    r"""The value of a string literal, or of several written without a space between.
+
+    Follows Hive's ``unescapeSQLString``: ``\n`` and its kin, ``\u0041``, octal ``\101``; ``\%``
+    and ``\_`` stay as they are because LIKE reads them; any other escaped character is itself.
+    In Hive ``'a''b'`` is ``ab``; in Spark, since 4.0, it is ``a'b``.
+    """
+    if text[0] in "rR":
+        return text[2:-1]
+    quote = text[0]
+    body = text[1:-1]
+    if "\\" not in body and quote not in body:
+        return body
+    doubled = quote if doubled_quote_is_quote else ""
+    pieces: list[str] = []
+    position = 1
+    end = len(text) - 1
+    open_quote = quote
+    for match in _ESCAPE.finditer(text, 1, end):
+        if match.start() < position:
+            continue
+        pieces.append(text[position : match.start()])
+        position = match.end()
+        mark = match.group(5)
+        if mark is None:
+            pieces.append(_unescaped(match))
+        elif mark != open_quote:
+            pieces.append(mark)
+        else:
+            # The literal closes here and its neighbour opens with the next character.
+            open_quote = text[position]
+            pieces.append(doubled if open_quote == mark else "")
+            position += 1
+    pieces.append(text[position:end])
+    return "".join(pieces)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    short, long, octal, plain = match.group(1, 2, 3, 4)
+    if short is not None:
+        return chr(int(short, 16))
+    if long is not None:
+        code = int(long, 16)
+        return chr(code) if code <= 0x10FFFF else "�"
+    if octal is not None:
+        return chr(int(octal, 8))
+    return str(_CONTROLS.get(plain) or _KEPT.get(plain) or plain)
+
+
+def unquoted_identifier(text: str) -> str:
+    return text[1:-1].replace("``", "`")
+
+
+def line_of(source: str, offset: int) -> int:
+    """The line, from 1, on which the offset lies."""
+    return source.count("\n", 0, offset) + 1
