@@ -35,7 +35,7 @@ class WorkQueue(Protocol):
     def request_when_quiet(self, requests: Iterable[WorkRequest], max_wait_seconds: float) -> None:
         """Adds work, or puts it off to the new ``not_before``: a relation that keeps changing waits.
 
-        Though never longer than ``max_wait_seconds`` from when it was first asked for.
+        Though never more than ``max_wait_seconds`` past when it first was due.
         """
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:

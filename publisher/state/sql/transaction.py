@@ -1,0 +1,21 @@
+"""One database transaction, as the parts of the state that are worked on in it."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from publisher.state.protocol import Journal, Memo, RelationGraph, VersionLedger, WorkQueue
+from publisher.state.sql.graph import SqlRelationGraph
+from publisher.state.sql.journal import SqlJournal
+from publisher.state.sql.memo import SqlMemo
+from publisher.state.sql.versions import SqlVersionLedger
+from publisher.state.sql.work import SqlWorkQueue
+
+
+class SqlTransaction:
+    def __init__(self, connection: Connection) -> None:
+        self.work: WorkQueue = SqlWorkQueue(connection)
+        self.graph: RelationGraph = SqlRelationGraph(connection)
+        self.versions: VersionLedger = SqlVersionLedger(connection)
+        self.memo: Memo = SqlMemo(connection)
+        self.journal: Journal = SqlJournal(connection)

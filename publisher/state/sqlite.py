@@ -1,0 +1,81 @@
+"""State in one SQLite file, on a local disk.
+
+The driver's own transactions are off and every writing one begins IMMEDIATE: Python's default
+takes the write lock at the first write only, after it has read, and so loses updates silently.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, create_engine, event
+
+from publisher.state.protocol import Transaction
+from publisher.state.sql.transaction import SqlTransaction
+
+T = TypeVar("T")
+
+_BUSY_SECONDS = 30
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class SqliteState:
+    """``synchronous`` OFF gives durability up: for tests, whose crashes are no power cuts."""
+
+    def __init__(self, path: Path, synchronous: Literal["FULL", "OFF"] = "FULL") -> None:
+        self._engine = create_engine(
+            f"sqlite:///{path}",
+            connect_args={
+                "isolation_level": None,
+                "check_same_thread": False,
+                "timeout": _BUSY_SECONDS,
+            },
+        )
+        # Threads of this process wait here, in order; SQLite's own waiting sleeps up to 100 ms.
+        self._writing = threading.Lock()
+        event.listen(self._engine, "connect", _configured(synchronous))
+        event.listen(self._engine, "begin", _begin)
+        with self._engine.execution_options(immediate=True).begin() as connection:
+            _migrate(connection)
+
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        with (
+            self._writing,
+            self._engine.connect().execution_options(immediate=True) as connection,
+            connection.begin(),
+        ):
+            return action(SqlTransaction(connection))
+
+    def read(self, action: Callable[[Transaction], T]) -> T:
+        with self._engine.connect() as connection:
+            return action(SqlTransaction(connection))
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def _configured(synchronous: str) -> Callable[[Any, Any], None]:
+    def configure(connection: Any, _record: Any) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA cache_size = -32768")
+
+    return configure
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _migrate(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
