@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 from deploy.cache import fingerprint, prepared
 from deploy.errors import MissingPrerequisite, PreparationFailed
 
+_log = logging.getLogger(__name__)
 SOURCES = Path(__file__).parent / "java"
 OLDEST_JAVA = 17
 _INSTALL_JAVA = f"install a JDK, version {OLDEST_JAVA} or newer, and set JAVA_HOME or PATH to it"
@@ -64,6 +66,7 @@ def downloaded_jars(group: str) -> tuple[Path, ...]:
         maven = shutil.which("mvn")
         if maven is None:
             raise MissingPrerequisite("Apache Maven", _INSTALL_MAVEN)
+        _log.info("downloading the jars of %s, once", group)
         command = [maven, "-q", "-B", "--strict-checksums", "-f", str(pom), *_MAVEN_GOAL]
         _run(
             [*command, f"-DoutputDirectory={directory}"],

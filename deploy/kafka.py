@@ -7,10 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deploy.errors import PortTaken
 from deploy.jdk import downloaded_jars, find_jdk, launcher_jar
-from deploy.ports import LOOPBACK, free_ports, is_taken
-from deploy.server_process import ServerProcess
+from deploy.ports import LOOPBACK, free_ports, on_free_ports
+from deploy.server_process import ServerProcess, start_server
 
 _READY = "Kafka Server started"
 _CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka wants it
@@ -51,15 +50,22 @@ class Kafka:
         timeout_seconds: float = 120,
     ) -> Kafka:
         """Starts a broker that keeps all its files in ``directory``; returns when it answers."""
-        directory = directory.resolve()
-        free, controller = free_ports(2)
-        ports = (port or free, controller)
-        process = _start_process(directory, ports, heap_megabytes, timeout_seconds)
-        return Kafka(directory, ports, heap_megabytes, process)
+        root = directory.resolve()
+
+        def start_on(free: tuple[int, ...]) -> Kafka:
+            ports = (port or free[0], free[1])
+            process = _start_process(root, ports, heap_megabytes, timeout_seconds)
+            return Kafka(root, ports, heap_megabytes, process)
+
+        return on_free_ports(2, start_on) if port is None else start_on(free_ports(2))
 
     @property
     def bootstrap_servers(self) -> str:
         return f"{self.host}:{self.port}"
+
+    def addresses(self) -> dict[str, str]:
+        """What a client needs, by name."""
+        return {"bootstrap_servers": self.bootstrap_servers}
 
     def stop(self) -> None:
         self.process.stop()
@@ -127,18 +133,14 @@ def _start_process(
     properties = to_properties(server_properties(directory, *ports))
     (directory / "server.properties").write_text(properties)
     (directory / "log4j2.properties").write_text(_LOG4J)
-    for port in ports:
-        if is_taken(port):
-            raise PortTaken("kafka", port)
-    process = ServerProcess.start(
-        "kafka", _command(directory, heap_megabytes), directory / "kafka.log"
+    return start_server(
+        "kafka",
+        _command(directory, heap_megabytes),
+        directory / "kafka.log",
+        ports,
+        lambda process: _READY in process.printed(),
+        timeout_seconds,
     )
-    try:
-        process.wait_until_logged(_READY, timeout_seconds)
-    except BaseException:
-        process.kill()
-        raise
-    return process
 
 
 def _command(directory: Path, heap_megabytes: int) -> tuple[str, ...]:

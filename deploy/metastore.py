@@ -16,11 +16,10 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from deploy.errors import PortTaken
 from deploy.jdk import downloaded_jars, find_jdk, launcher_jar, pyspark_jars
 from deploy.kafka import Kafka
-from deploy.ports import LOOPBACK, free_ports, is_taken
-from deploy.server_process import ServerProcess
+from deploy.ports import LOOPBACK, on_free_ports
+from deploy.server_process import ServerProcess, start_server
 
 EVENTS_TOPIC = "hms-events"
 _READY = "metastore ready on port"
@@ -73,11 +72,14 @@ class Metastore:
         timeout_seconds: float = 120,
     ) -> Metastore:
         """Starts a metastore that keeps all its files in ``directory``; returns when it answers."""
-        directory = directory.resolve()
-        options = options or MetastoreOptions()
-        port = port or free_ports(1)[0]
-        process = _start_process(directory, port, options, timeout_seconds)
-        return Metastore(directory, port, options, process)
+        root = directory.resolve()
+        chosen = options or MetastoreOptions()
+
+        def start_on(ports: tuple[int, ...]) -> Metastore:
+            process = _start_process(root, ports[0], chosen, timeout_seconds)
+            return Metastore(root, ports[0], chosen, process)
+
+        return on_free_ports(1, start_on) if port is None else start_on((port,))
 
     @property
     def uri(self) -> str:
@@ -96,6 +98,11 @@ class Metastore:
             yield ThriftHiveMetastore.Client(TBinaryProtocol(transport))
         finally:
             transport.close()
+
+    def addresses(self) -> dict[str, str]:
+        """What a client needs, by name."""
+        found = {"uri": self.uri, "warehouse": self.warehouse.as_uri()}
+        return found if self.options.kafka is None else found | {"topic": self.options.topic}
 
     def stop(self) -> None:
         self.process.stop()
@@ -190,16 +197,14 @@ def _start_process(
         each.mkdir(parents=True, exist_ok=True)
     (directory / "hive-site.xml").write_text(to_xml(hive_site(directory, options)))
     (directory / "log4j2.properties").write_text(log4j_properties("warn"))
-    if is_taken(port):
-        raise PortTaken("the metastore", port)
-    log = directory / "metastore.log"
-    process = ServerProcess.start("the metastore", _command(directory, port, options), log)
-    try:
-        process.wait_until_logged(_READY, timeout_seconds)
-    except BaseException:
-        process.kill()
-        raise
-    return process
+    return start_server(
+        "metastore",
+        _command(directory, port, options),
+        directory / "metastore.log",
+        (port,),
+        lambda process: _READY in process.printed(),
+        timeout_seconds,
+    )
 
 
 def _command(directory: Path, port: int, options: MetastoreOptions) -> Sequence[str]:

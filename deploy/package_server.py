@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deploy.errors import MissingPrerequisite, PortTaken
-from deploy.ports import LOOPBACK, free_ports, is_taken
-from deploy.server_process import ServerProcess
+from deploy.errors import MissingPrerequisite
+from deploy.ports import LOOPBACK, on_free_ports
+from deploy.server_process import ServerProcess, start_server
 
 _LEASHED_PYTHON = Path(__file__).parent / "leashed_python.py"
 
@@ -48,11 +48,14 @@ class PyPiServer:
 
         Without a ``password`` a random one is chosen.
         """
-        directory = directory.resolve()
-        port = port or free_ports(1)[0]
+        root = directory.resolve()
         credentials = (username, password or secrets.token_urlsafe(16))
-        process = _start_process(directory, port, credentials, timeout_seconds)
-        return PyPiServer(directory, port, credentials, process)
+
+        def start_on(ports: tuple[int, ...]) -> PyPiServer:
+            process = _start_process(root, ports[0], credentials, timeout_seconds)
+            return PyPiServer(root, ports[0], credentials, process)
+
+        return on_free_ports(1, start_on) if port is None else start_on((port,))
 
     @property
     def packages(self) -> Path:
@@ -66,6 +69,15 @@ class PyPiServer:
     @property
     def simple_url(self) -> str:
         return f"http://{self.host}:{self.port}/simple/"
+
+    def addresses(self) -> dict[str, str]:
+        """What a client needs, by name."""
+        return {
+            "upload_url": self.upload_url,
+            "simple_url": self.simple_url,
+            "username": self.username,
+            "password": self.password,
+        }
 
     def stop(self) -> None:
         self.process.stop()
@@ -110,11 +122,9 @@ def _start_process(
     packages.mkdir(parents=True, exist_ok=True)
     passwords = directory / "htpasswd"
     passwords.write_text(htpasswd_line(*credentials))
-    if is_taken(port):
-        raise PortTaken("pypiserver", port)
     # Only our own process answers there, so that nobody else's on this port is taken for it.
     health = f"/health-{secrets.token_hex(8)}"
-    process = ServerProcess.start(
+    return start_server(
         "pypiserver",
         (
             *(sys.executable, str(_LEASHED_PYTHON), "pypiserver", "run"),
@@ -124,13 +134,10 @@ def _start_process(
             str(packages),
         ),
         directory / "pypiserver.log",
+        (port,),
+        lambda _: _answers(port, health),
+        timeout_seconds,
     )
-    try:
-        process.wait_until(lambda: _answers(port, health), timeout_seconds)
-    except BaseException:
-        process.kill()
-        raise
-    return process
 
 
 def _answers(port: int, path: str) -> bool:

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from contextlib import ExitStack
+from typing import TypeVar
+
+from deploy.errors import PortTaken
 
 LOOPBACK = "127.0.0.1"
+Started = TypeVar("Started")
 
 
 def free_ports(count: int) -> tuple[int, ...]:
     """``count`` different ports that nobody listens on now.
 
-    Another program may take one before a server does; a server that finds its port taken is
-    started again on another.
+    Another program may take one before a server does: see ``on_free_ports``.
     """
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
             each.bind((LOOPBACK, 0))
         return tuple(each.getsockname()[1] for each in sockets)
+
+
+def on_free_ports(count: int, start: Callable[[tuple[int, ...]], Started]) -> Started:
+    """What ``start`` gives on ``count`` free ports; on others if it finds one of them taken."""
+    for _ in range(3):
+        try:
+            return start(free_ports(count))
+        except PortTaken:
+            continue
+    return start(free_ports(count))
 
 
 def is_taken(port: int) -> bool:

@@ -14,10 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.errors import ServerFailed
+from deploy.errors import PortTaken, ServerFailed
+from deploy.ports import is_taken
 
 _POLL_SECONDS = 0.02
 _SHOWN_LINES = 25
+_ADDRESS_IN_USE = "address already in use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,7 @@ class ServerProcess:
         self._process = process
 
     @staticmethod
-    def start(
-        name: str, command: Sequence[str], log: Path, *, environment: dict[str, str] | None = None
-    ) -> ServerProcess:
+    def start(name: str, command: Sequence[str], log: Path) -> ServerProcess:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as output:
             log_start = output.tell()
@@ -60,7 +60,6 @@ class ServerProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=log.parent,
-                env=environment,
                 # Control-C is for us; we end the servers in order.
                 start_new_session=True,
             )
@@ -75,10 +74,6 @@ class ServerProcess:
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
-
-    def wait_until_logged(self, line: str, timeout_seconds: float) -> None:
-        """Returns once the server has printed ``line``; raises ServerFailed if it never will."""
-        self.wait_until(lambda: line in self.printed(), timeout_seconds)
 
     def wait_until(self, is_ready: Callable[[], bool], timeout_seconds: float) -> None:
         deadline = time.monotonic() + timeout_seconds
@@ -133,6 +128,35 @@ class ServerProcess:
         return ServerFailed(self.name, reason, self.log, last_lines, hint)
 
 
+def start_server(
+    name: str,
+    command: Sequence[str],
+    log: Path,
+    ports: Sequence[int],
+    is_ready: Callable[[ServerProcess], bool],
+    timeout_seconds: float,
+) -> ServerProcess:
+    """Starts a server that listens on ``ports`` and returns it once it is ready.
+
+    Raises PortTaken, or ServerFailed with the end of its log; nothing is left running then.
+    """
+    for port in ports:
+        if is_taken(port):
+            raise PortTaken(name, port)
+    process = ServerProcess.start(name, command, log)
+    try:
+        process.wait_until(lambda: is_ready(process), timeout_seconds)
+    except ServerFailed as failure:
+        # Somebody took it between our look and the server's.
+        if _ADDRESS_IN_USE in process.printed().lower():
+            raise PortTaken(name, ports[0]) from failure
+        raise
+    except BaseException:
+        process.kill()
+        raise
+    return process
+
+
 def end_processes(processes: Sequence[ProcessIdentity], timeout_seconds: float = 20) -> None:
     """Ends processes that are not our children, politely first; returns when all are gone."""
     for sign, patience in ((signal.SIGTERM, timeout_seconds), (signal.SIGKILL, timeout_seconds)):
@@ -162,7 +186,9 @@ def _start_time(pid: int) -> str | None:
             fields = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             return None
-        return None if fields[0] in "ZX" else fields[19]
+        # Counted from the boot, so that a start time alone may come again after the next one.
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return None if fields[0] in "ZX" else f"{fields[19]} {boot}"
     listed = subprocess.run(
         ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
     ).stdout.split(maxsplit=1)

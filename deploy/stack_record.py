@@ -1,0 +1,79 @@
+"""What is written down of a stack that runs detached: ``stack.json`` in its directory.
+
+Programs may read it for the addresses; we read it to find our processes and files again. It is
+written before the first server is started, so that whatever a killed start leaves is known as ours.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from deploy.errors import StackConflict
+from deploy.server_process import ProcessIdentity
+
+FILE_NAME = "stack.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """``addresses`` is what a client needs: URLs, bootstrap servers, name and password."""
+
+    process: ProcessIdentity
+    log: str
+    addresses: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StackRecord:
+    """``servers`` in the order in which they were started; ``keeps_data`` across restarts."""
+
+    servers: Mapping[str, ServerRecord]
+    keeps_data: bool
+
+    def is_running(self) -> bool:
+        return bool(self.servers) and all(each.process.is_alive() for each in self.servers.values())
+
+
+def read_record(directory: Path) -> StackRecord | None:
+    path = directory / FILE_NAME
+    try:
+        read = json.loads(path.read_text())
+        servers = {
+            name: ServerRecord(
+                ProcessIdentity(int(each["process"]["pid"]), str(each["process"]["started"])),
+                str(each["log"]),
+                {str(key): str(value) for key, value in each["addresses"].items()},
+            )
+            for name, each in read["servers"].items()
+        }
+        return StackRecord(servers, bool(read["keeps_data"]))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError) as malformed:
+        raise StackConflict(
+            directory,
+            f"{FILE_NAME} was not written by this program ({malformed!r})",
+            "choose another directory, or remove that file if you know that nothing runs there",
+        ) from malformed
+
+
+def write_record(directory: Path, record: StackRecord) -> None:
+    """Readable for its owner only, because a password may be in it; replaced at once or not."""
+    unfinished = directory / f".{FILE_NAME}"
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(
+            {
+                "servers": {name: asdict(each) for name, each in record.servers.items()},
+                "keeps_data": record.keeps_data,
+            },
+            file,
+            indent=2,
+        )
+        file.write("\n")
+    unfinished.replace(directory / FILE_NAME)
