@@ -46,18 +46,18 @@ def remove_partial_files(folder: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path, timeout_seconds: float) -> Iterator[None]:
-    """Holds the lock file alone among processes and threads; a killed process frees it.
+def locked(folder: Path, timeout_seconds: float) -> Iterator[None]:
+    """Holds a folder alone among processes and threads of this host; a killed process frees it.
 
     Raises:
         TimeoutError: someone else held it all the time.
     """
     deadline = time.monotonic() + timeout_seconds
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         while not _try_lock(descriptor):
             if time.monotonic() >= deadline:
-                raise TimeoutError(f"{path} is locked by another process")
+                raise TimeoutError(f"{folder} is locked by another process")
             time.sleep(0.005)
         yield
     finally:

@@ -10,9 +10,10 @@ import html
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import DefragResult, unquote, urldefrag, urljoin, urlsplit
 
 from packaging.version import Version
 
@@ -61,8 +62,13 @@ class ProjectPage:
     def with_file(self, added: ListedFile) -> ProjectPage:
         """The page with a file added, or put in the place of the one of its name."""
         others = [file for file in self.files if file.filename != added.filename]
-        ordered = sorted([*others, added], key=lambda f: (Version(f.version), f.filename))
+        ordered = sorted([*others, added], key=lambda f: (_parsed_version(f.version), f.filename))
         return ProjectPage(self.name, tuple(ordered))
+
+
+@lru_cache(maxsize=65_536)
+def _parsed_version(version: str) -> Version:
+    return Version(version)
 
 
 class MalformedPage(ValueError):
@@ -127,8 +133,12 @@ def page_from_json(data: bytes, name: str, url: str = "") -> ProjectPage:
 def page_from_html(text: str, name: str, url: str = "") -> ProjectPage:
     """Reads a PEP 503 page; as ``page_from_json`` otherwise."""
     parser = _Links(url)
-    parser.feed(text)
-    parser.close()
+    try:
+        parser.feed(text)
+        parser.close()
+    except AssertionError as error:
+        # The standard library's parser asserts on some broken declarations.
+        raise MalformedPage("its markup is broken") from error
     _check_api_version(parser.api_version)
     return _page(name, parser.files)
 
@@ -173,10 +183,13 @@ def _file_from_json(entry: object, base_url: str) -> ListedFile | None:
     filename, url, hashes = entry.get("filename"), entry.get("url"), entry.get("hashes")
     if not isinstance(filename, str) or not isinstance(url, str):
         return None
+    address = _address(base_url, url)
+    if address is None:
+        return None
     size = entry.get("size")
     return ListedFile(
         filename=filename,
-        url=urljoin(base_url, urldefrag(url).url),
+        url=address.url,
         sha256=_sha256(hashes),
         size=size if isinstance(size, int) else None,
         upload_time=_text(entry.get("upload-time")),
@@ -248,25 +261,24 @@ class _Links(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         if tag == "base" and attributes.get("href"):
-            self._base = _joined(self._base, attributes["href"] or "")
+            base = _address(self._base, attributes["href"] or "")
+            self._base = base.url if base else self._base
         elif tag == "meta" and attributes.get("name") == "pypi:repository-version":
             self.api_version = attributes.get("content") or ""
         elif tag == "a" and attributes.get("href"):
             self._add(attributes["href"] or "", attributes)
 
     def _add(self, href: str, attributes: dict[str, str | None]) -> None:
-        try:
-            url, fragment = urldefrag(_joined(self._base, href))
-            filename = unquote(urlsplit(url).path.rsplit("/", 1)[-1])
-        except ValueError:
+        address = _address(self._base, href)
+        if address is None:
             return
         metadata = attributes.get("data-core-metadata", attributes.get("data-dist-info-metadata"))
         yanked = (attributes["data-yanked"] or "") if "data-yanked" in attributes else None
         self.files.append(
             ListedFile(
-                filename=filename,
-                url=url,
-                sha256=_digest(fragment),
+                filename=unquote(urlsplit(address.url).path.rsplit("/", 1)[-1]),
+                url=address.url,
+                sha256=_digest(address.fragment),
                 requires_python=attributes.get("data-requires-python"),
                 metadata_sha256=_digest(metadata or ""),
                 yanked=yanked,
@@ -274,8 +286,12 @@ class _Links(HTMLParser):
         )
 
 
-def _joined(base: str, href: str) -> str:
-    return urljoin(base, href.strip())
+def _address(base: str, link: str) -> DefragResult | None:
+    """Where a link of a page leads; None if it leads nowhere."""
+    try:
+        return urldefrag(urljoin(base, link.strip()))
+    except ValueError:
+        return None
 
 
 def _digest(text: str) -> str | None:

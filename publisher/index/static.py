@@ -46,7 +46,6 @@ from publisher.index.wheel_files import (
 
 _HTML_PAGE = "index.html"
 _JSON_PAGE = "index.json"
-_LOCK = ".lock"
 _LOCK_TIMEOUT_SECONDS = 30.0
 
 
@@ -153,12 +152,17 @@ class StaticIndex:
         with self._reported(f"changing {distribution}"):
             folder = self._folder(distribution)
             if not folder.is_dir():
-                folder.mkdir(parents=True, exist_ok=True)
-                sync_folder(self._simple.parent)
-                sync_folder(self._simple)
-            with locked(folder / _LOCK, _LOCK_TIMEOUT_SECONDS):
+                self._make_folder(folder)
+            with locked(folder, _LOCK_TIMEOUT_SECONDS):
                 remove_partial_files(folder)
                 yield folder
+
+    def _make_folder(self, folder: Path) -> None:
+        if not self._simple.is_dir():
+            self._simple.mkdir(parents=True, exist_ok=True)
+            sync_folder(self._simple.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(self._simple)
 
     @contextmanager
     def _reported(self, doing: str) -> Iterator[None]:

@@ -10,6 +10,7 @@ import io
 import re
 import zipfile
 from dataclasses import dataclass
+from functools import lru_cache
 
 from packaging.metadata import parse_email
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -53,6 +54,7 @@ class MalformedWheel(ValueError):
     """The wheel is not what it says it is; the text says how."""
 
 
+@lru_cache(maxsize=65_536)
 def parse_filename(filename: str) -> NamedFile:
     """What a wheel or source distribution is called.
 

@@ -38,7 +38,7 @@ def folder_of(tmp_path: Path) -> Path:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.name != ".lock"}
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
 
 
 def test_both_pages_list_the_same_files(index: StaticIndex, tmp_path: Path) -> None:

@@ -1,0 +1,202 @@
+"""Small local servers that answer as known kinds of package index do, and ones that misbehave."""
+
+from __future__ import annotations
+
+import email.parser
+import email.policy
+import hashlib
+import html
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from packaging.utils import parse_wheel_filename
+
+
+@dataclass(frozen=True)
+class Manners:
+    """How a kind of server answers.
+
+    Attributes:
+        same: the status of an upload of the bytes that are there; None: it overwrites.
+        other: likewise with other bytes.
+    """
+
+    first: int = 200
+    same: int | None = 200
+    other: int | None = 409
+    json_pages: bool = False
+    hash_name: str | None = "sha256"
+
+
+MANNERS: Mapping[str, Manners] = {
+    "pypi": Manners(same=200, other=400, json_pages=True),
+    "devpi": Manners(same=200, other=409),
+    "artifactory": Manners(first=201, same=403, other=403),
+    "gitlab": Manners(first=201, same=400, other=400),
+    "codeartifact": Manners(same=409, other=409),
+    "one whose pages state no hash": Manners(same=400, other=400, hash_name=None),
+    "one whose pages state md5": Manners(same=400, other=400, hash_name="md5"),
+}
+
+
+@dataclass
+class Request:
+    method: str
+    path: str
+    headers: Mapping[str, str]
+
+
+@dataclass
+class Double:
+    """``files`` maps a path to bytes, ``requests`` is all that was asked, in order."""
+
+    url: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
+
+    @property
+    def upload_url(self) -> str:
+        return f"{self.url}/legacy/"
+
+    @property
+    def simple_url(self) -> str:
+        return f"{self.url}/simple/"
+
+
+Answer = Callable[[BaseHTTPRequestHandler, Double], None]
+
+
+@contextmanager
+def running(get: Answer, post: Answer) -> Iterator[Double]:
+    """A server that answers so, for as long as the context lasts."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.0"
+
+        def do_GET(self) -> None:
+            self._answer(get)
+
+        def do_POST(self) -> None:
+            self._answer(post)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+        def _answer(self, answer: Answer) -> None:
+            double.requests.append(Request(self.command, self.path, dict(self.headers)))
+            try:
+                answer(self, double)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        double = Double(f"http://127.0.0.1:{server.server_address[1]}")
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield double
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def index_double(manners: Manners) -> Iterator[Double]:
+    """A working index of that kind."""
+    with running(
+        lambda handler, double: _show(handler, double, manners),
+        lambda handler, double: _take(handler, double, manners),
+    ) as double:
+        yield double
+
+
+def answer_with(status: int, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
+    """The same answer to everything."""
+
+    def answer(handler: BaseHTTPRequestHandler, _: Double) -> None:
+        handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        send(handler, status, body, headers)
+
+    return answer
+
+
+def send(
+    handler: BaseHTTPRequestHandler,
+    status: int,
+    body: bytes = b"",
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    handler.send_response(status)
+    for name, value in (headers or {}).items():
+        handler.send_header(name, value)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def _take(handler: BaseHTTPRequestHandler, double: Double, manners: Manners) -> None:
+    filename, data = _uploaded(handler)
+    held = double.files.get(filename)
+    refusal = None if held is None else (manners.same if held == data else manners.other)
+    if refusal is not None:
+        send(handler, refusal, b"<html><body><h1>File already exists</h1></body></html>")
+        return
+    double.files[filename] = data
+    send(handler, manners.first)
+
+
+def _uploaded(handler: BaseHTTPRequestHandler) -> tuple[str, bytes]:
+    body = handler.rfile.read(int(handler.headers["Content-Length"]))
+    head = f"Content-Type: {handler.headers['Content-Type']}\r\n\r\n".encode()
+    message = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + body)
+    for part in message.iter_parts():
+        if part.get_param("name", header="content-disposition") == "content":
+            return str(part.get_filename()), bytes(part.get_payload(decode=True))
+    raise AssertionError("the upload has no file")
+
+
+def _show(handler: BaseHTTPRequestHandler, double: Double, manners: Manners) -> None:
+    path = handler.path.removeprefix("/files/")
+    if path in double.files:
+        send(handler, 200, double.files[path])
+        return
+    project = handler.path.removeprefix("/simple/").removesuffix("/")
+    listed = {n: d for n, d in double.files.items() if parse_wheel_filename(n)[0] == project}
+    if not listed or not handler.path.startswith("/simple/"):
+        send(handler, 404, b"not found")
+    elif manners.json_pages:
+        kind = "application/vnd.pypi.simple.v1+json"
+        send(handler, 200, _json_page(project, listed), {"Content-Type": kind})
+    else:
+        page = _html_page(listed, manners.hash_name)
+        send(handler, 200, page, {"Content-Type": "text/html; charset=utf-8"})
+
+
+def _json_page(project: str, files: Mapping[str, bytes]) -> bytes:
+    document = {
+        "meta": {"api-version": "1.3", "_last-serial": 7},
+        "name": project,
+        "versions": [],
+        "files": [
+            {
+                "filename": name,
+                "url": f"../../files/{name}",
+                "hashes": {"sha256": hashlib.sha256(data).hexdigest(), "md5": "x"},
+                "yanked": False,
+            }
+            for name, data in files.items()
+        ],
+    }
+    return json.dumps(document).encode()
+
+
+def _html_page(files: Mapping[str, bytes], hash_name: str | None) -> bytes:
+    links = []
+    for name, data in files.items():
+        digest = f"#{hash_name}={hashlib.new(hash_name, data).hexdigest()}" if hash_name else ""
+        links.append(f'<a href="../../files/{html.escape(name)}{digest}" rel=internal>{name}</a>')
+    return ("<!doctype html><title>Links</title>" + "<br/>\n".join(links)).encode()
