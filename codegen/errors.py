@@ -1,0 +1,74 @@
+"""Everything that can make a schema or a name unfit for generation.
+
+CodegenError
+├── IllegalPrefix        a distribution prefix that no index would take
+├── IllegalVersion       a version that is not a plain PEP 440 release
+├── UnfitSchema          a schema whose values cannot be laid out in Python
+├── IllegalDefault       a field's default that is no value of its type
+└── NotOurWheel          bytes that are no wheel of this generator
+"""
+
+from __future__ import annotations
+
+
+class CodegenError(Exception):
+    """Root of the package's errors; ``hint`` says what a person can do."""
+
+    hint: str = ""
+
+
+class IllegalPrefix(CodegenError):
+    hint = "write lower-case words joined by hyphens, such as acme-schema, 40 characters at most"
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(prefix)
+        self.prefix = prefix
+
+    def __str__(self) -> str:
+        return f"{self.prefix!r} is not a distribution prefix"
+
+
+class IllegalVersion(CodegenError):
+    hint = "write a release such as 1.4.0"
+
+    def __init__(self, version: str) -> None:
+        super().__init__(version)
+        self.version = version
+
+    def __str__(self) -> str:
+        return f"{self.version!r} is not a release version"
+
+
+class UnfitSchema(CodegenError):
+    hint = "correct the schema where it is declared; nothing is generated from it until then"
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(where, reason)
+        self.where = where
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+class IllegalDefault(CodegenError):
+    hint = "correct the default where the schema is declared"
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(where, reason)
+        self.where = where
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"default of {self.where}: {self.reason}"
+
+
+class NotOurWheel(CodegenError):
+    hint = "the index holds a file of this name that another program made; remove it or rename it"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"not a wheel of this generator: {self.reason}"

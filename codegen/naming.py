@@ -1,0 +1,210 @@
+"""Relations, types, fields and symbols to the names that users type.
+
+Every name depends on its own source name alone, never on its siblings, so that a new table or
+column renames nothing; and two source names never share a generated one. Ordinary names stay as
+they are; any other is made legal and carries a hash or an underscore that no ordinary name carries.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+
+from avro_schema.model import Record
+from catalog.identifiers import RelationName
+from codegen.errors import IllegalPrefix
+
+MAX_NAME = 80
+"""Longer generated names are cut and hashed: file systems and indexes have limits."""
+
+_PREFIX = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
+_MAX_PREFIX = 40
+_ORDINARY = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*", re.ASCII)
+_HASHED_END = re.compile(r"[-_]x[a-z2-7]{16}\Z")
+_ORDINARY_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+# Written out, and not taken from the running interpreter, so that every host gives the same names.
+KEYWORDS = frozenset(
+    "False None True and as assert async await break class continue def del elif else except "
+    "finally for from global if import in is lambda nonlocal not or pass raise return try while "
+    "with yield".split()
+)
+
+# Directory names that Windows reserves for devices.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
+)
+
+# Names that a package's ``__init__`` has, or keeps free for later versions of the generator.
+_RESERVED_IN_PACKAGE = frozenset(
+    "RECORD RELATION SCHEMA CRC_64_AVRO SHA_256 PROVENANCE VERSION Duration InvalidAvro "
+    "InvalidValue UnresolvableSchema AvroError Nanoseconds read_file write_file resolve_from "
+    "spark_schema dataset from_rows to_rows create_dataframe arrow_schema from_arrow to_arrow "
+    "from_confluent to_confluent from_single_object to_single_object diff provenance "
+    "changelog TYPE_CHECKING annotations".split()
+)
+
+# Names that a record's class has, or keeps free.
+_RESERVED_IN_CLASS = frozenset(
+    "self to_avro from_avro to_dict from_dict to_json from_json resolve_from "
+    "to_confluent from_confluent to_single_object from_single_object".split()
+)
+
+_RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])
+
+
+def distribution_name(relation: RelationName, prefix: str) -> str:
+    """The PEP 503 normalised distribution name.
+
+    A database of several words carries their count in front, which tells ``a_b.c`` from ``a.b_c``.
+
+    Raises:
+        IllegalPrefix: the prefix is no lower-case, hyphenated name.
+    """
+    _check_prefix(prefix)
+    readable = _ordinary_distribution(relation)
+    if readable is not None:
+        name = f"{prefix}-{readable}"
+        if len(name) <= MAX_NAME and not _HASHED_END.search(name):
+            return name
+    legal = _legal(" ".join(relation.parts), "-")
+    return _hashed(f"{prefix}-{legal}" if legal else prefix, "-", str(relation))
+
+
+def import_name(relation: RelationName, prefix: str) -> str:
+    """The dotted import name, always three components deep: the namespace's levels are one."""
+    _check_prefix(prefix)
+    namespace = relation.namespace
+    text = RelationName((), namespace[0]) if len(namespace) == 1 else None
+    database = (
+        _component(namespace[0], str(text))
+        if text is not None
+        else _hashed_component(" ".join(namespace), str(RelationName(namespace, "*")))
+    )
+    table = _component(relation.name, str(RelationName((), relation.name)))
+    return f"{prefix_package(prefix)}.{database}.{table}"
+
+
+def prefix_package(prefix: str) -> str:
+    """``acme-schema`` and ``acme`` give ``acme_schemas``."""
+    _check_prefix(prefix)
+    words = prefix.replace("-", "_")
+    return f"{words}s" if prefix.endswith("-schema") else f"{words}_schemas"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeNamer:
+    """Names the classes of one schema, relative to its root record.
+
+    Types in the root's own namespace (or, where a record lies in a namespace of its own name, as
+    derived schemas do, directly beneath the record) keep their simple names. Others carry the
+    parts of their namespace, joined by two underscores, which no ordinary part contains.
+    """
+
+    root: str
+    home: str
+
+    @classmethod
+    def of(cls, root: Record) -> TypeNamer:
+        last = root.namespace.rpartition(".")[2]
+        lies_within_itself = last.lower() == root.name.lower()
+        return cls(root.full_name, root.full_name if lies_within_itself else root.namespace)
+
+    def class_name(self, full_name: str) -> str:
+        namespace, _, simple = full_name.rpartition(".")
+        root_simple = self.root.rpartition(".")[2]
+        if full_name == self.root or (namespace == self.home and simple != root_simple):
+            parts: tuple[str, ...] = (simple,)
+        elif f"{namespace}.".startswith(f"{self.root}."):
+            beneath = namespace[len(self.root) + 1 :]
+            parts = (root_simple, *(beneath.split(".") if beneath else ()), simple)
+        elif namespace and namespace.split(".")[0] != root_simple:
+            parts = (*namespace.split("."), simple)
+        else:
+            return _hashed(_legal_type(simple), "_", full_name)
+        if not all(_ORDINARY_TYPE.fullmatch(part) for part in parts):
+            return _hashed(_legal_type(simple), "_", full_name)
+        name = "__".join(parts)
+        if len(name) > MAX_NAME or _HASHED_END.search(name):
+            return _hashed(_legal_type(simple), "_", full_name)
+        if name in KEYWORDS or name in _RESERVED_IN_PACKAGE:
+            return f"{name}_"
+        return name
+
+
+def attribute_name(field: str) -> str:
+    """A record's field in Python: itself unless that would be a keyword, a method or a dunder."""
+    if not _IDENTIFIER.fullmatch(field) or _is_long(field):
+        return _hashed(_legal(field, "_", lower=False) or "field", "_", field)
+    if re.match(r"(f_)*__", field):
+        # A leading double underscore is mangled in a class body.
+        return f"f_{field}"
+    if field.rstrip("_") in KEYWORDS | _RESERVED_IN_CLASS:
+        return f"{field}_"
+    return field
+
+
+def member_name(symbol: str) -> str:
+    """An enum's symbol in Python: ``enum`` treats leading underscores, ``mro`` and others apart."""
+    if not _IDENTIFIER.fullmatch(symbol) or _is_long(symbol):
+        return _hashed(_legal(symbol, "_", lower=False) or "symbol", "_", symbol)
+    if re.match(r"(s_)*_", symbol):
+        return f"s_{symbol}"
+    if symbol.rstrip("_") in KEYWORDS | _RESERVED_IN_ENUM:
+        return f"{symbol}_"
+    return symbol
+
+
+def _check_prefix(prefix: str) -> None:
+    if not _PREFIX.fullmatch(prefix) or len(prefix) > _MAX_PREFIX:
+        raise IllegalPrefix(prefix)
+
+
+def _ordinary_distribution(relation: RelationName) -> str | None:
+    if len(relation.namespace) != 1:
+        return None
+    database, table = relation.parts
+    if not (_ORDINARY.fullmatch(database) and _ORDINARY.fullmatch(table)):
+        return None
+    words = database.split("_")
+    if words[0].isdigit():
+        return None
+    count = [str(len(words))] if len(words) > 1 else []
+    return "-".join([*count, *words, *table.split("_")])
+
+
+def _component(text: str, exact: str) -> str:
+    ordinary = _ORDINARY.fullmatch(text) and not text[0].isdigit()
+    if ordinary and text not in KEYWORDS | _DEVICES and not _is_long(text):
+        return text
+    return _hashed_component(text, exact)
+
+
+def _hashed_component(text: str, exact: str) -> str:
+    legal = _legal(text, "_")
+    return _hashed(f"r_{legal}" if not legal or legal[0].isdigit() else legal, "_", exact)
+
+
+def _is_long(name: str) -> bool:
+    """Long, or so ended that it could be taken for a hashed name."""
+    return len(name) > MAX_NAME or _HASHED_END.search(name) is not None
+
+
+def _legal(text: str, joint: str, *, lower: bool = True) -> str:
+    words = re.sub(r"[^A-Za-z0-9]+", joint, text.lower() if lower else text).strip(joint)
+    if not lower and words[:1].isdigit():
+        return f"n{joint}{words}"
+    return words
+
+
+def _legal_type(simple: str) -> str:
+    return _legal(simple, "_", lower=False) or "Type"
+
+
+def _hashed(legal: str, joint: str, exact: str) -> str:
+    digest = hashlib.sha256(exact.encode("utf-8", "surrogatepass")).digest()
+    end = f"{joint}x{base64.b32encode(digest[:10]).decode().lower()}"
+    return legal[: MAX_NAME - len(end)].rstrip(joint) + end

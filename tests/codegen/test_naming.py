@@ -1,0 +1,200 @@
+import keyword
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from packaging.utils import canonicalize_name
+
+from avro_schema.model import Record
+from catalog.identifiers import RelationName
+from codegen.errors import IllegalPrefix
+from codegen.naming import (
+    KEYWORDS,
+    MAX_NAME,
+    TypeNamer,
+    attribute_name,
+    distribution_name,
+    import_name,
+    member_name,
+)
+
+PREFIX = "acme-schema"
+
+parts = st.one_of(
+    st.text("ab_", min_size=1, max_size=6),
+    st.text("aB1.-_ `", min_size=1, max_size=6),
+    st.text(min_size=1, max_size=20),
+    st.sampled_from(["class", "None", "con", "2", "a", "x" + "a" * 16, "a" * 90]),
+)
+relations = st.builds(
+    lambda namespace, name: RelationName.of(*namespace, name),
+    st.lists(parts, min_size=0, max_size=3),
+    parts,
+)
+
+
+@pytest.mark.parametrize(
+    ("relation", "distribution", "imported"),
+    [
+        ("example.company", "acme-schema-example-company", "acme_schemas.example.company"),
+        (
+            "example.user_events",
+            "acme-schema-example-user-events",
+            "acme_schemas.example.user_events",
+        ),
+        (
+            "prod_tracking.user_events",
+            "acme-schema-2-prod-tracking-user-events",
+            "acme_schemas.prod_tracking.user_events",
+        ),
+    ],
+)
+def test_ordinary_relations_keep_their_words(
+    relation: str, distribution: str, imported: str
+) -> None:
+    name = RelationName.parse(relation)
+
+    assert distribution_name(name, PREFIX) == distribution
+    assert import_name(name, PREFIX) == imported
+
+
+@given(relations, relations)
+@example(RelationName.of("a_b", "c"), RelationName.of("a", "b_c"))
+@example(RelationName.of("2", "a_b_c"), RelationName.of("a_b", "c"))
+@example(RelationName.of("2_a", "b"), RelationName.of("a", "b"))
+@example(RelationName.of("a", "b", "c"), RelationName.of("a.b", "c"))
+@example(RelationName.of("a", "b"), RelationName.of("a_", "b"))
+@example(RelationName.of("é", "b"), RelationName.of("e\u0301", "b"))
+def test_two_relations_never_share_a_name(one: RelationName, other: RelationName) -> None:
+    if one != other:
+        assert distribution_name(one, PREFIX) != distribution_name(other, PREFIX)
+        assert import_name(one, PREFIX).lower() != import_name(other, PREFIX).lower()
+
+
+def test_no_two_short_relations_share_a_name() -> None:
+    words = ["a", "b", "2", "a_b", "a_2", "2_a", "b_", "_a", "a__b", "ab", "a-b", "class"]
+    names = [RelationName.of(one, two) for one in words for two in words]
+
+    assert len({distribution_name(n, PREFIX) for n in names}) == len(names)
+    assert len({import_name(n, PREFIX) for n in names}) == len(names)
+
+
+@given(relations)
+@example(RelationName.of("d", "x" * 300))
+def test_every_relation_has_legal_names(relation: RelationName) -> None:
+    distribution = distribution_name(relation, PREFIX)
+    imported = import_name(relation, PREFIX)
+
+    assert canonicalize_name(distribution) == distribution
+    assert re.fullmatch(r"acme-schema-[a-z0-9-]*[a-z0-9]", distribution)
+    assert len(distribution) <= MAX_NAME
+    components = imported.split(".")
+    assert len(components) == 3
+    for component in components:
+        assert component.isidentifier()
+        assert component.isascii()
+        assert component not in keyword.kwlist
+        assert len(component) <= MAX_NAME
+
+
+def test_name_that_looks_hashed_is_hashed_itself() -> None:
+    honest = RelationName.of("sales", "orders-eu")
+    end = distribution_name(honest, PREFIX).removeprefix(f"{PREFIX}-sales-orders-eu-")
+    impostor = RelationName.of("sales", f"orders_eu_{end}")
+
+    assert distribution_name(impostor, PREFIX) != distribution_name(honest, PREFIX)
+    assert import_name(impostor, PREFIX) != import_name(honest, PREFIX)
+
+
+@pytest.mark.parametrize("prefix", ["", "Acme", "acme_schema", "-acme", "acme--x", "1a", "a" * 41])
+def test_prefix_that_is_no_distribution_name_is_refused(prefix: str) -> None:
+    with pytest.raises(IllegalPrefix, match="prefix"):
+        distribution_name(RelationName.of("a", "b"), prefix)
+
+
+def test_keywords_are_those_of_this_interpreter() -> None:
+    assert frozenset(keyword.kwlist) == KEYWORDS
+
+
+fields = st.one_of(
+    st.text("_af", min_size=1, max_size=6),
+    st.text("_sf", min_size=1, max_size=6),
+    st.from_regex(r"(f_|s_)*__?(class|to_avro|name|x)_{0,3}", fullmatch=True),
+    st.from_regex(r"(class|self|to_avro|mro|value)_{0,3}", fullmatch=True),
+    st.text(min_size=1, max_size=10),
+)
+
+
+@given(fields, fields)
+def test_two_fields_or_symbols_never_share_a_name(one: str, other: str) -> None:
+    if one != other:
+        assert attribute_name(one) != attribute_name(other)
+        assert member_name(one) != member_name(other)
+
+
+@given(fields)
+@example("__init__")
+@example("_")
+@example("self")
+@example("None")
+@example("é")
+def test_fields_and_symbols_become_usable_identifiers(name: str) -> None:
+    attribute, member = attribute_name(name), member_name(name)
+
+    for generated in (attribute, member):
+        assert generated.isidentifier()
+        assert generated.isascii()
+        assert generated not in KEYWORDS
+    assert not attribute.startswith("__")
+    assert attribute not in {"self", "to_avro", "from_avro", "to_dict", "from_dict"}
+    assert not member.startswith("_")
+    assert member not in {"mro", "name", "value"}
+
+
+@pytest.mark.parametrize("name", ["id", "type", "_id", "NumberOfEmployees", "str", "f_x", "s_x"])
+def test_ordinary_fields_keep_their_names(name: str) -> None:
+    assert attribute_name(name) == name
+
+
+NAMER = TypeNamer.of(Record("Company", "example", ()))
+DERIVED = TypeNamer.of(Record("v", "db.v", ()))
+
+
+@pytest.mark.parametrize(
+    ("namer", "full_name", "expected"),
+    [
+        (NAMER, "example.Company", "Company"),
+        (NAMER, "example.Address", "Address"),
+        (NAMER, "com.acme.Address", "com__acme__Address"),
+        (NAMER, "example.Company.Address", "Company__Address"),
+        (NAMER, "example.RECORD", "RECORD_"),
+        (NAMER, "example.None", "None_"),
+        (DERIVED, "db.v.v", "v"),
+        (DERIVED, "db.v.v.Address", "Address"),
+        (DERIVED, "db.v.v.Address.Unit", "v__Address__Unit"),
+    ],
+)
+def test_types_at_home_keep_their_simple_names(
+    namer: TypeNamer, full_name: str, expected: str
+) -> None:
+    assert namer.class_name(full_name) == expected
+
+
+type_parts = st.sampled_from(["v", "db", "a", "a__b", "a_", "None", "RECORD", "RECORD_", "é", "1"])
+full_names = st.lists(type_parts, min_size=1, max_size=4).map(".".join)
+
+
+@given(full_names, full_names, st.sampled_from([NAMER, DERIVED, TypeNamer("v", "")]))
+def test_two_types_never_share_a_class(one: str, other: str, namer: TypeNamer) -> None:
+    if one != other:
+        assert namer.class_name(one) != namer.class_name(other)
+
+
+@given(full_names, st.sampled_from([NAMER, DERIVED, TypeNamer("v", "")]))
+def test_every_type_has_a_legal_class_name(full_name: str, namer: TypeNamer) -> None:
+    name = namer.class_name(full_name)
+
+    assert name.isidentifier()
+    assert name not in KEYWORDS
+    assert not name.startswith("_")
