@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from avro_schema.model import Json, LogicalType, NO_PROPERTIES
+from avro_schema.model import NO_PROPERTIES, Json, LogicalType
 
 _ANNOTATES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
