@@ -1,0 +1,131 @@
+"""One relation's facts and its direct upstreams' interfaces → its interface and lineage. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from avro_schema.definitions import definitions as definitions_of
+from avro_schema.model import Record, is_nullable
+from catalog.identifiers import RelationName
+from catalog.relations import Column, Relation, ViewText
+from translation.avro.base_table import base_table_interface
+from translation.avro.derive import Deriver
+from translation.avro.types import with_nullability
+from translation.avro.view_schema import view_schema
+from translation.errors import TooLarge, TranslationError
+from translation.interface import ColumnLineage, Derivation, Interface, Options
+from translation.plan.lineage import Lineage
+from translation.plan.relations import Plan
+from translation.resolution.scans import opened
+from translation.resolution.upstreams import relations_read
+from translation.resolution.views import ResolvedView, resolve_view, view_query
+
+_DEFAULT_OPTIONS = Options()
+
+
+def upstreams_of(
+    relation: Relation, options: Options = _DEFAULT_OPTIONS
+) -> tuple[RelationName, ...]:
+    """The relations that a view reads, from its text alone, in order of first mention.
+
+    Raises:
+        TranslationError: the text cannot be read.
+    """
+    view = relation.view
+    if view is None:
+        return ()
+    with _blaming(relation):
+        query = view_query(relation, view, options)
+        return relations_read(query, view)
+
+
+def derive(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
+) -> Derivation:
+    """The relation's interface.
+
+    Raises:
+        TranslationError: with the relation's name, and a position where one is known.
+    """
+    view = relation.view
+    if view is None:
+        interface = base_table_interface(relation, options)
+        return Derivation(interface, (), ())
+    with _blaming(relation):
+        return _derived_view(relation, view, upstreams, options)
+
+
+def plan_of(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
+) -> Plan:
+    """A view's plan over scans of its upstreams."""
+    view = relation.view
+    if view is None:
+        raise ValueError(f"{relation.name} is a table")
+    with _blaming(relation):
+        return _resolved(relation, view, upstreams, options).plan
+
+
+def _resolved(
+    relation: Relation,
+    view: ViewText,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+) -> ResolvedView:
+    return resolve_view(relation, view, opened(upstreams, view.dialect), options)
+
+
+def _derived_view(
+    relation: Relation,
+    view: ViewText,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+) -> Derivation:
+    resolved = _resolved(relation, view, upstreams, options)
+    plan, lineage = resolved.plan, Lineage()
+    templates = Deriver(upstreams, options, lineage).fields(plan)
+    schema = view_schema(relation, plan.columns, templates, resolved.comments, options)
+    interface = Interface(relation.name, _columns(plan, schema, resolved), schema)
+    traced = tuple(
+        ColumnLineage(field.name, sources)
+        for field, sources in zip(schema.fields, lineage.columns(plan), strict=True)
+    )
+    return Derivation(interface, upstreams_of(relation, options), traced)
+
+
+def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column, ...]:
+    known = definitions_of(schema)
+    return tuple(
+        Column(
+            column.name,
+            with_nullability(column.type, field.type, known),
+            comment,
+            is_nullable(field.type),
+        )
+        for column, field, comment in zip(
+            plan.columns, schema.fields, resolved.comments, strict=True
+        )
+    )
+
+
+class _blaming:  # noqa: N801
+    """Puts the relation's name on errors, and turns exhausted recursion into one."""
+
+    def __init__(self, relation: Relation) -> None:
+        self._relation = relation
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TranslationError):
+            error.relation = error.relation or self._relation.name
+        elif isinstance(error, RecursionError):
+            raise TooLarge(
+                "the query nests too deep",
+                relation=self._relation.name,
+                hint="split the view into views of its parts",
+            ) from None
+
+
+__all__ = ["Iterator", "derive", "plan_of", "upstreams_of"]

@@ -1,0 +1,440 @@
+"""The ``@rules`` of the function tables: result types that depend on the arguments' types.
+
+A rule gets the argument types and says the result, with the type each argument is brought to, or
+None where the dialect refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+from catalog.column_types import (
+    BIGINT,
+    BINARY,
+    DATE,
+    DOUBLE,
+    INT,
+    INTERVAL,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    ArrayType,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    MapType,
+    StructField,
+    StructType,
+    Uniontype,
+)
+from translation.functions import decimals
+from translation.functions.coercion import (
+    Use,
+    common_type,
+    is_float,
+    is_integer,
+    is_interval,
+    is_numeric,
+    is_text,
+    is_time,
+)
+from translation.functions.semantics import Semantics
+from translation.plan.expressions import Literal, RowExpression
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """``arguments``: the type each argument is cast to first; None leaves it as it is.
+
+    ``may_be_null``: null is possible though the table's row says total (decimal overflow).
+    """
+
+    type: ColumnType
+    arguments: tuple[ColumnType | None, ...] = ()
+    may_be_null: bool = False
+
+
+Rule: TypeAlias = Callable[[Sequence[RowExpression], Semantics], Result | None]
+
+_DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType], DecimalType]
+
+
+def _plus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (a.type for a in arguments)
+    if is_time(left) or is_time(right) or is_interval(left) or is_interval(right):
+        return _time_plus(left, right, semantics) or _time_plus(right, left, semantics)
+    return _arithmetic(arguments, semantics, decimals.plus)
+
+
+def _minus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (a.type for a in arguments)
+    if is_time(left) and (is_time(right) or is_text(right)) and not is_integer(right):
+        if not semantics.is_spark:
+            return Result(INTERVAL)
+        both_dates = left == DATE and (right == DATE or is_text(right))
+        return Result(IntervalType("day" if both_dates else "day to second"))
+    if is_time(left) or is_interval(left) or is_interval(right):
+        return _time_plus(left, right, semantics)
+    return _arithmetic(arguments, semantics, decimals.plus)
+
+
+def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
+    if is_interval(left) and is_interval(right):
+        return Result(left) if left == right else None
+    if left == VOID or right == VOID:
+        return Result(VOID)
+    if left == DATE and is_integer(right) and semantics.is_spark:
+        return Result(DATE)
+    if not is_interval(right) or not (is_time(left) or is_text(left)):
+        return None
+    if is_text(left):
+        return Result(TIMESTAMP, (TIMESTAMP, None), may_be_null=not semantics.ansi)
+    if left == DATE:
+        return Result(_date_plus(right, semantics))
+    return Result(left)
+
+
+def _date_plus(interval: ColumnType, semantics: Semantics) -> ColumnType:
+    """A date stays one under whole days and months; hours make it a timestamp."""
+    if isinstance(interval, IntervalType):
+        return DATE if interval.unit in _WHOLE_DAYS else TIMESTAMP
+    return DATE if semantics.is_spark else TIMESTAMP
+
+
+_WHOLE_DAYS = {"day", "year", "month", "year to month"}
+
+
+def _arithmetic(
+    arguments: Sequence[RowExpression], semantics: Semantics, rule: _DecimalRule
+) -> Result | None:
+    left, right = (_number(a.type, arguments, semantics) for a in arguments)
+    if left is None or right is None:
+        return None
+    if VOID in (left, right):
+        other = right if left == VOID else left
+        return Result(DOUBLE if other == VOID else other)
+    if is_float(left) or is_float(right):
+        return _floating(left, right, semantics)
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
+        return Result(rule(a, b), (None, None), may_be_null=not semantics.ansi)
+    common = common_type(left, right, Use.COMPARISON, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        return Result(DOUBLE, (DOUBLE, DOUBLE))
+    common = common_type(left, right, Use.COMPARISON, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def _number(
+    type_: ColumnType, arguments: Sequence[RowExpression], semantics: Semantics
+) -> ColumnType | None:
+    """What a value is as a number: text beside a number becomes one."""
+    if is_numeric(type_) or type_ == VOID:
+        return type_
+    if not is_text(type_):
+        return None
+    if not (semantics.is_spark and semantics.ansi):
+        return DOUBLE
+    others = [a.type for a in arguments if not is_text(a.type)]
+    return BIGINT if others and all(is_integer(other) for other in others) else DOUBLE
+
+
+def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -> DecimalType:
+    """An integer beside a decimal counts as a decimal: a literal with its own digits."""
+    if isinstance(expression, Literal) and is_integer(type_) and expression.value is not None:
+        digits = len(expression.value.lstrip("+-").lstrip("0")) or 1
+        return DecimalType(min(digits, 38), 0)
+    found = decimals.decimal_of(type_, semantics.bigint_digits)
+    assert found is not None
+    return found
+
+
+def _times(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (a.type for a in arguments)
+    if is_interval(left) or is_interval(right):
+        return Result(left if is_interval(left) else right)
+    return _arithmetic(arguments, semantics, decimals.times)
+
+
+def _divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (_number(a.type, arguments, semantics) for a in arguments)
+    if left is None or right is None:
+        return None
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        if is_float(left) or is_float(right):
+            return Result(DOUBLE, (DOUBLE, DOUBLE))
+        if VOID not in (left, right):
+            return _arithmetic(arguments, semantics, decimals.divided)
+    return Result(DOUBLE, (DOUBLE, DOUBLE))
+
+
+def _remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    return _arithmetic(arguments, semantics, decimals.remainder)
+
+
+def _integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (_number(a.type, arguments, semantics) for a in arguments)
+    if left is None or right is None:
+        return None
+    if semantics.is_spark or not (is_integer(left) and is_integer(right)):
+        return Result(BIGINT)
+    common = common_type(left, right, Use.COMPARISON, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def _same(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(arguments[0].type)
+
+
+def _wider(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    common = common_type(arguments[0].type, arguments[1].type, Use.BRANCH, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def _shifted(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    wide = arguments[0].type == BIGINT
+    return Result(BIGINT if wide else INT)
+
+
+def _whole(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
+    type_ = arguments[0].type
+    if isinstance(type_, DecimalType):
+        digits = max(1, type_.precision - type_.scale + 1)
+        # Spark leaves the precision of a decimal that has no fraction.
+        digits = type_.precision if semantics.is_spark and type_.scale == 0 else digits
+        return Result(decimals.bounded(digits, 0))
+    return Result(BIGINT)
+
+
+def _rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if not isinstance(type_, DecimalType):
+        return Result(DOUBLE if is_text(type_) else type_)
+    places = _literal_int(arguments[1]) if len(arguments) > 1 else 0
+    if places is None:
+        return None if semantics.is_spark else Result(type_)
+    whole = type_.precision - type_.scale + 1
+    if places < 0:
+        return Result(DecimalType(min(38, max(whole, 1 - places)), 0))
+    scale = min(type_.scale, places)
+    if not semantics.is_spark:
+        return Result(decimals.bounded(whole + scale, scale))
+    return Result(decimals.bounded(whole + scale, scale))
+
+
+def _literal_int(expression: RowExpression) -> int | None:
+    if isinstance(expression, Literal) and expression.value is not None:
+        try:
+            return int(expression.value)
+        except ValueError:
+            return None
+    if hasattr(expression, "operator") and expression.operator.name == "negative":
+        inner = _literal_int(expression.arguments[0])
+        return None if inner is None else -inner
+    return None
+
+
+def _absolute(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Hive's ABS widens the small integers; text becomes double."""
+    type_ = arguments[0].type
+    if is_integer(type_):
+        return Result(BIGINT if type_ == BIGINT else INT)
+    return Result(DOUBLE if is_float(type_) or is_text(type_) else type_)
+
+
+def _hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(INT if isinstance(arguments[0].type, DecimalType) else DOUBLE)
+
+
+def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(BINARY if arguments[0].type == BINARY else STRING)
+
+
+def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    types = [a.type for a in arguments]
+    if types and all(type_ == BINARY for type_ in types):
+        return Result(BINARY)
+    if types and any(isinstance(type_, ArrayType) for type_ in types):
+        return _common(types, semantics) if semantics.is_spark else None
+    if any(isinstance(type_, (MapType, StructType)) for type_ in types):
+        return None
+    return Result(STRING, tuple(None if is_text(type_) else STRING for type_ in types))
+
+
+def _common(types: Sequence[ColumnType], semantics: Semantics) -> Result | None:
+    found: ColumnType | None = types[0]
+    for type_ in types[1:]:
+        found = None if found is None else common_type(found, type_, Use.BRANCH, semantics)
+    return None if found is None else Result(found, (found,) * len(types))
+
+
+def _array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    if not arguments:
+        return Result(ArrayType(VOID if semantics.is_spark else STRING, False))
+    found = _common([a.type for a in arguments], semantics)
+    if found is None:
+        return None
+    return Result(ArrayType(found.type, any(a.nullable for a in arguments)), found.arguments)
+
+
+def _map(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    if len(arguments) % 2 or not arguments:
+        return None
+    keys = _common([a.type for a in arguments[::2]], semantics)
+    values = _common([a.type for a in arguments[1::2]], semantics)
+    if keys is None or values is None:
+        return None
+    nullable = any(a.nullable for a in arguments[1::2])
+    pairs = (keys.type, values.type) * (len(arguments) // 2)
+    return Result(MapType(keys.type, values.type, nullable), pairs)
+
+
+def _named_struct(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    if len(arguments) % 2:
+        return None
+    fields: list[StructField] = []
+    for name, value in zip(arguments[::2], arguments[1::2], strict=True):
+        if not isinstance(name, Literal) or name.value is None:
+            return None
+        fields.append(StructField(name.value, value.type, value.nullable))
+    return Result(StructType(tuple(fields)))
+
+
+def _struct(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Fields are named by position; Spark names a plain reference by its column."""
+    fields = []
+    for number, argument in enumerate(arguments, 1):
+        name = getattr(argument, "name", None) if semantics.is_spark else None
+        fields.append(StructField(name or f"col{number}", argument.type, argument.nullable))
+    return Result(StructType(tuple(fields)))
+
+
+def _map_values(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    return Result(ArrayType(type_.value, type_.value_nullable)) if isinstance(type_, MapType) else None
+
+
+def _element(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    match arguments[0].type:
+        case ArrayType(element):
+            return Result(element)
+        case MapType(_, value):
+            return Result(value)
+        case _:
+            return None
+
+
+def _sum(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if isinstance(type_, DecimalType):
+        return Result(decimals.bounded(type_.precision + 10, type_.scale))
+    if is_interval(type_):
+        return Result(type_)
+    return Result(BIGINT if is_integer(type_) else DOUBLE)
+
+
+def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if not isinstance(type_, DecimalType):
+        return Result(DOUBLE)
+    if semantics.is_spark:
+        return Result(decimals.bounded(type_.precision + 4, type_.scale + 4))
+    whole = type_.precision - type_.scale
+    scale = min(type_.scale + 4, 38 - whole)
+    return Result(DecimalType(min(whole + scale, 38), scale))
+
+
+def _collected(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(ArrayType(arguments[0].type, False))
+
+
+def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    many = isinstance(arguments[1].type, ArrayType)
+    return Result(ArrayType(DOUBLE, False) if many else DOUBLE)
+
+
+def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    many = isinstance(arguments[1].type, ArrayType)
+    return Result(ArrayType(arguments[0].type, False) if many else arguments[0].type)
+
+
+def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    unit = arguments[0]
+    seconds = isinstance(unit, Literal) and str(unit.value).lower() in {"second", "seconds", "s"}
+    return Result(DecimalType(8, 6) if seconds else INT)
+
+
+def _truncated(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Hive's TRUNC: of a number that number's type, of a date text."""
+    type_ = arguments[0].type
+    return Result(type_ if is_numeric(type_) else STRING)
+
+
+def _extract_union(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """LinkedIn's and Trino's view of a uniontype: a struct of ``tag_0``, ``tag_1`` …"""
+    return Result(_union_struct(arguments[0].type))
+
+
+def _union_struct(type_: ColumnType) -> ColumnType:
+    match type_:
+        case Uniontype(branches):
+            fields = (StructField(f"tag_{i}", _union_struct(b)) for i, b in enumerate(branches))
+            return StructType(tuple(fields))
+        case StructType(fields):
+            return StructType(
+                tuple(StructField(f.name, _union_struct(f.type), f.nullable, f.comment) for f in fields)
+            )
+        case ArrayType(element, nullable):
+            return ArrayType(_union_struct(element), nullable)
+        case MapType(key, value, nullable):
+            return MapType(key, _union_struct(value), nullable)
+        case _:
+            return type_
+
+
+def _rows(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(StructType(()))
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "@plus": _plus,
+        "@minus": _minus,
+        "@times": _times,
+        "@divide": _divide,
+        "@remainder": _remainder,
+        "@integer_divide": _integer_divide,
+        "@same": _same,
+        "@wider": _wider,
+        "@shifted": _shifted,
+        "@whole": _whole,
+        "@rounded": _rounded,
+        "@absolute": _absolute,
+        "@hive_sign": _hive_sign,
+        "@same_text": _same_text,
+        "@concat": _concat,
+        "@array": _array,
+        "@map": _map,
+        "@named_struct": _named_struct,
+        "@struct": _struct,
+        "@map_values": _map_values,
+        "@element": _element,
+        "@sum": _sum,
+        "@average": _average,
+        "@collected": _collected,
+        "@percentile": _percentile,
+        "@approximate_percentile": _approximate_percentile,
+        "@extracted": _extracted,
+        "@truncated": _truncated,
+        "@extract_union": _extract_union,
+        "@rows": _rows,
+    }
+)
