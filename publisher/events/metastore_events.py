@@ -1,0 +1,129 @@
+"""One event of the metastore's notification log, to hints; pure, and no content of it raises.
+
+The event's type is looked at first: partition and data events, 77 of 78 in a real cluster, end
+there, their body unread.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from hive_metastore.ttypes import Table
+
+from catalog.hive_facts import relation_from_table
+from catalog.identifiers import RelationName
+from catalog.relations import Relation, facts_hash
+from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationHint
+from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""A compressed message that grows past this is refused: it is an attack or a defect."""
+
+Decoded: TypeAlias = tuple[Hint, ...] | DeadLetter
+
+NOISE = frozenset({
+    "ADD_PARTITION", "ALTER_PARTITION", "ALTER_PARTITIONS", "DROP_PARTITION", "INSERT", "BATCH_INSERT",
+    "CREATE_FUNCTION", "DROP_FUNCTION", "CREATE_INDEX", "DROP_INDEX", "ALTER_INDEX",
+    "ADD_PRIMARYKEY", "ADD_FOREIGNKEY", "ADD_UNIQUECONSTRAINT", "ADD_NOTNULLCONSTRAINT",
+    "ADD_DEFAULTCONSTRAINT", "ADD_CHECKCONSTRAINT", "DROP_CONSTRAINT",
+    "CREATE_ISCHEMA", "ALTER_ISCHEMA", "DROP_ISCHEMA", "ADD_SCHEMA_VERSION", "ALTER_SCHEMA_VERSION",
+    "DROP_SCHEMA_VERSION", "CREATE_CATALOG", "DROP_CATALOG", "ALTER_CATALOG",
+    "OPEN_TXN", "COMMIT_TXN", "ABORT_TXN", "ALLOC_WRITE_ID", "ACID_WRITE", "BATCH_ACID_WRITE",
+    "COMMIT_COMPACTION", "CREATE_DATACONNECTOR", "DROP_DATACONNECTOR", "ALTER_DATACONNECTOR", "RELOAD",
+    "UPDATE_TABLE_COLUMN_STAT", "DELETE_TABLE_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT",
+    "DELETE_PARTITION_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT_BATCH",
+    "LOAD_DONE", "LOCK", "UNLOCK",
+})  # fmt: skip
+"""Event types that change no facts. A type that is in no table here is taken for a hint."""
+
+_NAMESPACE_EVENTS = frozenset({"CREATE_DATABASE", "ALTER_DATABASE", "DROP_DATABASE"})
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """What the log's Thrift event says, with nothing read yet.
+
+    Attributes:
+        time: seconds since 1970, by the metastore's clock.
+        message_format: ``json-0.2``, ``gzip(json-2.0)``, or empty from an old metastore.
+    """
+
+    id: int
+    time: int
+    type: str
+    database: str
+    table: str
+    message: str
+    message_format: str
+
+
+def decode(event: LogEvent) -> Decoded:
+    """The relations that the event may have touched, none for noise."""
+    if event.type in NOISE:
+        return ()
+    if event.type in _NAMESPACE_EVENTS or not event.table:
+        if not event.database:
+            return _dead(event, f"{event.type} names no database")
+        return (NamespaceHint((event.database.lower(),), event.id),)
+    if not event.database:
+        return _dead(event, f"{event.type} names no database")
+    if event.type == "ALTER_TABLE":
+        return _altered(event)
+    return (RelationHint(RelationName.of(event.database, event.table), event.id),)
+
+
+def _altered(event: LogEvent) -> Decoded:
+    """Both names of a rename; nothing where the facts before and after are the same."""
+    try:
+        body = json.loads(_message_text(event))
+        before = _relation(body["tableObjBeforeJson"])
+        after = _relation(body["tableObjAfterJson"])
+    except (MalformedMessage, MalformedThriftJson) as error:
+        return _dead(event, str(error))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return _dead(event, f"{type(error).__name__}: {error}"[:300])
+    if facts_hash(before) == facts_hash(after):
+        return ()
+    names = dict.fromkeys((before.name, after.name))
+    return tuple(RelationHint(name, event.id) for name in names)
+
+
+class MalformedMessage(ValueError):
+    """The message is not what its format says."""
+
+
+def _relation(text: object) -> Relation:
+    if not isinstance(text, str):
+        raise MalformedMessage("the event carries no table object")
+    relation = relation_from_table(struct_from_json(Table, text))
+    if not all(relation.name.parts):
+        raise MalformedMessage("the event's table object has no name")
+    return relation
+
+
+def _message_text(event: LogEvent) -> str:
+    message = event.message
+    if not (event.message_format.startswith("gzip") or message.startswith("H4sI")):
+        return message
+    try:
+        compressed = base64.b64decode(message, validate=True)
+        inflating = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        text = inflating.decompress(compressed, MAX_MESSAGE_BYTES)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise MalformedMessage(f"not gzip in base64: {error}") from error
+    if inflating.unconsumed_tail:
+        raise MalformedMessage(f"the message is larger than {MAX_MESSAGE_BYTES} bytes")
+    if not inflating.eof:
+        raise MalformedMessage("the compressed message is cut off")
+    return text.decode("utf-8", "replace")
+
+
+def _dead(event: LogEvent, reason: str) -> DeadLetter:
+    namespace = (event.database.lower(),) if event.database else None
+    payload = event.message.encode("utf-8", "surrogatepass")
+    return DeadLetter(payload, f"event {event.id}, {event.type[:100]}: {reason}", namespace)

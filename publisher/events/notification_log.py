@@ -1,0 +1,184 @@
+"""The metastore's notification log, read over Thrift, as an event source.
+
+The server says nothing of events that it has thrown away, so gaps are found here (``log_position``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hive_metastore.ttypes import NotificationEventRequest
+from thrift.Thrift import TException
+
+from catalog.errors import CatalogUnavailable
+from catalog.metastore_client import MetastoreClient
+from publisher.events.log_position import (
+    OVERLAP_EVENTS,
+    LogPosition,
+    MalformedPosition,
+    Reading,
+    read_log,
+    start_of,
+)
+from publisher.events.metastore_events import LogEvent, decode
+from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
+
+EVENTS_A_REQUEST = 1000
+_FEWEST_EVENTS_A_REQUEST = 10
+_LOOK_AGAIN_SECONDS = 0.5
+_SETTLED_SECONDS = 10.0
+
+
+class NotificationLogSource:
+    """Waiting costs one call of a third of a millisecond per ``idle_seconds``.
+
+    Not safe for threads; a source is polled by one.
+    """
+
+    def __init__(
+        self,
+        uris: str | Sequence[str],
+        *,
+        name: str = "notification-log",
+        timeout_seconds: float = 30.0,
+        idle_seconds: float = 0.02,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        addresses = uris.split(",") if isinstance(uris, str) else tuple(uris)
+        self._client = MetastoreClient(
+            addresses, name=name, timeout_seconds=timeout_seconds, attempts=2
+        )
+        self._name = name
+        self._idle_seconds = idle_seconds
+        self._clock = clock
+        self._sleep = sleep
+        self._limit = EVENTS_A_REQUEST
+        self._looked_at = -_LOOK_AGAIN_SECONDS
+        self._changed_at = clock()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
+        try:
+            return self._poll(position, timeout_seconds)
+        except CatalogUnavailable as error:
+            # The answer may have been too large to come in time.
+            self._limit = max(_FEWEST_EVENTS_A_REQUEST, self._limit // 4)
+            raise SourceUnavailable(self._name, error.reason) from error
+        except TException as error:
+            message = getattr(error, "message", None) or type(error).__name__
+            raise SourceUnavailable(self._name, message) from error
+
+    def acknowledge(self, position: str) -> None:
+        """The metastore keeps no position for us."""
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
+        if position is None:
+            return self._start("first start")
+        try:
+            here = LogPosition.from_text(position)
+        except MalformedPosition as error:
+            return self._start(str(error))
+        deadline = self._clock() + timeout_seconds
+        noise = 0
+        while True:
+            reading = self._look(here)
+            if reading is not None and reading.gap is not None:
+                return self._after_gap(reading, noise)
+            if reading is not None:
+                here = reading.position
+                hints, dead_letters = _decoded(reading.new)
+                if hints or dead_letters:
+                    seen = noise + len(reading.new)
+                    return Batch(hints, dead_letters, here.to_text(), seen=seen)
+                # Noise moves on in memory, so that it does not cost a transaction a look.
+                noise += len(reading.new)
+            left = deadline - self._clock()
+            if left <= 0:
+                return Batch((), (), here.to_text(), seen=noise) if noise else None
+            if reading is None or not reading.new:
+                self._sleep(min(self._idle_seconds, left))
+
+    def _look(self, position: LogPosition) -> Reading | None:
+        """One look at the log; None if there cannot be anything new."""
+        current = self._current_id()
+        now = self._clock()
+        if current != position.last:
+            self._changed_at = now
+        elif (
+            now - self._looked_at < _LOOK_AGAIN_SECONDS or now - self._changed_at > _SETTLED_SECONDS
+        ):
+            return None
+        self._looked_at = now
+        events = self._events(position.ask_after)
+        complete = len(events) < self._limit
+        reading = read_log(position, events, current, complete=complete)
+        if not complete and not reading.new:
+            # The overlap fills whole requests: go on behind it.
+            behind = LogPosition(position.last)
+            events = self._events(position.last)
+            return read_log(behind, events, current, complete=False)
+        self._limit = EVENTS_A_REQUEST
+        return reading
+
+    def _start(self, reason: str) -> Batch:
+        """From here on: a snapshot that comes later sees all that came before."""
+        current = self._current_id()
+        events = self._events(max(0, current - OVERLAP_EVENTS))
+        return Batch((), (), start_of(events, current).to_text(), gap=reason)
+
+    def _after_gap(self, reading: Reading, noise: int) -> Batch:
+        assert reading.gap is not None
+        if not reading.new:
+            return self._start(reading.gap)
+        hints, dead_letters = _decoded(reading.new)
+        return Batch(
+            hints,
+            dead_letters,
+            reading.position.to_text(),
+            gap=reading.gap,
+            seen=noise + len(reading.new),
+        )
+
+    def _current_id(self) -> int:
+        current = self._client.current_event_id()
+        if current is None:
+            raise SourceUnavailable(self._name, "this metastore keeps no notification log")
+        return current
+
+    def _events(self, after: int) -> list[LogEvent]:
+        request = NotificationEventRequest(lastEvent=after, maxEvents=self._limit)
+        answer = self._client.run(lambda client: client.get_next_notification(request))
+        return [_log_event(event) for event in answer.events or ()]
+
+
+def _log_event(event: Any) -> LogEvent:
+    return LogEvent(
+        id=event.eventId,
+        time=event.eventTime or 0,
+        type=event.eventType or "",
+        database=event.dbName or "",
+        table=event.tableName or "",
+        message=event.message or "",
+        message_format=event.messageFormat or "",
+    )
+
+
+def _decoded(events: Sequence[LogEvent]) -> tuple[tuple[Hint, ...], tuple[DeadLetter, ...]]:
+    hints: list[Hint] = []
+    dead_letters: list[DeadLetter] = []
+    for event in events:
+        decoded = decode(event)
+        if isinstance(decoded, DeadLetter):
+            dead_letters.append(decoded)
+        else:
+            hints.extend(decoded)
+    return tuple(hints), tuple(dead_letters)
