@@ -1,0 +1,71 @@
+"""Derivations as plain JSON values, for stores and for Spark's rows; read back equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from avro_schema.model import Record
+from avro_schema.parsing import parse_schema
+from avro_schema.printing import to_text
+from catalog.facts_json import type_from_json
+from catalog.identifiers import RelationName
+from catalog.relations import Column, type_to_json
+from translation.interface import ColumnLineage, Derivation, Interface, SourceColumn
+
+
+def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
+    """The schema is kept as its text, whose order of fields and properties matters."""
+    return {
+        "interface": interface_to_json(derivation.interface),
+        "upstreams": [list(name.parts) for name in derivation.upstreams],
+        "lineage": [
+            [
+                column.column,
+                [[list(s.relation.parts), s.column, list(s.path)] for s in column.sources],
+            ]
+            for column in derivation.lineage
+        ],
+    }
+
+
+def derivation_from_json(value: dict[str, Any]) -> Derivation:
+    """Reads what ``derivation_to_json`` wrote; nothing else is accepted or repaired."""
+    return Derivation(
+        interface_from_json(value["interface"]),
+        tuple(_name(parts) for parts in value["upstreams"]),
+        tuple(
+            ColumnLineage(
+                column, tuple(SourceColumn(_name(r), c, tuple(path)) for r, c, path in sources)
+            )
+            for column, sources in value["lineage"]
+        ),
+    )
+
+
+def interface_to_json(interface: Interface) -> dict[str, Any]:
+    return {
+        "name": list(interface.name.parts),
+        "columns": [
+            [column.name, type_to_json(column.type), column.comment, column.nullable]
+            for column in interface.columns
+        ],
+        "schema": to_text(interface.schema),
+    }
+
+
+def interface_from_json(value: dict[str, Any]) -> Interface:
+    schema = parse_schema(value["schema"])
+    assert isinstance(schema, Record)
+    return Interface(
+        _name(value["name"]),
+        tuple(
+            Column(name, type_from_json(type_), comment, nullable)
+            for name, type_, comment, nullable in value["columns"]
+        ),
+        schema,
+    )
+
+
+def _name(parts: list[str]) -> RelationName:
+    *namespace, name = parts
+    return RelationName(tuple(namespace), name)
