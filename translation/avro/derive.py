@@ -184,7 +184,8 @@ class Deriver:
         """The schema that a SQL type has by itself, when it is asked for."""
 
         def schema() -> Schema:
-            return avro_type(type_, name=name, namespace="", options=self._options)
+            made = avro_type(type_, name=name or "column", namespace="", options=self._options)
+            return _as_written(made, type_)
 
         return schema
 
@@ -423,6 +424,29 @@ class _Over:
             replace(field, properties=MappingProxyType({**inherited, **field.properties}))
             for field in made
         )
+
+
+def _as_written(schema: Schema, type_: ColumnType) -> Schema:
+    """The schema with structs' field names in the case of the type, which the text wrote."""
+    match without_null(schema), type_:
+        case Record() as record, StructType(fields) if len(fields) == len(record.fields):
+            names = [legal_name(field.name) for field in fields]
+            if len(set(names)) < len(names):
+                return schema
+            found: Schema = replace(
+                record,
+                fields=tuple(
+                    replace(f, name=name, type=_as_written(f.type, part.type))
+                    for f, name, part in zip(record.fields, names, fields, strict=True)
+                ),
+            )
+        case Array(items) as array, ArrayType(element):
+            found = replace(array, items=_as_written(items, element))
+        case MapSchema(values) as map_, MapType(_, value):
+            found = replace(map_, values=_as_written(values, value))
+        case _:
+            return schema
+    return nullable(found) if is_nullable(schema) else found
 
 
 def _as_nullable_as(field: Field, column: PlanColumn) -> Field:
