@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from avro_schema.definitions import definitions as definitions_of
 from avro_schema.model import Record, is_nullable
@@ -90,7 +90,7 @@ def _derived_view(
         ColumnLineage(field.name, sources)
         for field, sources in zip(schema.fields, lineage.columns(plan), strict=True)
     )
-    return Derivation(interface, upstreams_of(relation, options), traced)
+    return Derivation(interface, relations_read(resolved.query, view), traced)
 
 
 def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column, ...]:
@@ -126,6 +126,3 @@ class _blaming:  # noqa: N801
                 relation=self._relation.name,
                 hint="split the view into views of its parts",
             ) from None
-
-
-__all__ = ["Iterator", "derive", "plan_of", "upstreams_of"]

@@ -25,7 +25,7 @@ from avro_schema.model import (
     nullable,
     without_null,
 )
-from catalog.column_types import ArrayType, ColumnType, MapType, StructType, Uniontype
+from catalog.column_types import ArrayType, ColumnType, MapType, StructType
 from catalog.identifiers import RelationName
 from translation.avro.documentation import derived_documentation
 from translation.avro.inlining import inlined_fields
@@ -85,7 +85,7 @@ class Deriver:
     ) -> None:
         self._upstreams = upstreams
         self._options = options
-        self._lineage = lineage
+        self.lineage = lineage
         self._scanned: dict[RelationName, Fields] = {}
         self._derived: dict[tuple[int, int], tuple[Plan, Outer, Fields]] = {}
 
@@ -110,7 +110,9 @@ class Deriver:
                 )
             case Project(below, items):
                 return self._expressions(below, items, outer)
-            case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below):
+            case (
+                Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below)
+            ):
                 return self.fields(below, outer)
             case Join(left, right, kind):
                 first = self.fields(left, outer)
@@ -141,14 +143,14 @@ class Deriver:
 
     def _around(self, plan: Plan, outer: Outer) -> Outer:
         sources = tuple(part[1] for part in outer)
-        return ((self.fields(plan, outer), self._lineage.columns(plan, sources)), *outer)
+        return ((self.fields(plan, outer), self.lineage.columns(plan, sources)), *outer)
 
     def _expressions(
         self, below: Plan, items: Sequence[tuple[str, RowExpression]], outer: Outer
     ) -> Fields:
         fields = self.fields(below, outer)
         outer_sources = tuple(part[1] for part in outer)
-        sources = self._lineage.columns(below, outer_sources)
+        sources = self.lineage.columns(below, outer_sources)
         over = _Over(self, below, fields, sources, outer)
         return tuple(over.field(name, expression) for name, expression in items)
 
@@ -168,15 +170,13 @@ class Deriver:
         same = all(field.default == first.default for field in fields)
         default = first.default if same and schema == first.type else NO_DEFAULT
         doc = next((field.doc for field in fields if field.doc), None)
-        return replace(
-            first, type=schema, default=default, doc=doc, properties=_properties(fields)
-        )
+        return replace(first, type=schema, default=default, doc=doc, properties=_properties(fields))
 
     def _produced(
         self, below: Plan, call: Call, produced: Sequence[PlanColumn], outer: Outer
     ) -> Fields:
         fields = self.fields(below, outer)
-        sources = self._lineage.columns(below, tuple(part[1] for part in outer))
+        sources = self.lineage.columns(below, tuple(part[1] for part in outer))
         over = _Over(self, below, fields, sources, outer)
         return over.produced(call, produced)
 
@@ -194,7 +194,12 @@ class _Over:
     """Schemas of expressions over one input."""
 
     def __init__(
-        self, deriver: Deriver, below: Plan, fields: Fields, sources: tuple[Sources, ...], outer: Outer
+        self,
+        deriver: Deriver,
+        below: Plan,
+        fields: Fields,
+        sources: tuple[Sources, ...],
+        outer: Outer,
     ) -> None:
         self._deriver = deriver
         self._below = below
@@ -231,7 +236,7 @@ class _Over:
 
     def _doc(self, expression: RowExpression) -> str | None:
         outer = tuple(part[1] for part in self._outer)
-        sources = self._deriver._lineage.expression(expression, self._sources, outer)
+        sources = self._deriver.lineage.expression(expression, self._sources, outer)
         return derived_documentation(expression, sources)
 
     def _inherited(self, expression: RowExpression) -> Mapping[str, Json]:
@@ -262,9 +267,7 @@ class _Over:
         schema = self.schema(expression, name)
         properties = {**inherited, **found.properties}
         default = found.default if schema == found.type else NO_DEFAULT
-        return replace(
-            found, type=schema, default=default, properties=MappingProxyType(properties)
-        )
+        return replace(found, type=schema, default=default, properties=MappingProxyType(properties))
 
     def schema(self, expression: RowExpression, name: str) -> Schema:
         """The expression's schema, with null exactly where the plan says so."""
@@ -313,9 +316,7 @@ class _Over:
         schemas = [self.schema(value, name) for value in values]
         return merged(schemas, self._deriver.by_type(expression.type, name))
 
-    def _field_schema(
-        self, expression: FieldAccess, base: Schema, index: int, name: str
-    ) -> Schema:
+    def _field_schema(self, expression: FieldAccess, base: Schema, index: int, name: str) -> Schema:
         inner = without_null(base)
         if isinstance(inner, Record):
             return inner.fields[index].type
@@ -343,8 +344,7 @@ class _Over:
         name: str,
     ) -> Schema:
         if operator.keeps is not None:
-            kept = self.schema(arguments[operator.keeps], name)
-            return NULL if kept == NULL and expression.type == Primitive else kept
+            return self.schema(arguments[operator.keeps], name)
         if operator.name in {"struct", "named_struct"}:
             return self._struct(expression, operator, arguments, name)
         if operator.name == "map" and isinstance(expression.type, MapType):
@@ -364,9 +364,7 @@ class _Over:
             return Array(nullable(items) if optional else without_null(items))
         return self._merged(branches, expression, name)
 
-    def _merged_type(
-        self, values: Sequence[RowExpression], type_: ColumnType, name: str
-    ) -> Schema:
+    def _merged_type(self, values: Sequence[RowExpression], type_: ColumnType, name: str) -> Schema:
         schemas = [self.schema(value, name) for value in values]
         return merged(schemas, self._deriver.by_type(type_, name))
 
@@ -383,13 +381,11 @@ class _Over:
             return made
         names = [field.name for field in expression.type.fields]
         fields: list[Field] = []
-        for field, value, written in zip(made.fields, values, names, strict=True):
+        for value, written in zip(values, names, strict=True):
             schema = self.schema(value, written)
             legal = legal_name(written)
             default = None if is_nullable(schema) else NO_DEFAULT
-            fields.append(
-                Field(legal, schema, default, properties=name_properties(written, legal))
-            )
+            fields.append(Field(legal, schema, default, properties=name_properties(written, legal)))
         if len({field.name for field in fields}) < len(fields):
             return made
         return replace(made, fields=tuple(fields))
@@ -413,9 +409,9 @@ class _Over:
             case "inline", Array(items) if isinstance(record := without_null(items), Record):
                 made = list(record.fields)
             case "stack", _:
-                values = call.arguments[1:]
+                cells = call.arguments[1:]
                 made = [
-                    Field("", self._merged_type(values[i :: len(columns)], c.type, c.name))
+                    Field("", self._merged_type(cells[i :: len(columns)], c.type, c.name))
                     for i, c in enumerate(columns)
                 ]
             case _:
@@ -477,6 +473,3 @@ def _properties(fields: Sequence[Field]) -> Mapping[str, Json]:
             if key != ORIGINAL_NAME:
                 result.setdefault(key, value)
     return MappingProxyType(result)
-
-
-__all__ = ["Deriver", "Uniontype"]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from translation.plan.expressions import RowExpression
-from translation.plan.explain import expression_text
 from translation.interface import SourceColumn
+from translation.plan.explain import expression_text
+from translation.plan.expressions import RowExpression
 
 MAX_LENGTH = 240
 
 
-def derived_documentation(
-    expression: RowExpression, sources: tuple[SourceColumn, ...]
-) -> str:
+def derived_documentation(expression: RowExpression, sources: tuple[SourceColumn, ...]) -> str:
     """``upper(Name), from db.member.Name``; long expressions are cut."""
     text = expression_text(expression)
     if len(text) > MAX_LENGTH:

@@ -20,7 +20,6 @@ from catalog.column_types import (
     ArrayType,
     ColumnType,
     MapType,
-    StructType,
     parse_type,
     print_type,
 )
@@ -89,9 +88,7 @@ def _read(name: str, row: Row) -> Function:
     return Function(operator, row.kind, parameters_of(row.parameters), row.result)
 
 
-def bind(
-    function: Function, arguments: Sequence[RowExpression], semantics: Semantics
-) -> Bound:
+def bind(function: Function, arguments: Sequence[RowExpression], semantics: Semantics) -> Bound:
     """Checks and coerces the arguments.
 
     Raises:
@@ -337,7 +334,8 @@ def _built(pattern: str, variables: Mapping[str, ColumnType]) -> Result:
 def _fixed(text: str) -> ColumnType:
     required = " not null>" in text
     type_ = parse_type(text.replace(" not null>", ">"))
-    return replace(type_, element_nullable=False) if required and isinstance(type_, ArrayType) else type_
-
-
-__all__ = ["Bound", "Function", "StructType", "bind", "find", "implicit_cast"]
+    return (
+        replace(type_, element_nullable=False)
+        if required and isinstance(type_, ArrayType)
+        else type_
+    )

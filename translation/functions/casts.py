@@ -6,9 +6,9 @@ from catalog.column_types import (
     BINARY,
     BOOLEAN,
     DATE,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VARIANT,
     VOID,
     ArrayType,
     ColumnType,
@@ -16,7 +16,6 @@ from catalog.column_types import (
     MapType,
     StructType,
     Uniontype,
-    VARIANT,
 )
 from translation.functions.coercion import (
     INTEGERS,
@@ -35,7 +34,7 @@ from translation.functions.semantics import Semantics
 def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
     """Whether the dialect accepts the cast at all (Spark: ``Cast.canAnsiCast``/``canCast``)."""
     match source, target:
-        case _ if source == target or source == VOID:
+        case _ if source in (target, VOID):
             return True
         case ArrayType(a), ArrayType(b):
             return can_cast(a, b, semantics)
@@ -43,14 +42,13 @@ def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bo
             return can_cast(ak, bk, semantics) and can_cast(av, bv, semantics)
         case StructType(a_fields), StructType(b_fields):
             return len(a_fields) == len(b_fields) and all(
-                can_cast(a.type, b.type, semantics)
-                for a, b in zip(a_fields, b_fields, strict=True)
+                can_cast(a.type, b.type, semantics) for a, b in zip(a_fields, b_fields, strict=True)
             )
         case _ if VARIANT in (source, target):
             return semantics.is_spark
         case _ if is_primitive(source) and is_primitive(target):
             return _primitive(source, target, semantics)
-        case (ArrayType() | MapType() | StructType()), _ if is_text(target):
+        case ((ArrayType() | MapType() | StructType()), _) if is_text(target):
             return semantics.is_spark
         case _:
             return False
@@ -80,7 +78,7 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
 def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
     """Spark's ``UpCast``: no value is lost (a BINDING view's columns)."""
     match source, target:
-        case _ if source == target or source == VOID:
+        case _ if source in (target, VOID):
             return True
         case ArrayType(a, a_null), ArrayType(b, b_null):
             return (b_null or not a_null) and can_up_cast(a, b)
@@ -99,9 +97,9 @@ def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
             exact = decimal_of(source, 20)
             return exact is not None and _holds(target, exact)
         case _ if is_integer(source) and is_integer(target):
-            return INTEGERS.index(source) <= INTEGERS.index(target)  # type: ignore[arg-type]
+            return INTEGERS.index(source) <= INTEGERS.index(target)
         case _ if is_float(target):
-            return is_integer(source) or is_float(source) and target != source
+            return is_integer(source) or is_float(source)
         case _:
             return source == DATE and target in {TIMESTAMP, TIMESTAMP_NTZ}
 
@@ -124,11 +122,7 @@ def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) 
     if source == VOID:
         return True
     match source, target:
-        case ArrayType(a), ArrayType(b):
-            return False
-        case MapType(), MapType():
-            return False
-        case StructType(), StructType():
+        case (ArrayType(), ArrayType()) | (MapType(), MapType()) | (StructType(), StructType()):
             return False
         case _:
             return _value_may_turn_null(source, target, semantics)
@@ -160,6 +154,3 @@ def nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
             return MapType(nullable_inside(ak, bk), nullable_inside(av, bv), a_null)
         case _:
             return target
-
-
-__all__ = ["STRING", "can_cast", "can_up_cast", "may_turn_null", "nullable_inside"]

@@ -6,6 +6,7 @@ branches) and its set operations' stricter ``getCommonClassForUnionAll``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from catalog.column_types import (
@@ -49,7 +50,9 @@ class Use(Enum):
 
 INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
 _FLOATS = (FLOAT, DOUBLE)
-_NUMERIC_ORDER = {type_: rank for rank, type_ in enumerate((*INTEGERS, *_FLOATS))}
+_NUMERIC_ORDER: Mapping[ColumnType, int] = {
+    type_: rank for rank, type_ in enumerate((*INTEGERS, *_FLOATS))
+}
 _TIMES = (DATE, TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL)
 
 
@@ -127,7 +130,7 @@ def _numeric(left: ColumnType, right: ColumnType, semantics: Semantics) -> Colum
         a = decimal_of(left, semantics.bigint_digits)
         b = decimal_of(right, semantics.bigint_digits)
         return wider(a, b) if a is not None and b is not None else None
-    widest = max(left, right, key=lambda type_: _NUMERIC_ORDER[type_])  # type: ignore[index]
+    widest = max(left, right, key=lambda type_: _NUMERIC_ORDER[type_])
     if widest == FLOAT and semantics.is_spark and semantics.ansi:
         # An integer's digits do not all fit a float: ANSI mode widens to double.
         return DOUBLE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from catalog.column_types import (
     BIGINT,
     INT,
@@ -14,7 +16,7 @@ from catalog.column_types import (
 MAX_PRECISION = 38
 MINIMUM_KEPT_SCALE = 6
 
-_OF_INTEGERS = {
+_OF_INTEGERS: Mapping[ColumnType, DecimalType] = {
     TINYINT: DecimalType(3, 0),
     SMALLINT: DecimalType(5, 0),
     INT: DecimalType(10, 0),
@@ -22,14 +24,15 @@ _OF_INTEGERS = {
 
 
 def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
-    """The decimal that holds every value of an integer type; Spark counts 20 digits of a bigint,
-    Hive 19. None if the type is no exact number.
+    """The decimal that holds every value of an integer type; None if the type is no exact number.
+
+    Spark counts 20 digits of a bigint, Hive 19.
     """
     if isinstance(type_, DecimalType):
         return type_
     if type_ == BIGINT:
         return DecimalType(bigint_digits, 0)
-    return _OF_INTEGERS.get(type_)  # type: ignore[call-overload, no-any-return]
+    return _OF_INTEGERS.get(type_)
 
 
 def adjusted(precision: int, scale: int) -> DecimalType:

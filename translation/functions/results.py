@@ -42,7 +42,7 @@ from translation.functions.coercion import (
     is_time,
 )
 from translation.functions.semantics import Semantics
-from translation.plan.expressions import Literal, RowExpression
+from translation.plan.expressions import Call, Literal, RowExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _minus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result |
 def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
     if is_interval(left) and is_interval(right):
         return Result(left) if left == right else None
-    if left == VOID or right == VOID:
+    if VOID in (left, right):
         return Result(VOID)
     if left == DATE and is_integer(right) and semantics.is_spark:
         return Result(DATE)
@@ -236,7 +236,7 @@ def _literal_int(expression: RowExpression) -> int | None:
             return int(expression.value)
         except ValueError:
             return None
-    if hasattr(expression, "operator") and expression.operator.name == "negative":
+    if isinstance(expression, Call) and expression.operator.name == "negative":
         inner = _literal_int(expression.arguments[0])
         return None if inner is None else -inner
     return None
@@ -319,7 +319,9 @@ def _struct(arguments: Sequence[RowExpression], semantics: Semantics) -> Result 
 
 def _map_values(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     type_ = arguments[0].type
-    return Result(ArrayType(type_.value, type_.value_nullable)) if isinstance(type_, MapType) else None
+    return (
+        Result(ArrayType(type_.value, type_.value_nullable)) if isinstance(type_, MapType) else None
+    )
 
 
 def _element(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
@@ -390,7 +392,10 @@ def _union_struct(type_: ColumnType) -> ColumnType:
             return StructType(tuple(fields))
         case StructType(fields):
             return StructType(
-                tuple(StructField(f.name, _union_struct(f.type), f.nullable, f.comment) for f in fields)
+                tuple(
+                    StructField(f.name, _union_struct(f.type), f.nullable, f.comment)
+                    for f in fields
+                )
             )
         case ArrayType(element, nullable):
             return ArrayType(_union_struct(element), nullable)
@@ -400,7 +405,7 @@ def _union_struct(type_: ColumnType) -> ColumnType:
             return type_
 
 
-def _rows(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _rows(_: Sequence[RowExpression], __: Semantics) -> Result | None:
     return Result(StructType(()))
 
 

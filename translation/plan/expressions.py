@@ -312,9 +312,7 @@ def rebuild(
             inner = tuple(map(change, arguments))
             return AggregateCall(operator, inner, type_, nullable, distinct, changed_filter)
         case WindowCall(operator, arguments, partition, order, frame, type_, nullable):
-            keys = tuple(
-                SortKey(change(k.expression), k.descending, k.nulls_first) for k in order
-            )
+            keys = tuple(SortKey(change(k.expression), k.descending, k.nulls_first) for k in order)
             return WindowCall(
                 operator, tuple(map(change, arguments)), tuple(map(change, partition)), keys,
                 frame, type_, nullable,

@@ -43,7 +43,9 @@ class Lineage:
         self._traced: dict[tuple[int, tuple[int, ...]], tuple[Sources, ...]] = {}
         self._kept: list[object] = []
 
-    def columns(self, plan: Plan, outer: tuple[tuple[Sources, ...], ...] = ()) -> tuple[Sources, ...]:
+    def columns(
+        self, plan: Plan, outer: tuple[tuple[Sources, ...], ...] = ()
+    ) -> tuple[Sources, ...]:
         """The sources of each column, first mentioned first."""
         key = (id(plan), tuple(map(id, outer)))
         found = self._traced.get(key)
@@ -82,12 +84,12 @@ class Lineage:
         """A nested field's own path, not its whole column."""
         base = self.expression(expression.base, columns, outer)
         if isinstance(expression, FieldAccess):
-            return tuple(SourceColumn(s.relation, s.column, (*s.path, expression.name)) for s in base)
+            return tuple(
+                SourceColumn(s.relation, s.column, (*s.path, expression.name)) for s in base
+            )
         return _united((base, self.expression(expression.index, columns, outer)))
 
-    def _columns(
-        self, plan: Plan, outer: tuple[tuple[Sources, ...], ...]
-    ) -> tuple[Sources, ...]:
+    def _columns(self, plan: Plan, outer: tuple[tuple[Sources, ...], ...]) -> tuple[Sources, ...]:
         match plan:
             case Scan(relation, columns):
                 return tuple((SourceColumn(relation, column.name),) for column in columns)
@@ -96,7 +98,9 @@ class Lineage:
             case Project(below, items):
                 inner = self.columns(below, outer)
                 return tuple(self.expression(e, inner, outer) for _, e in items)
-            case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below):
+            case (
+                Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below)
+            ):
                 return self.columns(below, outer)
             case Join(left, right, kind):
                 first = self.columns(left, outer)
@@ -119,9 +123,7 @@ class Lineage:
             case _:
                 assert_never(plan)
 
-    def _produced(
-        self, sources: Sources, arguments: tuple[RowExpression, ...], _: str
-    ) -> Sources:
+    def _produced(self, sources: Sources, arguments: tuple[RowExpression, ...], _: str) -> Sources:
         known = arguments and isinstance(arguments[0].type, (ArrayType, MapType))
         return sources if known or sources else ()
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from translation.errors import TypeMismatch, UnsupportedConstruct
 from translation.plan.expressions import (
     AggregateCall,
-    Call,
     ColumnReference,
     Exists,
     InSubquery,
@@ -19,9 +18,8 @@ from translation.plan.expressions import (
     rebuild,
     walk,
 )
-from translation.plan.relations import Aggregate, Plan, PlanColumn, Window
+from translation.plan.relations import Aggregate, Plan, Window, inputs
 from translation.plan.relations import expressions as expressions_of
-from translation.plan.relations import inputs
 
 
 class Grouped:
@@ -113,6 +111,3 @@ def _refuse_correlation(plan: Plan, level: int = 1) -> None:
             for part in walk(expression):
                 if isinstance(part, OuterReference) and part.level == level:
                     raise UnsupportedConstruct("a correlated sub-query above GROUP BY")
-
-
-__all__ = ["Call", "Grouped", "PlanColumn", "Windowed", "has_aggregate", "has_window"]

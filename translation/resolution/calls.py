@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from catalog.column_types import STRING, ColumnType, StructType
+from catalog.column_types import ColumnType, StructField, StructType
 from translation.errors import (
     Position,
     TypeMismatch,
@@ -50,9 +50,7 @@ def scalar(
     return Call(found.operator, found.arguments, found.type, found.nullable)
 
 
-def operator(
-    symbol: str, arguments: Sequence[RowExpression], context: Context
-) -> RowExpression:
+def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) -> RowExpression:
     """A call of the table's operator that resolution itself adds (USING, simple CASE, IN)."""
     function = find(symbol, context.semantics.dialect)
     assert function is not None
@@ -156,9 +154,4 @@ def rows_of(type_: ColumnType) -> StructType:
     """The columns that a declared table function yields; a single value is column ``col``."""
     if isinstance(type_, StructType):
         return type_
-    from catalog.column_types import StructField
-
     return StructType((StructField("col", type_),))
-
-
-TEXT = STRING

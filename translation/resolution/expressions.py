@@ -196,9 +196,7 @@ class Expressions:
             if found is not None:
                 indices, read = found
                 column = scope.plan.columns[indices[0]]
-                outer = OuterReference(
-                    level, indices[0], column.name, column.type, column.nullable
-                )
+                outer = OuterReference(level, indices[0], column.name, column.type, column.nullable)
                 return _fields(outer, node.parts[read:], node.position)
         return None
 
@@ -247,10 +245,10 @@ class Expressions:
         inner = self._without_aggregates()
         condition = None if node.filter is None else inner.condition(node.filter)
         return calls.aggregate(
-            function, inner._counted(node), node, condition, self.group_may_be_empty, self.context
+            function, inner.counted(node), node, condition, self.group_may_be_empty, self.context
         )
 
-    def _counted(self, node: tree.Call) -> list[RowExpression]:
+    def counted(self, node: tree.Call) -> list[RowExpression]:
         """The arguments, with ``count(*)``'s star as the literal that both engines put there."""
         arguments: list[RowExpression] = []
         for argument in node.arguments:
@@ -271,9 +269,7 @@ class Expressions:
     def _window(self, node: tree.WindowCall) -> RowExpression:
         function = calls.builtin(node.call, self.context)
         if function is None or function.kind not in {Kind.WINDOW, Kind.AGGREGATE}:
-            raise UnsupportedConstruct(
-                f"{node.call.name} with OVER", position=node.call.position
-            )
+            raise UnsupportedConstruct(f"{node.call.name} with OVER", position=node.call.position)
         partition, order, frame = node.partition_by, node.order_by, node.frame
         if node.window is not None:
             named = self.windows.get(node.window.lower())
@@ -289,7 +285,7 @@ class Expressions:
             self.sort_keys(order),
             frame,
         )
-        return calls.window(function, self._counted(node.call), node, parts, self.context)
+        return calls.window(function, self.counted(node.call), node, parts, self.context)
 
     def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
         return tuple(
@@ -386,9 +382,7 @@ class Expressions:
             if subject is None:
                 conditions.append(self.condition(when))
             else:
-                conditions.append(
-                    calls.operator("=", (subject, self.resolve(when)), self.context)
-                )
+                conditions.append(calls.operator("=", (subject, self.resolve(when)), self.context))
         values = [self.resolve(then) for _, then in node.branches]
         if node.otherwise is not None:
             values.append(self.resolve(node.otherwise))
@@ -438,9 +432,7 @@ class Expressions:
         items = operand.items if isinstance(operand, tree.Tuple) else (operand,)
         plan = self._nested(query)
         if len(items) != len(plan.columns):
-            raise TypeMismatch(
-                f"IN compares {len(items)} values with {len(plan.columns)} columns"
-            )
+            raise TypeMismatch(f"IN compares {len(items)} values with {len(plan.columns)} columns")
         operands = tuple(self.resolve(item) for item in items)
         for value, column in zip(operands, plan.columns, strict=True):
             if common_type(value.type, column.type, Use.COMPARISON, self.context.semantics) is None:
@@ -498,9 +490,7 @@ def field_of(base: RowExpression, name: str, position: Position | None) -> RowEx
                 nullable = found.nullable or base.type.element_nullable
                 array = ArrayType(found.type, nullable)
                 return FieldAccess(base, index, found.name, array, base.nullable)
-            return FieldAccess(
-                base, index, found.name, found.type, base.nullable or found.nullable
-            )
+            return FieldAccess(base, index, found.name, found.type, base.nullable or found.nullable)
     raise UnknownColumn(
         name,
         tuple(f.name for f in struct.fields),

@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import assert_never
 
-from catalog.column_types import ArrayType, ColumnType, MapType, StructType, print_type
+from catalog.column_types import ColumnType, print_type
 from translation.errors import TypeMismatch, UnknownColumn, UnsupportedConstruct
 from translation.functions.binding import implicit_cast
 from translation.functions.coercion import Use, common_type
 from translation.plan.expressions import (
-    Cast,
     ColumnReference,
-    FieldAccess,
     Literal,
     RowExpression,
     SortKey,
-    Subscript,
 )
 from translation.plan.relations import (
     Distinct,
@@ -89,9 +86,7 @@ def _named_columns(plan: Plan, names: tuple[str, ...]) -> Plan:
 
 def references(plan: Plan) -> tuple[ColumnReference, ...]:
     """A reference to each of the plan's columns."""
-    return tuple(
-        ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns)
-    )
+    return tuple(ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns))
 
 
 def _ordered(query: tree.Ordered, context: Context) -> Plan:
@@ -242,7 +237,9 @@ class _Select:
             plan, items, having, order = self._aggregated(scope, keys, items, having, order)
         if having is not None:
             plan = Filter(plan, having)
-        if any(has_window(e) for e in [i.expression for i in items] + [k.expression for k in order]):
+        if any(
+            has_window(e) for e in [i.expression for i in items] + [k.expression for k in order]
+        ):
             windowed = Windowed(plan)
             items = [_Item(i.name, windowed.rewritten(i.expression)) for i in items]
             order = [replace(k, expression=windowed.rewritten(k.expression)) for k in order]
@@ -393,9 +390,7 @@ class _Select:
             at = {**{e: len(shown) + i for i, e in enumerate(hidden)}, **visible}
             columns = references(result)
             keys = tuple(
-                replace(k, expression=columns[at[k.expression]])
-                if k.expression in at
-                else k
+                replace(k, expression=columns[at[k.expression]]) if k.expression in at else k
                 for k in order
             )
             result = Sort(result, keys, self._total)
@@ -404,8 +399,3 @@ class _Select:
                 (c.name, c) for c in references(result)[: len(shown)]
             ))  # fmt: skip
         return result
-
-
-__all__ = [
-    "ArrayType", "Cast", "FieldAccess", "MapType", "StructType", "Subscript", "resolve_query",
-]  # fmt: skip

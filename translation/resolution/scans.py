@@ -67,9 +67,7 @@ def scan_of(interface: Interface, dialect: Dialect) -> Scan:
     return Scan(interface.name, tuple(columns))
 
 
-def _shaped(
-    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
-) -> ColumnType:
+def _shaped(type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]) -> ColumnType:
     """The type with field names' case and parts' nullability as in the schema beside it."""
     if isinstance(type_, PrimitiveType):
         return type_

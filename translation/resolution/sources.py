@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import assert_never
 
 from translation.errors import (
-    MalformedSql,
-    Position,
     TypeMismatch,
     UnknownColumn,
     UnsupportedConstruct,
@@ -70,9 +68,7 @@ def _renamed(plan: Plan, columns: tuple[str, ...]) -> Plan:
     return Project(plan, tuple(zip(columns, references, strict=True)))
 
 
-def _lateral_view(
-    item: tree.LateralView, context: Context, resolve_query: ResolveQuery
-) -> Scope:
+def _lateral_view(item: tree.LateralView, context: Context, resolve_query: ResolveQuery) -> Scope:
     left = scope_of(item.input, context, resolve_query)
     return _generated(left, item.call, item.alias, item.columns, item.outer, context, resolve_query)
 
@@ -178,6 +174,3 @@ def _side(scope: Scope, name: str) -> tuple[int, ...]:
     if found is None:
         raise UnknownColumn(name, scope.candidates(), hint="USING needs it on both sides")
     return found[0]
-
-
-__all__ = ["MalformedSql", "Position", "scope_of"]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
-from catalog.column_types import ColumnType
 from catalog.identifiers import RelationName
 from catalog.relations import ViewText
 from translation.errors import Position
@@ -42,6 +41,3 @@ def _tables(node: object, common: frozenset[str]) -> Iterator[tree.TableName]:
             value = getattr(node, field.name)
             if not isinstance(value, _LEAVES):
                 yield from _tables(value, common)
-
-
-__all__ = ["ColumnType", "relations_read"]

@@ -38,6 +38,7 @@ from translation.syntax.parsing import parse_query
 class ResolvedView:
     """``comments`` are the declared columns' own, by position; None inherits."""
 
+    query: tree.Query
     plan: Plan
     comments: tuple[str | None, ...]
 
@@ -67,10 +68,11 @@ def resolve_view(
         declared_functions(relation, options),
         open_relation,
     )
-    plan = resolve_query(view_query(relation, view, options), context)
+    query = view_query(relation, view, options)
+    plan = resolve_query(query, context)
     plan = _fitted(plan, relation, view, semantics, options)
     _check_names(plan)
-    return ResolvedView(plan, _comments(plan, relation.columns))
+    return ResolvedView(query, plan, _comments(plan, relation.columns))
 
 
 def _follows(options: Options) -> bool:
@@ -117,7 +119,9 @@ def _declared(plan: Plan, relation: Relation) -> Plan:
             f" {len(plan.columns)}",
             hint="a table behind it has gained or lost columns since; create the view anew",
         )
-    return _renamed(plan, [_name(d, c.name) for d, c in zip(relation.columns, plan.columns, strict=True)])
+    return _renamed(
+        plan, [_name(d, c.name) for d, c in zip(relation.columns, plan.columns, strict=True)]
+    )
 
 
 def _name(declared: Column, name: str) -> str:
@@ -135,13 +139,11 @@ def _following(plan: Plan, relation: Relation, view: ViewText) -> Plan:
     """Stars are expanded anew; names that the view declares for its query's columns stay."""
     stored = relation.columns
     if len(view.query_columns) == len(stored) and stored:
-        renames = {
-            q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)
-        }
+        renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
     elif len(stored) == len(plan.columns):
         return _declared(plan, relation)
     else:
-        renames = _wrapper_renames(view)
+        renames = dict(_wrapper_renames(view))
     return _renamed(plan, [renames.get(c.name.lower(), c.name) for c in plan.columns])
 
 
@@ -159,9 +161,7 @@ def _wrapper_renames(view: ViewText) -> Mapping[str, str]:
     }
 
 
-def _fitted_to_stored(
-    plan: Plan, relation: Relation, view: ViewText, semantics: Semantics
-) -> Plan:
+def _fitted_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
     """Spark's ``SessionCatalog.fromCatalogTable``: stored names pick columns, stored types bind."""
     if len(view.query_columns) != len(relation.columns):
         raise TypeMismatch("the stored view has different numbers of query and view columns")
@@ -170,7 +170,7 @@ def _fitted_to_stored(
         found.setdefault(column.name.lower(), []).append(index)
     expected = Counter(name.lower() for name in view.query_columns)
     taken: Counter[str] = Counter()
-    columns = references(plan)
+    read = references(plan)
     items: list[tuple[str, RowExpression]] = []
     for name, stored in zip(view.query_columns, relation.columns, strict=True):
         key = name.lower()
@@ -181,9 +181,9 @@ def _fitted_to_stored(
                 [c.name for c in plan.columns],
                 hint="the view's query no longer yields what it did when the view was made",
             )
-        column = columns[places[taken[key]]]
+        reference = read[places[taken[key]]]
         taken[key] += 1
-        items.append((stored.name, _bound(column, stored, view.schema_mode, semantics)))
+        items.append((stored.name, _bound(reference, stored, view.schema_mode, semantics)))
     return Project(plan, tuple(items))
 
 

@@ -37,9 +37,7 @@ def grouping_of(
             plain.append(item)
     plain_keys = indices(plain)
     explicit = [
-        item
-        for kind in ("grouping_sets", "cube", "rollup")
-        for item in node.args.get(kind) or ()
+        item for kind in ("grouping_sets", "cube", "rollup") for item in node.args.get(kind) or ()
     ]
     for item in explicit:
         if isinstance(item, (exp.Rollup, exp.Cube)) and not item.expressions:

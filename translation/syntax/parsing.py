@@ -14,7 +14,7 @@ from sqlglot.dialects.hive import Hive
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.expressions import Expr
-from sqlglot.tokens import Token
+from sqlglot.tokenizer_core import Token
 
 from catalog.relations import Dialect
 from translation.errors import MalformedSql, Position, TooLarge, UnsupportedConstruct
@@ -98,7 +98,7 @@ def _malformed(error: ParseError, tokens: list[Token]) -> MalformedSql:
 
 
 def _plain(description: str) -> str:
-    text = description.split(" but got <Token")[0].replace("\x01", "").replace("\x02", "")
+    text = description.partition(" but got <Token")[0].replace("\x01", "").replace("\x02", "")
     return (text[:1].lower() + text[1:])[:200] or "unexpected text"
 
 

@@ -86,7 +86,8 @@ class _Queries:
         limit, offset = node.args.get("limit"), node.args.get("offset")
         if not (order or sort or limit or offset):
             return body
-        keys = self._scalars.sort_keys((order or sort).expressions) if order or sort else ()
+        sorting = order or sort
+        keys = self._scalars.sort_keys(sorting.expressions) if sorting is not None else ()
         if isinstance(limit, exp.Fetch):
             raise UnsupportedConstruct("FETCH")
         return tree.Ordered(
@@ -102,7 +103,9 @@ class _Queries:
         spine: list[exp.Expr] = []
         at = node
         while isinstance(at, exp.SetOperation):
-            if at is not node and any(at.args.get(k) for k in ("order", "limit", "offset", "with_")):
+            if at is not node and any(
+                at.args.get(k) for k in ("order", "limit", "offset", "with_")
+            ):
                 break
             if at.args.get("by_name"):
                 raise UnsupportedConstruct("UNION BY NAME")
@@ -252,8 +255,7 @@ class _Queries:
         if plain and alias is None and isinstance(inner, (exp.Table, exp.Subquery)):
             # FROM (a JOIN b ON …): parentheses around a join, not a query.
             item = self._from_item(inner)
-            joined = self._with_joins(item, inner)
-            return joined
+            return self._with_joins(item, inner)
         return tree.FromQuery(self.query(node), alias, columns)
 
     def _rows(self, node: exp.Values) -> tuple[tuple[tree.Expression, ...], ...]:

@@ -63,7 +63,9 @@ class Scalars:
     def sort_keys(self, nodes: Iterable[exp.Expr]) -> tuple[tree.SortKey, ...]:
         return tuple(
             tree.SortKey(
-                self.expression(node.this), bool(node.args.get("desc")), node.args.get("nulls_first")
+                self.expression(node.this),
+                bool(node.args.get("desc")),
+                node.args.get("nulls_first"),
             )
             if isinstance(node, exp.Ordered)
             else tree.SortKey(self.expression(node))
@@ -136,9 +138,7 @@ class Scalars:
         for argument in arguments:
             if isinstance(argument, (exp.Order, exp.Limit)):
                 raise UnsupportedConstruct(f"ORDER BY inside {name}", position=position(node))
-        return tree.Call(
-            name, self._all(arguments), position(node), distinct, qualifier=qualifier
-        )
+        return tree.Call(name, self._all(arguments), position(node), distinct, qualifier=qualifier)
 
     def _cast(self, node: exp.Expr, target: CastTarget) -> tree.Expression:
         try:
@@ -286,9 +286,7 @@ class Scalars:
         return tree.Call("extract", (unit, self.expression(node.expression)), position(node))
 
     def _position_in(self, node: exp.Expr) -> tree.Expression:
-        return tree.Call(
-            "locate", self._all((node.args["substr"], node.this)), position(node)
-        )
+        return tree.Call("locate", self._all((node.args["substr"], node.this)), position(node))
 
     def _struct(self, node: exp.Expr) -> tree.Expression:
         fields: list[tuple[str | None, tree.Expression]] = []
@@ -328,6 +326,8 @@ def _type_of(node: exp.Expr) -> ColumnType:
     return found
 
 
+# The table is part of the class: it stands below it only to name its methods.
+# ruff: noqa: SLF001
 _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] = {
     exp.Column: Scalars._column,
     exp.Identifier: Scalars._identifier,
