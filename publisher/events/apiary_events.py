@@ -1,0 +1,121 @@
+"""A message of the Apiary metastore listeners, to hints; pure, and no bytes raise.
+
+Their Kafka listener sends whole tables and ``ON_ALTER_TABLE``; their SNS listener sends names and
+``ALTER_TABLE``. Both are read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from catalog.hive_facts import relation_from_table
+from catalog.identifiers import RelationName
+from catalog.relations import Relation, facts_hash
+from publisher.events.metastore_events import NOISE, Decoded
+from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
+
+_EVENT_TYPE = re.compile(rb'"eventType"\s*:\s*"(?:ON_)?([A-Z_]+)"')
+_EVENT_ID = "DB_NOTIFICATION_EVENT_ID_KEY_NAME"
+
+
+def decode_apiary(payload: bytes) -> Decoded:
+    """Hints for the relations named, none for noise, a dead letter for what cannot be read."""
+    if _is_noise(payload):
+        return ()
+    namespace: tuple[str, ...] | None = None
+    try:
+        event = json.loads(payload)
+        database = _text(event.get("databaseName") or event.get("dbName"))
+        namespace = (database.lower(),)
+        return _hints(event, database)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        return DeadLetter(payload, f"{type(error).__name__}: {error}"[:300], namespace)
+
+
+def _is_noise(payload: bytes) -> bool:
+    """Looks for the type before anything is parsed.
+
+    A table property may be called ``eventType`` too, so all that is found must be noise.
+    """
+    found = {match.decode() for match in _EVENT_TYPE.findall(payload)}
+    return bool(found) and found <= NOISE
+
+
+def _hints(event: Mapping[str, Any], database: str) -> Decoded:
+    kind = _text(event.get("eventType")).removeprefix("ON_")
+    if kind in NOISE:
+        return ()
+    event_id = _event_id(event)
+    if kind.endswith("_DATABASE"):
+        return (NamespaceHint((database.lower(),), event_id),)
+    name = RelationName.of(database, _text(event.get("tableName")))
+    before, after = _table(event.get("oldTable")), _table(event.get("newTable"))
+    if before is not None and after is not None and facts_hash(before) == facts_hash(after):
+        return ()
+    tables = [table.name for table in (before, after) if table is not None]
+    names = [_old_name(event, name), *tables, name]
+    known = dict.fromkeys(n for n in names if n is not None and all(n.parts))
+    return tuple(RelationHint(n, event_id) for n in known)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"expected a name, found {value!r:.80}")
+    return value
+
+
+def _event_id(event: Mapping[str, Any]) -> int | None:
+    """The id in the metastore's own log, there only if that listener runs as well."""
+    parameters = event.get("parameters")
+    text = parameters.get(_EVENT_ID) if isinstance(parameters, dict) else None
+    return int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,18}", text) else None
+
+
+def _old_name(event: Mapping[str, Any], name: RelationName) -> RelationName | None:
+    old = event.get("oldTableName")
+    if not isinstance(old, str) or not old:
+        return None
+    database = event.get("oldDbName")
+    return RelationName.of(database if isinstance(database, str) else name.namespace[0], old)
+
+
+def _table(value: object) -> Relation | None:
+    """Facts of a table object; None if it is absent, or not whole, so that nothing is concluded."""
+    if not isinstance(value, dict) or not isinstance(value.get("sd"), dict):
+        return None
+    if not isinstance(value["sd"].get("cols"), list):
+        return None
+    storage = value["sd"]
+    return relation_from_table(
+        SimpleNamespace(
+            tableName=value.get("tableName"),
+            dbName=value.get("dbName"),
+            tableType=value.get("tableType"),
+            parameters=value.get("parameters"),
+            viewOriginalText=value.get("viewOriginalText"),
+            viewExpandedText=value.get("viewExpandedText"),
+            partitionKeys=[_field(field) for field in value.get("partitionKeys") or ()],
+            sd=SimpleNamespace(
+                cols=[_field(field) for field in storage["cols"]],
+                serdeInfo=_serde(storage.get("serdeInfo")),
+            ),
+        )
+    )
+
+
+def _field(value: Mapping[str, Any]) -> SimpleNamespace:
+    return SimpleNamespace(
+        name=value.get("name"), type=value.get("type"), comment=value.get("comment")
+    )
+
+
+def _serde(value: Mapping[str, Any] | None) -> SimpleNamespace | None:
+    if value is None:
+        return None
+    return SimpleNamespace(
+        serializationLib=value.get("serializationLib"), parameters=value.get("parameters")
+    )

@@ -1,0 +1,109 @@
+"""A watched folder of DDL files as an event source: hints for relations whose facts changed.
+
+The position holds the facts' hashes, so that a change made while nobody watched is found at the
+next start.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from watchfiles import watch
+
+from catalog.ddl_files import DdlFilesCatalog
+from catalog.errors import CatalogUnavailable
+from catalog.identifiers import RelationName
+from catalog.relations import facts_hash
+from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
+
+_SETTLE_MILLISECONDS = 50
+_STEP_MILLISECONDS = 20
+_LOOK_AGAIN_SECONDS = 2.0
+
+
+class DdlFolderSource:
+    """Not safe for threads; a source is polled by one. ``catalog`` may be shared.
+
+    Files are watched by the system's own means, and looked at anyway every two seconds because
+    some file systems tell nothing.
+    """
+
+    def __init__(
+        self,
+        catalog: DdlFilesCatalog,
+        *,
+        name: str = "ddl-folder",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._catalog = catalog
+        self._name = name
+        self._clock = clock
+        self._stop = threading.Event()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
+        deadline = self._clock() + timeout_seconds
+        try:
+            return self._poll(position, deadline)
+        except CatalogUnavailable as error:
+            raise SourceUnavailable(self._name, error.reason) from error
+
+    def acknowledge(self, position: str) -> None:
+        """A folder keeps no position for us."""
+
+    def close(self) -> None:
+        self._stop.set()
+
+    def _poll(self, position: str | None, deadline: float) -> Batch | None:
+        known = None if position is None else _hashes(position)
+        if known is None:
+            reason = "first start" if position is None else "the position is unreadable"
+            return Batch((), (), _text(self._facts()), gap=reason)
+        while True:
+            now = self._facts()
+            changed = sorted(
+                name for name in known.keys() | now.keys() if known.get(name) != now.get(name)
+            )
+            if changed:
+                hints = tuple(RelationHint(RelationName.parse(name)) for name in changed)
+                return Batch(hints, (), _text(now), seen=len(changed))
+            left = deadline - self._clock()
+            if left <= 0 or self._stop.is_set():
+                return None
+            self._wait(min(left, _LOOK_AGAIN_SECONDS))
+
+    def _facts(self) -> dict[str, str]:
+        relations = self._catalog.read_all()
+        return {str(name): facts_hash(relation)[:16] for name, relation in relations.items()}
+
+    def _wait(self, seconds: float) -> None:
+        """Until something in the folder changes, or the time is over."""
+        for _ in watch(
+            self._catalog.path,
+            watch_filter=lambda _, path: Path(path).suffix == ".sql",
+            debounce=_SETTLE_MILLISECONDS,
+            step=_STEP_MILLISECONDS,
+            rust_timeout=max(1, int(seconds * 1000)),
+            yield_on_timeout=True,
+            stop_event=self._stop,
+            raise_interrupt=False,
+        ):
+            return
+
+
+def _text(hashes: Mapping[str, str]) -> str:
+    return json.dumps({"facts": hashes}, separators=(",", ":"), sort_keys=True)
+
+
+def _hashes(position: str) -> dict[str, str] | None:
+    try:
+        return {str(name): str(mark) for name, mark in json.loads(position)["facts"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None

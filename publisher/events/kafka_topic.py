@@ -1,0 +1,235 @@
+"""A Kafka topic of metastore events as an event source.
+
+Where to go on from is the state's position, never the group's: the group's offsets are told after
+the state's transaction, for whoever watches the lag.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kafka import ConsumerRebalanceListener, KafkaConsumer, OffsetAndMetadata, TopicPartition
+from kafka.errors import KafkaError, OffsetOutOfRangeError
+
+from publisher.events.apiary_events import decode_apiary
+from publisher.events.metastore_events import Decoded
+from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
+
+logger = logging.getLogger(__name__)
+
+_REQUEST_MILLISECONDS = 10_000
+_WATCH_SECONDS = 5.0
+_SLICE_MILLISECONDS = 500
+
+
+class KafkaSource:
+    """Not safe for threads; a source is polled by one.
+
+    The position is JSON: the next offset of each partition. An offset that the broker no longer
+    has, or does not have yet, means that events are lost: reading goes on at the earliest there
+    is, and the batch says so in ``gap``.
+    """
+
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        topic: str,
+        *,
+        group_id: str = "schema-publisher",
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        decode: Callable[[bytes], Decoded] = decode_apiary,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``options`` go to kafka-python as they are: ``security_protocol``, ``sasl_…``, ``ssl_…``."""
+        self._name = name or f"kafka:{topic}"
+        self._topic = topic
+        self._settings = {
+            "max_poll_records": 1000,
+            "fetch_max_wait_ms": 100,
+            "client_id": "schema-publisher",
+            **(options or {}),
+            "bootstrap_servers": bootstrap_servers.split(","),
+            "group_id": group_id,
+            "enable_auto_commit": False,
+            "auto_offset_reset": "none",
+            "allow_auto_create_topics": False,
+        }
+        self._decode = decode
+        self._clock = clock
+        self._consumer: Any = None
+        self._at: dict[int, int] = {}
+        self._wanted: dict[int, int] = {}
+        self._gap: str | None = None
+        self._watched_at = 0.0
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
+        try:
+            return self._poll(position, timeout_seconds)
+        except (KafkaError, OSError) as error:
+            # A fresh consumer starts from the state's position and from the configured addresses.
+            self.close()
+            raise SourceUnavailable(self._name, f"{type(error).__name__}: {error}") from error
+
+    def acknowledge(self, position: str) -> None:
+        """Tells the group; that it fails is no harm, for nothing is read from there."""
+        if self._consumer is None:
+            return
+        offsets = _offsets(position) or {}
+        assigned = {tp.partition for tp in self._consumer.assignment()}
+        told = {
+            TopicPartition(self._topic, partition): OffsetAndMetadata(offset, "", -1)
+            for partition, offset in offsets.items()
+            if partition in assigned
+        }
+        if not told:
+            return
+        try:
+            self._consumer.commit(told, timeout_ms=_REQUEST_MILLISECONDS)
+        except KafkaError as error:
+            logger.warning(
+                "group offsets not told", extra={"source": self._name, "reason": repr(error)}
+            )
+
+    def close(self) -> None:
+        consumer, self._consumer = self._consumer, None
+        self._at = {}
+        if consumer is not None:
+            try:
+                consumer.close(autocommit=False, timeout_ms=2000)
+            except KafkaError as error:
+                logger.debug("kafka consumer closed badly", extra={"reason": repr(error)})
+
+    def _poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
+        consumer = self._connected()
+        wanted = None if position is None else _offsets(position)
+        if wanted is None:
+            return self._start("first start" if position is None else "the position is unreadable")
+        self._wanted = wanted
+        self._seek(consumer.assignment())
+        deadline = self._clock() + timeout_seconds
+        while True:
+            left = max(0.0, deadline - self._clock())
+            wait = min(_SLICE_MILLISECONDS, int(left * 1000))
+            records = self._records(consumer, wait)
+            self._watch()
+            if records or self._gap:
+                return self._batch(records)
+            if self._clock() >= deadline:
+                return None
+
+    def _records(self, consumer: Any, wait_milliseconds: int) -> Sequence[Any]:
+        try:
+            found = consumer.poll(timeout_ms=wait_milliseconds)
+        except OffsetOutOfRangeError:
+            # Trimmed while it was read; the watch below says from where to go on.
+            self._watched_at = 0.0
+            return ()
+        return [record for records in found.values() for record in records]
+
+    def _connected(self) -> Any:
+        if self._consumer is None:
+            self._consumer = KafkaConsumer(**self._settings)
+            self._consumer.subscribe([self._topic], listener=_Rebalance(self._seek, self._forget))
+            self._watched_at = 0.0
+        return self._consumer
+
+    def _start(self, reason: str) -> Batch:
+        """At the end of every partition: a snapshot that comes later sees all that came before."""
+        ends = self._consumer.end_offsets(self._partitions(), timeout_ms=_REQUEST_MILLISECONDS)
+        return Batch((), (), _text({tp.partition: end for tp, end in ends.items()}), gap=reason)
+
+    def _partitions(self) -> list[Any]:
+        partitions = self._consumer.partitions_for_topic(self._topic)
+        if not partitions:
+            raise SourceUnavailable(self._name, f"there is no topic {self._topic}")
+        return [TopicPartition(self._topic, partition) for partition in sorted(partitions)]
+
+    def _seek(self, assigned: set[Any]) -> None:
+        """Moves to the state's position; a partition that it does not name is new, all of it."""
+        for tp in assigned:
+            offset = self._wanted.get(tp.partition, 0)
+            if self._at.get(tp.partition) != offset:
+                self._consumer.seek(tp, offset)
+                self._at[tp.partition] = offset
+
+    def _forget(self, revoked: set[Any]) -> None:
+        for tp in revoked:
+            self._at.pop(tp.partition, None)
+
+    def _watch(self) -> None:
+        """Looks now and then whether the broker answers and still has what is read next."""
+        if self._clock() - self._watched_at < _WATCH_SECONDS and self._watched_at:
+            return
+        assigned = list(self._consumer.assignment())
+        if not assigned:
+            return
+        first = self._consumer.beginning_offsets(assigned, timeout_ms=_REQUEST_MILLISECONDS)
+        after = self._consumer.end_offsets(assigned, timeout_ms=_REQUEST_MILLISECONDS)
+        self._watched_at = self._clock()
+        for tp in assigned:
+            at = self._at.get(tp.partition, 0)
+            if first[tp] <= at <= after[tp]:
+                continue
+            named = tp.partition in self._wanted
+            if named:
+                self._gap = (
+                    f"partition {tp.partition} has offsets {first[tp]} to {after[tp]}, not {at}"
+                )
+            self._wanted[tp.partition] = first[tp]
+        self._seek(set(assigned))
+
+    def _batch(self, records: Sequence[Any]) -> Batch:
+        hints: list[Hint] = []
+        dead_letters: list[DeadLetter] = []
+        offsets = dict(self._wanted)
+        for record in records:
+            if record.offset < offsets.get(record.partition, 0):
+                continue
+            decoded = self._decode(record.value or b"")
+            if isinstance(decoded, DeadLetter):
+                dead_letters.append(decoded)
+            else:
+                hints.extend(decoded)
+            offsets[record.partition] = record.offset + 1
+        self._wanted = offsets
+        self._at |= {partition: offsets[partition] for partition in self._at}
+        gap, self._gap = self._gap, None
+        return Batch(tuple(hints), tuple(dead_letters), _text(offsets), gap=gap, seen=len(records))
+
+
+class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]
+    """Seeks what was just assigned, before anything of it is fetched."""
+
+    def __init__(
+        self, seek: Callable[[set[Any]], None], forget: Callable[[set[Any]], None]
+    ) -> None:
+        self._seek = seek
+        self._forget = forget
+
+    def on_partitions_revoked(self, revoked: set[Any]) -> None:
+        self._forget(revoked)
+
+    def on_partitions_assigned(self, assigned: set[Any]) -> None:
+        self._seek(assigned)
+
+
+def _text(offsets: Mapping[int, int]) -> str:
+    named = {str(partition): offset for partition, offset in sorted(offsets.items())}
+    return json.dumps({"offsets": named}, separators=(",", ":"))
+
+
+def _offsets(position: str) -> dict[int, int] | None:
+    try:
+        offsets = json.loads(position)["offsets"]
+        return {int(partition): int(offset) for partition, offset in offsets.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
