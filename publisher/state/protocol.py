@@ -104,7 +104,10 @@ class RelationGraph(Protocol):
         """Every edge on a way upwards from ``names``, at any distance."""
 
     def mark_dependents_stale(self, names: Iterable[RelationName]) -> None:
-        """Marks every relation that depends on one of ``names``, at any distance."""
+        """Marks every relation that depends on one of ``names``, at any distance.
+
+        Members of a cycle are passed over, and what depends on them alone.
+        """
 
     def clear_stale(self, names: Iterable[RelationName]) -> None: ...
 

@@ -82,11 +82,15 @@ _UPSTREAM_EDGES = with_names("""
     ORDER BY dependent, position
 """)
 
+# A member of a cycle stays what it is until its own facts change, and so do those below it.
 _MARK_DEPENDENTS_STALE = with_names("""
     WITH RECURSIVE below (name) AS (
-        SELECT dependent FROM edge WHERE upstream IN :names
+        SELECT edge.dependent FROM edge JOIN schema ON schema.name = edge.dependent
+        WHERE edge.upstream IN :names AND schema.status <> 'CYCLE'
         UNION
         SELECT edge.dependent FROM edge JOIN below ON edge.upstream = below.name
+        JOIN schema ON schema.name = edge.dependent
+        WHERE schema.status <> 'CYCLE'
     )
     UPDATE schema SET stale = 1 WHERE stale = 0 AND name IN (SELECT name FROM below)
 """)

@@ -1,0 +1,1 @@
+"""The loop: from hints to published packages, one relation a unit of work."""

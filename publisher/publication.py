@@ -1,0 +1,664 @@
+"""From a settled derivation to a version that pip can install: once, and never half.
+
+Look at the index, read the facts a second time, build, reserve a number together with its bytes in
+one transaction, upload, read back, confirm. Whatever step a crash falls between, the next attempt
+finds either no reservation or one whose bytes it can deliver again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from typing import Protocol
+
+from packaging.version import InvalidVersion, Version
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+from avro_schema.errors import MalformedAvroSchema
+from avro_schema.fingerprint import sha256
+from avro_schema.model import Schema
+from avro_schema.parsing import parse_schema
+from avro_schema.printing import to_text
+from catalog.errors import CatalogUnavailable
+from catalog.identifiers import RelationName
+from catalog.relations import Relation, facts_hash
+from codegen.errors import CodegenError
+from codegen.package import PackageRequest, Provenance, Wheel
+from publisher.execution.deriving import derivation_from_text
+from publisher.execution.findings import CatalogReader
+from publisher.execution.policy import Clock, Counters, Policy
+from publisher.execution.settling import end
+from publisher.index.protocol import (
+    IndexFile,
+    IndexRefused,
+    IndexUnavailable,
+    PackageIndex,
+    PackageIndexError,
+)
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import (
+    Claim,
+    Status,
+    Urgency,
+    VersionRecord,
+    VersionStatus,
+    WorkRequest,
+)
+from publisher.versioning import FIRST, Published, VersioningMode, next_version
+from translation.interface import Derivation
+
+log = logging.getLogger(__name__)
+
+DROPPED = "the relation was dropped from the catalog"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPackage:
+    """What a wheel of the index says of itself."""
+
+    schema_text: str
+    content_hash: str
+
+
+class Packaging(Protocol):
+    """The generator. All of it may raise ``codegen.errors.CodegenError``."""
+
+    def distribution(self, relation: RelationName) -> str: ...
+
+    def content_hash(self, request: PackageRequest) -> str:
+        """Of schema, view text, lineage and names; the version and what led to it are not in it."""
+
+    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
+        """``payload`` is what a snapshot rendered beforehand, if anything."""
+
+    def read(self, wheel: bytes) -> ReadPackage: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A settled relation whose claim is held, and what its newest version should contain."""
+
+    claim: Claim
+    relation: Relation
+    derivation: Derivation
+    content_hash: str
+    event_id: int | None
+    payload: bytes | None = None
+
+    @property
+    def name(self) -> RelationName:
+        return self.claim.relation
+
+
+@dataclass(frozen=True, slots=True)
+class _Cone:
+    """A relation and all above it, with the facts that they were derived from."""
+
+    facts: Mapping[RelationName, str | None]
+    settled: bool
+    read_event_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    job: Job
+    cone: _Cone
+    version: VersionRecord
+    wheel: Wheel
+    after: int | None
+
+
+class Delivery(Enum):
+    PUBLISHED = "published"
+    CONFLICT = "conflict"
+
+
+def package_request(
+    relation: Relation, derivation: Derivation, prefix: str, version: str = "0.0.0"
+) -> PackageRequest:
+    """What is asked of the generator, without the provenance that a version number brings."""
+    interface = derivation.interface
+    return PackageRequest(
+        relation=relation.name,
+        prefix=prefix,
+        version=version,
+        schema=interface.schema,
+        provenance=Provenance(
+            kind="view" if relation.is_view else "table",
+            view_text=relation.view.text if relation.view is not None else None,
+            lineage={
+                column.column: tuple(
+                    ".".join((str(source.relation), source.column, *source.path))
+                    for source in column.sources
+                )
+                for column in derivation.lineage
+            },
+        ),
+    )
+
+
+class Publisher:
+    """One for all workers; ``versioning`` is "semantic" or "sequential"."""
+
+    def __init__(
+        self,
+        state: State,
+        index: PackageIndex,
+        packaging: Packaging,
+        reader: CatalogReader,
+        policy: Policy,
+        clock: Clock,
+        counters: Counters,
+        *,
+        prefix: str,
+        versioning: VersioningMode = "semantic",
+        generator_version: str = "",
+    ) -> None:
+        self._state = state
+        self._index = index
+        self._packaging = packaging
+        self._reader = reader
+        self._policy = policy
+        self._clock = clock
+        self._counters = counters
+        self._prefix = prefix
+        self._versioning: VersioningMode = versioning
+        self._generator_version = generator_version
+        self._patient = Retrying(
+            retry=retry_if_exception_type((IndexUnavailable, IndexRefused)),
+            stop=stop_after_attempt(3),
+            wait=wait_exponential(multiplier=0.05, max=1.0),
+            sleep=clock.sleep,
+            reraise=True,
+        )
+
+    def content_hash(self, relation: Relation, derivation: Derivation) -> str:
+        return self._packaging.content_hash(package_request(relation, derivation, self._prefix))
+
+    def publish(self, jobs: Sequence[Job]) -> None:
+        """Brings the index to what the jobs say, and ends their claims or puts them off."""
+        remaining = list(jobs)
+        ready: list[tuple[Job, Sequence[VersionRecord]]] = []
+        while remaining:
+            job = remaining.pop(0)
+            try:
+                history = self._looked(job)
+            except PackageIndexError as error:
+                self._put_off_index([job], error)
+                if isinstance(error, IndexUnavailable):
+                    # The others would wait for the same silence one after another.
+                    self._put_off_index([*remaining, *(j for j, _ in ready)], error)
+                    return
+                continue
+            if history is not None:
+                ready.append((job, history))
+        prepared = self._built(self._collected(ready))
+        self._deliver_all(self._reserved(prepared))
+
+    def drop(self, claims: Sequence[Claim]) -> None:
+        """Yanks the versions of relations that the catalog has no more."""
+        names = {claim.relation: self._packaging.distribution(claim.relation) for claim in claims}
+        histories = self._state.read(lambda tx: tx.versions.history(names.values()))
+        for claim in claims:
+            distribution = names[claim.relation]
+            try:
+                if histories[distribution]:
+                    for file in self._index.files(distribution):
+                        if file.yanked is None:
+                            self._index.yank(file, DROPPED)
+            except PackageIndexError as error:
+                self._put_off_index([claim], error)
+                continue
+            published = bool(histories[distribution])
+            self._state.write(partial(self._dropped, claim=claim, published=published))
+
+    def _dropped(self, tx: Transaction, *, claim: Claim, published: bool) -> None:
+        if not tx.work.holds(claim):
+            return
+        name = claim.relation
+        if published:
+            record = tx.graph.records([name])[name]
+            if record.status is Status.MISSING:
+                tx.graph.write(replace(record, yanked=True))
+        elif not tx.graph.dependents([name]):
+            tx.graph.forget(name)
+        end(tx, claim, self._clock.now())
+
+    # Looking
+
+    def _looked(self, job: Job) -> Sequence[VersionRecord] | None:
+        """The distribution's history, agreed with the index; None if nothing is left to do."""
+        distribution = self._packaging.distribution(job.name)
+        history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
+        reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
+        if reserved is not None:
+            self._finish(job, reserved)
+        files = self._index.files(distribution)
+        known = {version.number for version in history}
+        strange = [file for file in files if file.version not in known and _is_wheel(file)]
+        if strange:
+            self._adopt(job.name, distribution, strange)
+        if strange or reserved is not None:
+            history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
+        record = self._state.read(lambda tx: tx.graph.records([job.name])).get(job.name)
+        if record is not None and record.yanked:
+            self._unyank(files)
+        newest = newest_published(history)
+        if newest is not None and newest.content_hash == job.content_hash:
+            self._state.write(lambda tx: self._is_published(tx, job.claim, distribution))
+            return None
+        if record is not None and record.yanked:
+            self._state.write(lambda tx: self._is_not_yanked(tx, job.claim))
+        return history
+
+    def _finish(self, job: Job, version: VersionRecord) -> None:
+        wheel = self._state.read(
+            lambda tx: tx.versions.reserved_wheel(version.distribution, version.number)
+        )
+        if wheel is None:
+            return  # another worker has just finished it
+        built = Wheel(
+            version.distribution,
+            version.number,
+            version.filename,
+            wheel,
+            hashlib.sha256(wheel).hexdigest(),
+        )
+        delivery = self._deliver(built, looked=False)
+        self._state.write(lambda tx: self._delivered(tx, version, job.name, delivery))
+        self._tell(version, delivery)
+
+    def _adopt(self, name: RelationName, distribution: str, files: Sequence[IndexFile]) -> None:
+        """Takes over versions that the index has and the state lost, with their schemas."""
+        ordered = sorted(files, key=lambda file: _version_key(file.version))
+        major = _version_key(ordered[-1].version).release[:1]
+        adopted = [
+            self._adopted(name, distribution, file, file.version.split(".")[0] == str(*major))
+            for file in ordered
+        ]
+        self._state.write(lambda tx: tx.versions.adopt(adopted))
+        self._counters.add("adopted", len(adopted))
+        log.info("versions adopted from the index", extra={"distribution": distribution})
+
+    def _adopted(
+        self, name: RelationName, distribution: str, file: IndexFile, current: bool
+    ) -> VersionRecord:
+        read: ReadPackage | None = None
+        sha = file.sha256
+        if current:
+            data = self._index.fetch(file)
+            sha = hashlib.sha256(data).hexdigest()
+            try:
+                read = self._packaging.read(data)
+            except CodegenError as error:
+                log.warning(
+                    "wheel of the index not understood",
+                    extra={"distribution": distribution, "number": file.version, "why": str(error)},
+                )
+        return VersionRecord(
+            distribution=distribution,
+            number=file.version,
+            relation=name,
+            status=VersionStatus.PUBLISHED,
+            content_hash=read.content_hash if read else None,
+            schema_text=read.schema_text if read else None,
+            wheel_sha256=sha,
+            filename=file.filename,
+            created_at=self._clock.now(),
+        )
+
+    def _unyank(self, files: Iterable[IndexFile]) -> None:
+        for file in files:
+            if file.yanked == DROPPED:
+                self._index.yank(file, None)
+
+    def _is_published(self, tx: Transaction, claim: Claim, distribution: str) -> None:
+        if tx.work.holds(claim):
+            self._write_published(tx, claim.relation, distribution)
+            self._is_not_yanked(tx, claim)
+            end(tx, claim, self._clock.now())
+
+    def _is_not_yanked(self, tx: Transaction, claim: Claim) -> None:
+        record = tx.graph.records([claim.relation]).get(claim.relation)
+        if record is not None and record.yanked and tx.work.holds(claim):
+            tx.graph.write(replace(record, yanked=False))
+
+    # Reading a second time
+
+    def _collected(
+        self, jobs: Sequence[tuple[Job, Sequence[VersionRecord]]]
+    ) -> Sequence[tuple[Job, _Cone, Sequence[VersionRecord]]]:
+        cones = self._state.read(lambda tx: {job.name: _cone(tx, job.name) for job, _ in jobs})
+        several = {
+            n for job, _ in jobs if len(cones[job.name].facts) > 1 for n in cones[job.name].facts
+        }
+        current: Mapping[RelationName, Relation] = {}
+        at_least: int | None = None
+        if several:
+            try:
+                current, at_least, _ = self._reader.read(sorted(several))
+            except CatalogUnavailable as error:
+                self._put_off([job.claim for job, _ in jobs], str(error))
+                return ()
+        hashes: dict[RelationName, str | None] = {
+            name: facts_hash(current[name]) if name in current else None for name in several
+        }
+        kept = []
+        for job, history in jobs:
+            cone = cones[job.name]
+            if not cone.settled:
+                self._put_off([job.claim], "something above it changed")
+            elif (
+                len(cone.facts) > 1
+                and at_least is not None
+                and at_least < (cone.read_event_id or -1)
+            ):
+                self._put_off([job.claim], "the catalog's answer is older than the last one")
+            elif self.differing(cone.facts, hashes):
+                self._read_again(job.claim, self.differing(cone.facts, hashes), at_least)
+            else:
+                kept.append((job, cone, history))
+        return kept
+
+    def differing(
+        self,
+        derived_from: Mapping[RelationName, str | None],
+        current: Mapping[RelationName, str | None],
+    ) -> Sequence[RelationName]:
+        """Relations whose facts are no longer those derived from.
+
+        A relation without upstreams was read at one moment and needs no second look; with them,
+        equal facts at two readings of all mean that they once held together.
+        """
+        if len(derived_from) == 1:
+            return ()
+        return [name for name, hash_ in derived_from.items() if current[name] != hash_]
+
+    def _read_again(
+        self, claim: Claim, names: Sequence[RelationName], event_id: int | None
+    ) -> None:
+        now = self._clock.now()
+        self._counters.add("changed_before_publication")
+
+        def ask(tx: Transaction) -> None:
+            tx.work.put_off(
+                claim,
+                now + self._policy.retry_delay(claim.retries),
+                "something above it changed",
+                blameless=True,
+            )
+            tx.work.request(
+                WorkRequest(name, now, Urgency.REFRESH, min_event_id=event_id) for name in names
+            )
+
+        self._state.write(ask)
+
+    # Building and reserving
+
+    def _built(
+        self, jobs: Sequence[tuple[Job, _Cone, Sequence[VersionRecord]]]
+    ) -> Sequence[_Prepared]:
+        upstreams = {u for job, _, _ in jobs for u in job.derivation.upstreams}
+        texts = self._state.read(lambda tx: tx.graph.derivations(upstreams)) if upstreams else {}
+        fingerprints = {
+            name: sha256(derivation_from_text(text).interface.schema)
+            for name, text in texts.items()
+        }
+        built = []
+        for job, cone, history in jobs:
+            try:
+                built.append(self._build(job, cone, history, fingerprints))
+            except CodegenError as error:
+                self._state.write(
+                    partial(self._unfit, job=job, reason=f"cannot be packaged: {error}")
+                )
+        return built
+
+    def _build(
+        self,
+        job: Job,
+        cone: _Cone,
+        history: Sequence[VersionRecord],
+        fingerprints: Mapping[RelationName, str],
+    ) -> _Prepared:
+        schema = job.derivation.interface.schema
+        published, burnt = _read_history(history)
+        number, change = next_version(published, schema, mode=self._versioning, burnt=burnt)
+        kind = "first" if change.reasons == (FIRST,) else change.level.value
+        request = package_request(job.relation, job.derivation, self._prefix, number)
+        request = replace(
+            request,
+            provenance=replace(
+                request.provenance,
+                upstreams={
+                    str(u): fingerprints[u] for u in job.derivation.upstreams if u in fingerprints
+                },
+                change=kind,
+                reasons=change.reasons,
+                changelog=f"{number}: {kind}. {'; '.join(change.reasons)}".strip(),
+                event_id=job.event_id,
+                generator_version=self._generator_version,
+            ),
+        )
+        wheel = self._packaging.build(request, job.payload)
+        version = VersionRecord(
+            distribution=wheel.distribution,
+            number=number,
+            relation=job.name,
+            status=VersionStatus.RESERVED,
+            content_hash=job.content_hash,
+            schema_text=to_text(schema),
+            wheel_sha256=wheel.sha256,
+            filename=wheel.filename,
+            change=kind,
+            reasons=change.reasons,
+            created_at=self._clock.now(),
+        )
+        after = max((v.sequence for v in history), default=None)
+        return _Prepared(job, cone, version, wheel, after)
+
+    def _unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
+        if tx.work.holds(job.claim):
+            record = tx.graph.records([job.name])[job.name]
+            tx.graph.write(replace(record, reason=reason))
+            end(tx, job.claim, self._clock.now())
+
+    def _reserved(self, prepared: Sequence[_Prepared]) -> Sequence[_Prepared]:
+        if not prepared:
+            return ()
+        now = self._clock.now()
+
+        def reserve(tx: Transaction) -> Sequence[_Prepared]:
+            kept = [p for p in prepared if self._reserve(tx, p, now)]
+            tx.work.renew((p.job.claim for p in kept), now + self._policy.lease_seconds)
+            return kept
+
+        return self._state.write(reserve)
+
+    def _reserve(self, tx: Transaction, prepared: _Prepared, now: float) -> bool:
+        job = prepared.job
+        if not tx.work.holds(job.claim):
+            return False
+        record = tx.graph.records([job.name])[job.name]
+        still = (
+            record.status is Status.OK
+            and record.content_hash == job.content_hash
+            and _cone(tx, job.name) == prepared.cone
+        )
+        if still and tx.versions.reserve(prepared.version, prepared.wheel.data, prepared.after):
+            return True
+        tx.work.put_off(
+            job.claim,
+            now + self._policy.retry_delay(job.claim.retries),
+            "something changed before its publication",
+            blameless=True,
+        )
+        return False
+
+    # Delivering
+
+    def _deliver_all(self, prepared: Sequence[_Prepared]) -> None:
+        done: list[tuple[_Prepared, Delivery]] = []
+        for position, each in enumerate(prepared):
+            try:
+                done.append((each, self._deliver(each.wheel, looked=True)))
+            except PackageIndexError as error:
+                rest = prepared[position:] if isinstance(error, IndexUnavailable) else [each]
+                self._put_off_index([p.job for p in rest], error)
+                if isinstance(error, IndexUnavailable):
+                    break
+        if not done:
+            return
+
+        def confirm(tx: Transaction) -> None:
+            now = self._clock.now()
+            for each, delivery in done:
+                self._delivered(tx, each.version, each.job.name, delivery)
+                if not tx.work.holds(each.job.claim):
+                    continue
+                if delivery is Delivery.PUBLISHED:
+                    end(tx, each.job.claim, now)
+                else:
+                    tx.work.put_off(each.job.claim, now, "its number was taken", blameless=True)
+
+        self._state.write(confirm)
+        for each, delivery in done:
+            self._tell(each.version, delivery)
+
+    def _delivered(
+        self, tx: Transaction, version: VersionRecord, name: RelationName, delivery: Delivery
+    ) -> None:
+        match delivery:
+            case Delivery.PUBLISHED:
+                tx.versions.confirm(version.distribution, version.number)
+                self._write_published(tx, name, version.distribution)
+            case Delivery.CONFLICT:
+                tx.versions.burn(version.distribution, version.number)
+
+    def _write_published(self, tx: Transaction, name: RelationName, distribution: str) -> None:
+        newest = newest_published(tx.versions.history([distribution])[distribution])
+        record = tx.graph.records([name]).get(name)
+        if newest is not None and record is not None:
+            tx.graph.write(replace(record, published_hash=newest.content_hash))
+
+    def _deliver(self, wheel: Wheel, *, looked: bool) -> Delivery:
+        """Uploads and reads back; an answer of the index is believed only once it is seen there.
+
+        Raises:
+            PackageIndexError: after three tries the file is still not there.
+        """
+        if not looked:
+            found = self._found(wheel)
+            if found is not None:
+                return found
+        return self._patient(self._upload, wheel)
+
+    def _upload(self, wheel: Wheel) -> Delivery:
+        failure: PackageIndexError = IndexUnavailable(
+            wheel.distribution, f"took {wheel.filename} and does not list it"
+        )
+        try:
+            self._index.upload(wheel)
+        except PackageIndexError as error:
+            failure = error
+        found = self._found(wheel)
+        if found is None:
+            raise failure
+        return found
+
+    def _found(self, wheel: Wheel) -> Delivery | None:
+        for file in self._index.files(wheel.distribution):
+            if file.filename == wheel.filename:
+                sha = file.sha256 or hashlib.sha256(self._index.fetch(file)).hexdigest()
+                return Delivery.PUBLISHED if sha == wheel.sha256 else Delivery.CONFLICT
+        return None
+
+    def _tell(self, version: VersionRecord, delivery: Delivery) -> None:
+        fields = {
+            "relation": str(version.relation),
+            "distribution": version.distribution,
+            "number": version.number,
+        }
+        match delivery:
+            case Delivery.PUBLISHED:
+                self._counters.add("published")
+                log.info("version published", extra={**fields, "change": version.change})
+            case Delivery.CONFLICT:
+                self._counters.add("conflicts")
+                log.error("version number taken by other bytes: burnt", extra=fields)
+
+    # Putting off
+
+    def _put_off_index(self, jobs: Iterable[Job | Claim], error: PackageIndexError) -> None:
+        self._counters.add("index_failures")
+        log.warning("package index failed", extra={"why": str(error)})
+        claims = [job.claim if isinstance(job, Job) else job for job in jobs]
+        self._put_off(claims, str(error))
+
+    def _put_off(self, claims: Sequence[Claim], reason: str) -> None:
+        now = self._clock.now()
+
+        def put_off(tx: Transaction) -> None:
+            for claim in claims:
+                until = now + self._policy.retry_delay(claim.retries)
+                tx.work.put_off(claim, until, reason, blameless=True)
+
+        if claims:
+            self._state.write(put_off)
+
+
+def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
+    """The highest number that the index is known to have with our bytes."""
+    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
+    return max(published, key=lambda v: _version_key(v.number), default=None)
+
+
+def _cone(tx: Transaction, name: RelationName) -> _Cone:
+    edges = tx.graph.upstream_edges([name])
+    names = {name, *(edge.upstream for edge in edges)}
+    records = tx.graph.records(names)
+    return _Cone(
+        facts={n: records[n].facts_hash if n in records else None for n in sorted(names)},
+        settled=all(n in records and not records[n].stale for n in names),
+        read_event_id=max((r.read_event_id or -1 for r in records.values()), default=None),
+    )
+
+
+def _read_history(
+    history: Sequence[VersionRecord],
+) -> tuple[Sequence[Published], Sequence[str]]:
+    published: list[Published] = []
+    burnt: list[str] = []
+    for version in history:
+        schema = _schema(version)
+        if version.status is VersionStatus.PUBLISHED and schema is not None:
+            published.append(Published(version.number, schema))
+        else:
+            burnt.append(version.number)
+    return published, burnt
+
+
+def _schema(version: VersionRecord) -> Schema | None:
+    if version.schema_text is None:
+        return None
+    try:
+        return parse_schema(version.schema_text)
+    except MalformedAvroSchema:
+        return None
+
+
+def _is_wheel(file: IndexFile) -> bool:
+    if not file.filename.endswith(".whl"):
+        return False
+    try:
+        return len(Version(file.version).release) == 3
+    except InvalidVersion:
+        return False
+
+
+def _version_key(number: str) -> Version:
+    return Version(number)
