@@ -209,6 +209,8 @@ def _compared(
         if parameter.pattern != "compared":
             continue
         previous, type_ = met, argument.type
+        if isinstance(type_, MapType):
+            raise TypeMismatch(f"{name} cannot compare maps")
         met = type_ if met is None else common_type(met, type_, Use.COMPARISON, semantics)
         if met is None and previous is not None:
             raise TypeMismatch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catalog.column_types import (
+    BIGINT,
     BINARY,
     BOOLEAN,
     DATE,
@@ -15,7 +16,6 @@ from catalog.column_types import (
     DecimalType,
     MapType,
     StructType,
-    Uniontype,
 )
 from translation.functions.coercion import (
     INTEGERS,
@@ -101,7 +101,13 @@ def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
         case _ if is_float(target):
             return is_integer(source) or is_float(source)
         case _:
-            return source == DATE and target in {TIMESTAMP, TIMESTAMP_NTZ}
+            pairs = {
+                (DATE, TIMESTAMP),
+                (DATE, TIMESTAMP_NTZ),
+                (TIMESTAMP, BIGINT),
+                (BIGINT, TIMESTAMP),
+            }
+            return (source, target) in pairs
 
 
 def _holds(outer: ColumnType, inner: ColumnType) -> bool:
@@ -114,8 +120,8 @@ def _holds(outer: ColumnType, inner: ColumnType) -> bool:
 def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
     """Whether a cast can give null for a value that is none.
 
-    Spark in ANSI mode raises instead; what Spark's analyser calls nullable we do too
-    (``Cast.forceNullable``).
+    Spark in ANSI mode raises instead, yet its analyser calls the result nullable
+    (``Cast.forceNullable``), and so do we.
     """
     if source == target:
         return False
@@ -129,20 +135,19 @@ def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) 
 
 
 def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
-    if is_text(target):
-        return False
-    if semantics.is_spark and semantics.ansi:
+    if is_text(target) or (is_text(source) and target == BINARY):
         return False
     if is_text(source):
-        return target != BINARY
+        return True
     if isinstance(target, DecimalType):
         exact = decimal_of(source, semantics.bigint_digits)
         return exact is None or not _holds(target, exact)
-    if is_float(source) and is_integer(target):
-        return False
-    if source == DATE and is_numeric(target):
-        return True
-    return isinstance(source, (Uniontype,)) or (is_numeric(target) and source == TIMESTAMP)
+    if target == DATE or source == DATE:
+        return not is_time(source) or not is_time(target)
+    if is_integer(target):
+        fraction = is_float(source) or isinstance(source, DecimalType)
+        return fraction or (source == TIMESTAMP and target != BIGINT)
+    return is_float(source) and is_time(target)
 
 
 def nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:

@@ -111,7 +111,7 @@ def _arithmetic(
     arguments: Sequence[RowExpression], semantics: Semantics, rule: _DecimalRule
 ) -> Result | None:
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
-    if left is None or right is None:
+    if left is None or right is None or _is_only_text(arguments, semantics):
         return None
     if VOID in (left, right):
         other = right if left == VOID else left
@@ -130,6 +130,11 @@ def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Resu
         return Result(DOUBLE, (DOUBLE, DOUBLE))
     common = common_type(left, right, Use.COMPARISON, semantics)
     return None if common is None else Result(common, (common, common))
+
+
+def _is_only_text(arguments: Sequence[RowExpression], semantics: Semantics) -> bool:
+    """Text beside text is no number in ANSI mode: nothing says which kind it should be."""
+    return semantics.is_spark and semantics.ansi and all(is_text(a.type) for a in arguments)
 
 
 def _number(
@@ -159,13 +164,21 @@ def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -
 def _times(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     left, right = (a.type for a in arguments)
     if is_interval(left) or is_interval(right):
-        return Result(left if is_interval(left) else right)
+        return Result(_scaled(left if is_interval(left) else right))
     return _arithmetic(arguments, semantics, decimals.times)
+
+
+def _scaled(interval: ColumnType) -> ColumnType:
+    """A multiple of an interval has the whole range of its kind's units."""
+    if not isinstance(interval, IntervalType):
+        return interval
+    months = interval.unit in {"year", "month", "year to month"}
+    return IntervalType("year to month" if months else "day to second")
 
 
 def _divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
-    if left is None or right is None:
+    if left is None or right is None or _is_only_text(arguments, semantics):
         return None
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         if is_float(left) or is_float(right):
@@ -181,7 +194,9 @@ def _remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Resu
 
 def _integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
-    if left is None or right is None:
+    if left is None or right is None or _is_only_text(arguments, semantics):
+        return None
+    if semantics.is_spark and (is_float(left) or is_float(right)):
         return None
     if semantics.is_spark or not (is_integer(left) and is_integer(right)):
         return Result(BIGINT)

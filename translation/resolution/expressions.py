@@ -37,7 +37,7 @@ from translation.errors import (
     UnsupportedType,
 )
 from translation.functions.binding import implicit_cast
-from translation.functions.casts import can_cast, may_turn_null, nullable_inside
+from translation.functions.casts import can_cast, can_up_cast, may_turn_null, nullable_inside
 from translation.functions.coercion import Use, common_type, is_integer, is_interval, is_text
 from translation.functions.signature import Kind
 from translation.plan.expressions import (
@@ -218,6 +218,8 @@ class Expressions:
     # calls
 
     def _call(self, node: tree.Call) -> RowExpression:
+        if any(isinstance(argument, tree.Lambda) for argument in node.arguments):
+            return self._higher_order(node)
         function = None if node.qualifier else calls.builtin(node, self.context)
         if function is None:
             arguments = [self.resolve(argument) for argument in node.arguments]
@@ -230,8 +232,6 @@ class Expressions:
             )
         if function.kind is Kind.WINDOW:
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
-        if any(isinstance(argument, tree.Lambda) for argument in node.arguments):
-            return self._higher_order(node)
         arguments = [self.resolve(argument) for argument in node.arguments]
         return calls.scalar(function, arguments, self.context, node.position)
 
@@ -355,9 +355,7 @@ class Expressions:
         if semantics.is_spark:
             # Spark has no char or varchar in expressions: a cast to one is a cast to string.
             target = map_type(target, as_spark_reads)
-        if not can_cast(operand.type, target, semantics) and not (
-            node.tolerant and can_cast(operand.type, target, semantics)
-        ):
+        if not can_cast(operand.type, target, semantics):
             raise TypeMismatch(
                 f"a value of type {print_type(operand.type)} cannot be cast to"
                 f" {print_type(target)}",
@@ -370,7 +368,7 @@ class Expressions:
             return Cast(operand, target, operand.nullable)
         nullable = (
             operand.nullable
-            or (node.tolerant and operand.type != target)
+            or (node.tolerant and not can_up_cast(operand.type, target))
             or may_turn_null(operand.type, target, semantics)
         )
         return Cast(operand, target, nullable, tolerant=node.tolerant)

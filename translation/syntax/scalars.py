@@ -30,6 +30,7 @@ _KEYWORD_CALLS: dict[type[exp.Expr], str] = {
     exp.CurrentUser: "current_user",
     exp.Localtimestamp: "localtimestamp",
     exp.CurrentTime: "current_time",
+    exp.Uuid: "uuid",
 }
 
 _TYPES = {"TEXT": STRING, "TIMESTAMPTZ": TIMESTAMP, "TIMESTAMPLTZ": TIMESTAMP}
