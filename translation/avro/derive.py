@@ -169,8 +169,7 @@ class Deriver:
         schema = merged([f.type for f in fields], self.by_type(column.type, column.name))
         same = all(field.default == first.default for field in fields)
         default = first.default if same and schema == first.type else NO_DEFAULT
-        doc = next((field.doc for field in fields if field.doc), None)
-        return replace(first, type=schema, default=default, doc=doc, properties=_properties(fields))
+        return replace(first, type=schema, default=default, properties=_properties(fields))
 
     def _produced(
         self, below: Plan, call: Call, produced: Sequence[PlanColumn], outer: Outer

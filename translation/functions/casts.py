@@ -7,6 +7,8 @@ from catalog.column_types import (
     BINARY,
     BOOLEAN,
     DATE,
+    DOUBLE,
+    FLOAT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     VARIANT,
@@ -99,7 +101,7 @@ def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
         case _ if is_integer(source) and is_integer(target):
             return INTEGERS.index(source) <= INTEGERS.index(target)
         case _ if is_float(target):
-            return is_integer(source) or is_float(source)
+            return is_integer(source) or (source, target) == (FLOAT, DOUBLE)
         case _:
             pairs = {
                 (DATE, TIMESTAMP),
@@ -142,7 +144,7 @@ def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Sema
     if isinstance(target, DecimalType):
         exact = decimal_of(source, semantics.bigint_digits)
         return exact is None or not _holds(target, exact)
-    if target == DATE or source == DATE:
+    if DATE in (source, target):
         return not is_time(source) or not is_time(target)
     if is_integer(target):
         fraction = is_float(source) or isinstance(source, DecimalType)

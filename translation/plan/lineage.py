@@ -14,6 +14,7 @@ from translation.plan.expressions import (
     RowExpression,
     ScalarSubquery,
     Subscript,
+    WindowCall,
     children,
 )
 from translation.plan.relations import (
@@ -71,6 +72,9 @@ class Lineage:
                 return self._path(expression, columns, outer)
             case ScalarSubquery(plan):
                 return self.columns(plan, (columns, *outer))[0]
+            case WindowCall(arguments=arguments):
+                # What a window is parted and ordered by steers its values, but is not in them.
+                return _united(self.expression(child, columns, outer) for child in arguments)
             case _:
                 inner = children(expression)
                 return _united(self.expression(child, columns, outer) for child in inner)

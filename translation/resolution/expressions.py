@@ -362,6 +362,9 @@ class Expressions:
                 position=node.position,
             )
         target = nullable_inside(operand.type, target)
+        if node.position is None and isinstance(operand, Literal):
+            # DATE '…', 10L: a literal of another type, not a conversion.
+            return Literal(operand.value, target)
         if isinstance(operand, Literal) and operand.value is None:
             return Cast(operand, target, nullable=True)
         if _is_certain(operand, target):

@@ -12,6 +12,7 @@ from translation.errors import TypeMismatch, UnknownColumn, UnsupportedConstruct
 from translation.functions.binding import implicit_cast
 from translation.functions.coercion import Use, common_type
 from translation.plan.expressions import (
+    Call,
     ColumnReference,
     Literal,
     RowExpression,
@@ -303,7 +304,11 @@ class _Select:
                 aliases[item.aliases[0].lower()] = expression
                 items.append(_Item(item.aliases[0], expression))
             else:
-                name = generated_name(expression, position, self._context.semantics)
+                if isinstance(node, tree.Name) and isinstance(expression, Call):
+                    # A column of FULL JOIN … USING: two columns under one name.
+                    name = node.parts[-1]
+                else:
+                    name = generated_name(expression, position, self._context.semantics)
                 items.append(_Item(name, expression))
         return items
 

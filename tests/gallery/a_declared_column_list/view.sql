@@ -1,0 +1,1 @@
+CREATE VIEW v (Number COMMENT 'Declared', Title) AS SELECT id, name FROM t;

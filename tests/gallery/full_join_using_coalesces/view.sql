@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT id, name, label FROM t FULL OUTER JOIN u USING (id);

@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT id, id + 1, s.b.c, count(*) OVER () FROM t;

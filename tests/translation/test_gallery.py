@@ -1,0 +1,88 @@
+"""One folder a view: what the whole program makes of it, recorded and reviewed as code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from avro_schema.parsing import parse_schema
+from avro_schema.printing import to_json
+from catalog.column_types import parse_type
+from catalog.ddl_files import relations_from_ddl
+from catalog.identifiers import RelationName
+from catalog.relations import Dialect, Relation
+from tests.translation.relations import derived_in, interfaces
+from translation.derivation import plan_of
+from translation.interface import Options, Returns
+from translation.plan.explain import explain
+
+GALLERY = Path(__file__).parent.parent / "gallery"
+
+
+@dataclass(frozen=True)
+class Case:
+    """``view.sql``'s last view is the one that is shown; ``-- dialect: spark`` may begin it."""
+
+    folder: Path
+
+    def __str__(self) -> str:
+        return self.folder.name
+
+    def relations(self) -> dict[RelationName, Relation]:
+        view = (self.folder / "view.sql").read_text()
+        spark = view.startswith("-- dialect: spark")
+        dialect = Dialect.SPARK if spark else Dialect.HIVE
+        return dict(relations_from_ddl([(self.folder / "tables.sql").read_text(), view], dialect))
+
+    def options(self) -> Options:
+        path = self.folder / "udfs.json"
+        udfs = json.loads(path.read_text()) if path.exists() else {}
+        return Options(udfs={name: Returns(parse_type(u["returns"])) for name, u in udfs.items()})
+
+
+CASES = [Case(folder) for folder in sorted(GALLERY.iterdir()) if (folder / "view.sql").exists()]
+
+
+def same_as_recorded(case: Case, file: str, text: str, request: pytest.FixtureRequest) -> bool:
+    path = case.folder / file
+    if request.config.getoption("--accept"):
+        path.write_text(text)
+    return path.exists() and path.read_text() == text
+
+
+def shown(case: Case) -> tuple[dict[RelationName, Relation], RelationName, Options]:
+    relations = case.relations()
+    name = [name for name, relation in relations.items() if relation.is_view][-1]
+    return relations, name, case.options()
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_view_yields_its_recorded_avro_schema(case: Case, request: pytest.FixtureRequest) -> None:
+    relations, name, options = shown(case)
+
+    schema = to_json(derived_in(relations, name, options).interface.schema)
+
+    assert same_as_recorded(case, "schema.avsc", json.dumps(schema, indent=2) + "\n", request)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_view_has_its_recorded_plan(case: Case, request: pytest.FixtureRequest) -> None:
+    relations, name, options = shown(case)
+
+    plan = plan_of(relations[name], interfaces(relations, name, options), options)
+
+    assert same_as_recorded(case, "plan.txt", explain(plan), request)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_recorded_schema_is_a_valid_one(case: Case) -> None:
+    text = (case.folder / "schema.avsc").read_text()
+
+    assert to_json(parse_schema(text)) == json.loads(text)
+
+
+def test_the_gallery_is_not_empty() -> None:
+    assert len(CASES) >= 20
