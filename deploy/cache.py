@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -46,6 +47,14 @@ def prepared(name: str, prepare: Callable[[Path], None]) -> Path:
         if not entry.is_dir():
             _prepare_beside(entry, prepare)
     return entry
+
+
+def discard_unused(pattern: str, *, days: float) -> None:
+    """Removes the entries that match and whose time of change is longer ago; users touch theirs."""
+    oldest = time.time() - days * 24 * 3600
+    for entry in cache_directory().glob(pattern):
+        if entry.stat().st_mtime < oldest:
+            shutil.rmtree(entry, ignore_errors=True)
 
 
 @contextmanager

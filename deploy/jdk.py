@@ -19,8 +19,22 @@ from deploy.errors import MissingPrerequisite, PreparationFailed
 _log = logging.getLogger(__name__)
 SOURCES = Path(__file__).parent / "java"
 OLDEST_JAVA = 17
+# For servers of a few hundred megabytes that live for a test run: no time for the best code.
+QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+LOG_TO_STANDARD_OUTPUT = """\
+rootLogger.level = warn
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d %p %c{1}: %m%n
+"""
 _INSTALL_JAVA = f"install a JDK, version {OLDEST_JAVA} or newer, and set JAVA_HOME or PATH to it"
 _INSTALL_MAVEN = "install Apache Maven 3.6 or newer and put mvn on PATH"
+_ONLY_SPARK_NEEDS = (
+    *("arrow-", "breeze", "jakarta.", "jersey-", "json4s-", "kubernetes-", "netty-", "orc-"),
+    *("parquet-", "rocksdbjni-", "scala-", "spark-", "spire", "vertx-", "volcano-"),
+)
 _MAVEN_GOAL = ("dependency:copy-dependencies", "-DincludeScope=runtime")
 
 
@@ -47,15 +61,19 @@ def find_jdk() -> Jdk:
     return Jdk(java, javac, version)
 
 
-def pyspark_jars() -> tuple[Path, ...]:
-    """The jars that pyspark brings, Hive's metastore among them."""
+def hive_jars() -> tuple[Path, ...]:
+    """The jars with which pyspark brings Hive's metastore, and few that it does not need.
+
+    Hive looks through all of them for each of its persistent classes: fewer start it faster.
+    """
     package = find_spec("pyspark")
     if package is None or package.origin is None:
         raise MissingPrerequisite(
             "pyspark, whose jars the metastore runs on,",
             "install schema-publisher with its spark extra: pip install 'schema-publisher[spark]'",
         )
-    return tuple(sorted((Path(package.origin).parent / "jars").glob("*.jar")))
+    jars = (Path(package.origin).parent / "jars").glob("*.jar")
+    return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
 
 
 def downloaded_jars(group: str) -> tuple[Path, ...]:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deploy.jdk import downloaded_jars, find_jdk, launcher_jar
+from deploy.class_archive import archive_options
+from deploy.jdk import (
+    LOG_TO_STANDARD_OUTPUT,
+    QUICK_START,
+    downloaded_jars,
+    find_jdk,
+    launcher_jar,
+)
 from deploy.ports import LOOPBACK, free_ports, on_free_ports
 from deploy.server_process import ServerProcess, start_server
 
 _READY = "Kafka Server started"
 _CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka wants it
-_LOG4J = """\
-rootLogger.level = warn
-rootLogger.appenderRef.console.ref = console
-appender.console.type = Console
-appender.console.name = console
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d %p %c{1}: %m%n
+_SAY_WHEN_STARTED = """\
 logger.started.name = kafka.server.KafkaRaftServer
 logger.started.level = info
 """
@@ -129,33 +131,33 @@ def to_properties(properties: dict[str, str]) -> str:
 def _start_process(
     directory: Path, ports: tuple[int, int], heap_megabytes: int, timeout_seconds: float
 ) -> ServerProcess:
-    directory.mkdir(parents=True, exist_ok=True)
-    properties = to_properties(server_properties(directory, *ports))
-    (directory / "server.properties").write_text(properties)
-    (directory / "log4j2.properties").write_text(_LOG4J)
-    return start_server(
-        "kafka",
-        _command(directory, heap_megabytes),
-        directory / "kafka.log",
-        ports,
-        lambda process: _READY in process.printed(),
-        timeout_seconds,
-    )
-
-
-def _command(directory: Path, heap_megabytes: int) -> tuple[str, ...]:
     jdk = find_jdk()
     libraries = downloaded_jars("kafka")
-    launcher = launcher_jar(jdk, ("Leash", "LoopbackBroker"), libraries)
-    return (
-        str(jdk.java),
-        f"-Xmx{heap_megabytes}m",
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}",
-        "-cp",
-        os.pathsep.join(map(str, (launcher, *libraries))),
-        "LoopbackBroker",
-        str(directory / "server.properties"),
-        _CLUSTER_ID,
-    )
+    classpath = (launcher_jar(jdk, ("Leash", "LoopbackBroker"), libraries), *libraries)
+    java = (str(jdk.java), *QUICK_START, "-cp", os.pathsep.join(map(str, classpath)))
+
+    def launch(
+        directory: Path, ports: tuple[int, ...], jvm_options: Sequence[str]
+    ) -> ServerProcess:
+        directory.mkdir(parents=True, exist_ok=True)
+        properties = to_properties(server_properties(directory, *ports))
+        (directory / "server.properties").write_text(properties)
+        log4j = directory / "log4j2.properties"
+        log4j.write_text(LOG_TO_STANDARD_OUTPUT + _SAY_WHEN_STARTED)
+        command = (
+            *(*java, *jvm_options, f"-Xmx{heap_megabytes}m", f"-Dlog4j2.configurationFile={log4j}"),
+            *("LoopbackBroker", str(directory / "server.properties"), _CLUSTER_ID),
+        )
+        return start_server(
+            "kafka",
+            command,
+            directory / "kafka.log",
+            ports,
+            lambda process: _READY in process.printed(),
+            timeout_seconds,
+        )
+
+    def trial_run(trial: Path, jvm_options: Sequence[str]) -> None:
+        launch(trial, free_ports(2), jvm_options).stop(timeout_seconds)
+
+    return launch(directory, ports, archive_options("kafka", jdk, classpath, trial_run))

@@ -16,9 +16,18 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from deploy.jdk import downloaded_jars, find_jdk, launcher_jar, pyspark_jars
+from deploy.class_archive import archive_options
+from deploy.jdk import (
+    LOG_TO_STANDARD_OUTPUT,
+    QUICK_START,
+    Jdk,
+    downloaded_jars,
+    find_jdk,
+    hive_jars,
+    launcher_jar,
+)
 from deploy.kafka import Kafka
-from deploy.ports import LOOPBACK, on_free_ports
+from deploy.ports import LOOPBACK, free_ports, on_free_ports
 from deploy.server_process import ServerProcess, start_server
 
 EVENTS_TOPIC = "hms-events"
@@ -178,57 +187,61 @@ def to_xml(properties: Mapping[str, str]) -> str:
     return f"<configuration>\n{''.join(lines)}</configuration>\n"
 
 
-def log4j_properties(log_level: str) -> str:
-    """Log4j 2 settings that send everything to standard output, which is the server's log."""
+def _start_process(
+    directory: Path, port: int, options: MetastoreOptions, timeout_seconds: float
+) -> ServerProcess:
+    jdk = find_jdk()
+    hive = (*downloaded_jars("metastore"), *hive_jars())
+    classpath = (launcher_jar(jdk, ("Leash", "LoopbackMetastore"), hive), *hive)
+
+    def trial_run(trial: Path, jvm_options: Sequence[str]) -> None:
+        java = _java(jdk, classpath, jvm_options)
+        launched = _launch(java, trial, free_ports(1)[0], MetastoreOptions(), timeout_seconds)
+        launched.stop(timeout_seconds)
+
+    archive = archive_options("metastore", jdk, classpath, trial_run)
+    # The listener comes last: it brings its own copies of common libraries.
+    listener = downloaded_jars("listener") if options.kafka is not None else ()
+    java = _java(jdk, (*classpath, *listener), archive)
+    return _launch(java, directory, port, options, timeout_seconds)
+
+
+def _java(jdk: Jdk, classpath: Sequence[Path], jvm_options: Sequence[str]) -> tuple[str, ...]:
     return (
-        f"rootLogger.level = {log_level}\n"
-        "rootLogger.appenderRef.console.ref = console\n"
-        "appender.console.type = Console\n"
-        "appender.console.name = console\n"
-        "appender.console.layout.type = PatternLayout\n"
-        "appender.console.layout.pattern = %d %p %c{1}: %m%n\n"
+        *(str(jdk.java), *jvm_options, *QUICK_START),
+        *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _OPENED),
+        *("-cp", os.pathsep.join(map(str, classpath))),
     )
 
 
-def _start_process(
-    directory: Path, port: int, options: MetastoreOptions, timeout_seconds: float
+def _launch(
+    java: Sequence[str],
+    directory: Path,
+    port: int,
+    options: MetastoreOptions,
+    timeout_seconds: float,
 ) -> ServerProcess:
     for each in (directory, directory / "warehouse", directory / "tmp"):
         each.mkdir(parents=True, exist_ok=True)
     (directory / "hive-site.xml").write_text(to_xml(hive_site(directory, options)))
-    (directory / "log4j2.properties").write_text(log4j_properties("warn"))
-    return start_server(
-        "metastore",
-        _command(directory, port, options),
-        directory / "metastore.log",
-        (port,),
-        lambda process: _READY in process.printed(),
-        timeout_seconds,
-    )
-
-
-def _command(directory: Path, port: int, options: MetastoreOptions) -> Sequence[str]:
-    jdk = find_jdk()
-    spark_jars = pyspark_jars()
-    libraries = (*downloaded_jars("metastore"), *spark_jars)
-    if options.kafka is not None:
-        # Last: it brings its own copies of common libraries.
-        libraries = (*libraries, *downloaded_jars("listener"))
-    launcher = launcher_jar(jdk, ("Leash", "LoopbackMetastore"), spark_jars)
-    return (
-        str(jdk.java),
+    (directory / "log4j2.properties").write_text(LOG_TO_STANDARD_OUTPUT)
+    command = (
+        *java,
         f"-Xmx{options.heap_megabytes}m",
-        "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _OPENED),
         f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}",
         f"-Dderby.stream.error.file={directory / 'derby.log'}",
         # Syncing is of no use to a catalog in memory.
         *(("-Dderby.system.durability=test",) if options.storage == "memory" else ()),
-        "-cp",
-        os.pathsep.join(map(str, (launcher, *libraries))),
         "LoopbackMetastore",
         str(directory / "hive-site.xml"),
         str(port),
         "serialised" if options.serialise_ddl else "concurrent",
+    )
+    return start_server(
+        "metastore",
+        command,
+        directory / "metastore.log",
+        (port,),
+        lambda process: _READY in process.printed(),
+        timeout_seconds,
     )
