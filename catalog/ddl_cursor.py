@@ -12,6 +12,7 @@ from catalog.ddl_tokens import (
 from catalog.relations import Dialect
 
 MAX_NAME_PARTS = 32
+_BARE = (TokenKind.WORD, TokenKind.MARK)
 
 
 class Unreadable(Exception):
@@ -66,24 +67,26 @@ class Cursor:
 
     def sees(self, *words: str) -> bool:
         """Whether these bare words (upper-cased here) or marks come next."""
-        start = self.next.start
+        if not self._fits(words[0]) or len(words) == 1:
+            return self._fits(words[0])
+        first = self.next
         seen = self.skip(*words)
-        self.rewind(start)
+        self._position, self._peeked = first.start, first
         return seen
 
     def skip(self, *words: str) -> bool:
         """Moves past all of these, or past none."""
-        start = self.next.start
+        first = self.next
         for word in words:
-            token = self.next
-            fits = (token.kind is TokenKind.WORD and token.text.upper() == word) or (
-                token.kind is TokenKind.MARK and token.text == word
-            )
-            if not fits:
-                self.rewind(start)
+            if not self._fits(word):
+                self._position, self._peeked = first.start, first
                 return False
             self.take()
         return True
+
+    def _fits(self, word: str) -> bool:
+        token = self.next
+        return token.text.upper() == word and token.kind in _BARE
 
     def expect(self, *words: str) -> None:
         if not self.skip(*words):

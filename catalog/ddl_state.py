@@ -146,8 +146,7 @@ class DdlState:
             text=statement.query,
             original_text=statement.query,
             current_namespace=self._current,
-            # Spark's own default since 4.0.
-            schema_mode=(statement.schema_mode or SchemaMode.COMPENSATION) if spark else None,
+            schema_mode=_stored_mode(statement) if spark else None,
         )
         comment, properties = _comment_apart(statement.comment, statement.properties)
         return Relation(name, statement.columns, comment=comment, properties=properties, view=view)
@@ -263,6 +262,13 @@ def _table(name: RelationName, statement: CreateTable) -> Relation:
         serde=statement.serde,
         serde_properties=statement.serde_properties,
     )
+
+
+def _stored_mode(statement: CreateView) -> SchemaMode:
+    """What Spark 4 stores: COMPENSATION by default; declared columns cannot evolve, their types can."""
+    if statement.schema_mode is SchemaMode.EVOLUTION and statement.columns:
+        return SchemaMode.TYPE_EVOLUTION
+    return statement.schema_mode or SchemaMode.COMPENSATION
 
 
 _COPIED_BY_LIKE = ("avro.schema.literal", "avro.schema.url", PROVIDER)

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from catalog.column_types import (
@@ -23,6 +24,7 @@ from catalog.column_types import (
 )
 from catalog.identifiers import RelationName
 from catalog.relations import (
+    NOTHING,
     Column,
     Dialect,
     Relation,
@@ -37,7 +39,8 @@ from catalog.spark_schema import (
     stored_partition_names,
 )
 
-_PROVIDER = "spark.sql.sources.provider"
+PROVIDER = "spark.sql.sources.provider"
+_NO_FACTS = frozenset({"comment", "spark.sql.partitionProvider"})
 _CONTEXT = "view.catalogAndNamespace."
 _OUTPUT = "view.query.out."
 _SQL_CONFIG = "view.sqlConfig."
@@ -48,26 +51,66 @@ _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storing
 _TRINO_VIEW = ("/* Presto View: ", " */")
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What a metastore says of a relation beside its columns, as it is stored."""
+
+    name: RelationName
+    is_view: bool
+    properties: Mapping[str, str]
+    serde: str | None = None
+    serde_properties: Mapping[str, str] = NOTHING
+    original_text: str = ""
+    expanded_text: str = ""
+
+
 def relation_from_table(table: Any) -> Relation:
-    """Facts of a Thrift ``Table``.
+    """Facts of a Thrift ``Table``."""
+    serde = table.sd.serdeInfo if table.sd is not None else None
+    stored = Storage(
+        name=RelationName((_lower(table.dbName),), _lower(table.tableName)),
+        is_view=(table.tableType or "").upper() in {"VIRTUAL_VIEW", "MATERIALIZED_VIEW"},
+        properties=_text_map(table.parameters),
+        serde=None if serde is None else serde.serializationLib,
+        serde_properties={} if serde is None else _text_map(serde.parameters),
+        original_text=table.viewOriginalText or "",
+        expanded_text=table.viewExpandedText or "",
+    )
+    hive = _field_schemas(table.sd.cols if table.sd is not None else ())
+    columns, partition_columns = _columns(stored, hive, _field_schemas(table.partitionKeys))
+    return relation_from_storage(stored, columns, partition_columns)
+
+
+def relation_from_storage(
+    stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
+) -> Relation:
+    """Facts from columns that are known to be right and the rest as stored.
 
     Properties that went into fields of their own (comment, Spark's schema, a view's context) are
     not repeated among ``properties``.
     """
-    properties = _text_map(table.parameters)
-    columns, partition_columns = _columns(table, properties)
-    storage = table.sd
-    serde = storage.serdeInfo if storage is not None else None
-    is_view = _is_view(table)
+    is_view = stored.is_view
     return Relation(
-        name=RelationName((_lower(table.dbName),), _lower(table.tableName)),
+        name=stored.name,
         columns=columns,
         partition_columns=partition_columns,
-        comment=properties.get("comment"),
-        properties=_plain_properties(properties, is_view=is_view),
-        serde=None if serde is None or is_view else serde.serializationLib or None,
-        serde_properties={} if serde is None or is_view else _serde_properties(serde, properties),
-        view=_view(table, properties) if is_view else None,
+        comment=stored.properties.get("comment"),
+        properties=_plain_properties(stored),
+        serde=None if is_view else stored.serde or None,
+        serde_properties={} if is_view else _serde_properties(stored),
+        view=_view(stored) if is_view else None,
+    )
+
+
+def split_partitions(
+    columns: Sequence[Column], partition_names: Iterable[str]
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """Spark lists all columns together and names those that partition, in their order."""
+    place = {name.lower(): index for index, name in enumerate(partition_names)}
+    partitions = [column for column in columns if column.name.lower() in place]
+    return (
+        tuple(column for column in columns if column.name.lower() not in place),
+        tuple(sorted(partitions, key=lambda column: place[column.name.lower()])),
     )
 
 
@@ -79,56 +122,38 @@ def _text_map(values: Mapping[Any, Any] | None) -> dict[str, str]:
     return {str(key): str(value) for key, value in (values or {}).items() if value is not None}
 
 
-def _is_view(table: Any) -> bool:
-    return (table.tableType or "").upper() in {"VIRTUAL_VIEW", "MATERIALIZED_VIEW"}
-
-
-def _plain_properties(properties: Mapping[str, str], *, is_view: bool) -> dict[str, str]:
-    consumed = _CONSUMED_VIEW_PREFIXES if is_view else ()
+def _plain_properties(stored: Storage) -> dict[str, str]:
+    consumed = _CONSUMED_VIEW_PREFIXES if stored.is_view else ()
     return {
         key: value
-        for key, value in without_volatile(properties).items()
-        if key != "comment" and not is_schema_property(key) and not key.startswith(consumed)
+        for key, value in without_volatile(stored.properties).items()
+        if key not in _NO_FACTS and not is_schema_property(key) and not key.startswith(consumed)
     }
 
 
-def _serde_properties(serde: Any, properties: Mapping[str, str]) -> dict[str, str]:
-    found = without_volatile(_text_map(serde.parameters))
+def _serde_properties(stored: Storage) -> dict[str, str]:
+    found = without_volatile(stored.serde_properties)
     if found.get("serialization.format") == "1":
         del found["serialization.format"]  # written by every engine, meaning nothing
-    if _PROVIDER in properties:
+    if PROVIDER in stored.properties:
         found.pop("path", None)  # a Spark table's location
     return found
 
 
 def _columns(
-    table: Any, properties: Mapping[str, str]
+    stored: Storage, hive: tuple[Column, ...], hive_partitions: tuple[Column, ...]
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
     """Columns and partition columns: Spark's own record of them where it is to be believed."""
-    hive = _field_schemas(table.sd.cols if table.sd is not None else ())
-    hive_partitions = _field_schemas(table.partitionKeys)
+    properties = stored.properties
     spark = stored_columns(properties)
     if spark is None:
         return hive, hive_partitions
     # Spark itself does so: after an ALTER by Hive a Hive table's record is out of date.
-    owned = _is_view(table) or properties.get(_PROVIDER, "hive").lower() != "hive"
+    owned = stored.is_view or properties.get(PROVIDER, "hive").lower() != "hive"
     if not owned and not _agree(spark, (*hive, *hive_partitions)):
         return hive, hive_partitions
-    partitions = {
-        name.lower(): index
-        for index, name in enumerate(
-            stored_partition_names(properties) or [c.name for c in hive_partitions]
-        )
-    }
-    return (
-        tuple(c for c in spark if c.name.lower() not in partitions),
-        tuple(
-            sorted(
-                (c for c in spark if c.name.lower() in partitions),
-                key=lambda c: partitions[c.name.lower()],
-            )
-        ),
-    )
+    names = stored_partition_names(properties) or [column.name for column in hive_partitions]
+    return split_partitions(spark, names)
 
 
 def _field_schemas(fields: Iterable[Any] | None) -> tuple[Column, ...]:
@@ -161,14 +186,13 @@ def _without_nullability(type_: ColumnType) -> ColumnType:
             return type_
 
 
-def _view(table: Any, properties: Mapping[str, str]) -> ViewText:
-    original = table.viewOriginalText or ""
-    expanded = table.viewExpandedText or original
-    namespace = (_lower(table.dbName),)
+def _view(stored: Storage) -> ViewText:
+    original, expanded = stored.original_text, stored.expanded_text or stored.original_text
+    namespace = stored.name.namespace
     if original.startswith(_TRINO_VIEW[0]):
         return _trino_view(original, namespace)
-    if any(key.startswith(_SPARK_VIEW_PREFIXES) for key in properties):
-        return _spark_view(original or expanded, namespace, properties)
+    if any(key.startswith(_SPARK_VIEW_PREFIXES) for key in stored.properties):
+        return _spark_view(original or expanded, namespace, stored.properties)
     return ViewText(Dialect.HIVE, expanded, original or expanded, namespace)
 
 

@@ -107,6 +107,9 @@ VOLATILE_PROPERTIES = frozenset({
     "bucketing_version", "do_not_update_stats", "stats_generated_via_stats_task",
     "current-snapshot-id", "current-snapshot-summary", "current-snapshot-timestamp-ms",
     "metadata_location", "previous_metadata_location", "snapshot-count",
+    "delta.lastupdateversion", "delta.lastcommittimestamp", "last_commit_time_sync",
+    "last_commit_completion_time_sync", "impala.lastcomputestatstime", "impala.events.catalogversion",
+    "impala.events.catalogserviceid", "presto_query_id", "trino_query_id",
 })  # fmt: skip
 """Property names, lower-cased, that say when or how much, not what."""
 
