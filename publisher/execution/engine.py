@@ -33,7 +33,7 @@ from publisher.execution.inspection import (
 )
 from publisher.execution.policy import Clock, Counters, Policy
 from publisher.execution.settling import Settlement, Settling, Verdict, end
-from publisher.execution.snapshot import BRAKE, RELEASED, Snapshot, SnapshotReport
+from publisher.execution.snapshot import BRAKE, RELEASED, Comparer, Snapshot, SnapshotReport
 from publisher.index.protocol import PackageIndex
 from publisher.publication import Job, Packaging, Publisher
 from publisher.state.protocol import State, Transaction
@@ -238,14 +238,24 @@ class Engine:
         if not findings:
             return
         hashes = {f.reading.name: self._content_hash(f) for f in findings}
+        owed = self._publisher.open_reservations(f.reading.name for f in findings)
         now = self._clock.now()
 
         def settle(tx: Transaction) -> Mapping[RelationName, Settlement]:
-            return {
+            done = {
                 f.reading.name: self._settle(tx, f, hashes[f.reading.name], now) for f in findings
             }
+            # Work outlives what is owed to the index, even if the relation needs no version now.
+            later = now + self._policy.max_retry_seconds
+            tx.work.request(
+                WorkRequest(name, later) for name in owed if done[name].verdict is Verdict.ENDED
+            )
+            return done
 
         settlements = self._state.write(settle)
+        for name, version in owed.items():
+            if settlements[name].verdict is Verdict.ENDED:
+                self._publisher.finish(version)
         jobs: list[Job] = []
         dropped: list[Claim] = []
         for finding in findings:
@@ -379,9 +389,11 @@ class Engine:
 
     # The whole
 
-    def snapshot(self, *, catalog_was_replaced: bool = False) -> SnapshotReport:
+    def snapshot(
+        self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
+    ) -> SnapshotReport:
         """Compares everything and enqueues what differs; ``drain`` or the workers do the rest."""
-        report = self._snapshot.run(catalog_was_replaced=catalog_was_replaced)
+        report = self._snapshot.run(catalog_was_replaced=catalog_was_replaced, comparer=comparer)
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
         self.wake()

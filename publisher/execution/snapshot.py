@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation, facts_hash
 from dependency_graph.reconciliation import (
     ConfirmMissing,
     HoldDeletions,
-    ReadAgain,
     deletions,
 )
 from publisher.execution.deriving import Deriver
@@ -38,6 +38,22 @@ class SnapshotReport:
     differing: int
     missing: int
     held: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparer found: all that the catalog lists, and what is not as the state knows it."""
+
+    listed: frozenset[RelationName]
+    differing: Sequence[RelationName]
+    event_id: int | None
+
+
+Known: TypeAlias = Mapping[RelationName, tuple[RelationRecord, Mapping[RelationName, str]]]
+"""Records, and the interface hashes of their upstreams that they were derived from."""
+
+Comparer: TypeAlias = Callable[[Known], Comparison]
+"""Compares the catalog with what is known, elsewhere than in this process: on Spark."""
 
 
 class SnapshotBusy(Exception):
@@ -69,10 +85,13 @@ class Snapshot:
         self._counters = counters
         self._singleton = f"@snapshot/{catalog_name}"
 
-    def run(self, *, catalog_was_replaced: bool = False) -> SnapshotReport:
+    def run(
+        self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
+    ) -> SnapshotReport:
         """Enqueues what differs.
 
         Args:
+            comparer: looks for the differences; None compares in this process.
             catalog_was_replaced: forget event ids above the catalog's current one: after a gap
                 they may belong to a catalog that is no more.
 
@@ -88,26 +107,21 @@ class Snapshot:
         try:
             if catalog_was_replaced:
                 self._reset_event_ids()
-            report = self._compare()
+            report = self._compare(comparer or self._compare_here)
             self._state.write(lambda tx: self._note(tx, report))
         finally:
             self._state.write(lambda tx: tx.journal.release(self._singleton, fence))
         self._counters.add("snapshots")
         return report
 
-    def _compare(self) -> SnapshotReport:
+    def _compare(self, comparer: Comparer) -> SnapshotReport:
         known = self._state.read(_known)
-        listed: set[RelationName] = set()
-        differing = 0
-        for names in self._listed():
-            listed.update(names)
-            found, at_least, _ = self._reader.read(names)
-            steps = [ReadAgain(n) for n, r in sorted(found.items()) if self._differs(r, known)]
-            differing += len(steps)
-            self._enqueue((step.relation for step in steps), at_least)
+        found = comparer(known)
+        listed = found.listed
+        self._enqueue(found.differing, found.event_id)
         exist = frozenset(n for n, (r, _) in known.items() if r.facts_hash is not None)
         released = self._state.read(_released)
-        doubted = deletions(frozenset(listed), exist, self._policy.deletion_limit, released)
+        doubted = deletions(listed, exist, self._policy.deletion_limit, released)
         missing = [step.relation for step in doubted if isinstance(step, ConfirmMissing)]
         self._enqueue(missing, None)
         held = {
@@ -115,7 +129,17 @@ class Snapshot:
             for step in doubted
             if isinstance(step, HoldDeletions)
         }
-        return SnapshotReport(len(listed), differing, len(missing), held)
+        return SnapshotReport(len(listed), len(found.differing), len(missing), held)
+
+    def _compare_here(self, known: Known) -> Comparison:
+        event_id = self._catalog.current_event_id()
+        listed: set[RelationName] = set()
+        differing: list[RelationName] = []
+        for names in self._listed():
+            listed.update(names)
+            found, _, _ = self._reader.read(names)
+            differing += [n for n, r in sorted(found.items()) if self._differs(r, known)]
+        return Comparison(frozenset(listed), differing, event_id)
 
     def _listed(self) -> Iterator[Sequence[RelationName]]:
         size = self._policy.read_batch_size
@@ -127,7 +151,7 @@ class Snapshot:
     def _differs(
         self,
         relation: Relation,
-        known: Mapping[RelationName, tuple[RelationRecord, Mapping[RelationName, str]]],
+        known: Known,
     ) -> bool:
         if relation.name not in known:
             return True
@@ -172,9 +196,7 @@ class Snapshot:
         tx.journal.write_note(self._singleton, text)
 
 
-def _known(
-    tx: Transaction,
-) -> Mapping[RelationName, tuple[RelationRecord, Mapping[RelationName, str]]]:
+def _known(tx: Transaction) -> Known:
     used: dict[RelationName, dict[RelationName, str]] = {}
     edge: Edge
     for edge in tx.graph.every_edge():

@@ -1,0 +1,191 @@
+"""The one place where settings become real objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import MappingProxyType
+from typing import assert_never
+
+from catalog.column_types import parse_type
+from catalog.ddl_files import DdlFilesCatalog
+from catalog.errors import MalformedType
+from catalog.hive_metastore import HiveMetastoreCatalog
+from catalog.relations import Catalog, Dialect
+from publisher.events.ddl_folder import DdlFolderSource
+from publisher.events.kafka_topic import KafkaSource
+from publisher.events.notification_log import NotificationLogSource
+from publisher.events.protocol import EventSource
+from publisher.execution.deriving import Deriver
+from publisher.execution.engine import Assembly, Engine
+from publisher.execution.policy import Policy, SystemClock
+from publisher.index.protocol import PackageIndex
+from publisher.index.static import StaticIndex
+from publisher.index.twine_index import TwineIndex
+from publisher.packaging import WheelPackaging
+from publisher.settings import (
+    DdlCatalogSettings,
+    DdlFolderSettings,
+    EventSettings,
+    HiveCatalogSettings,
+    KafkaSettings,
+    NotificationLogSettings,
+    Settings,
+    SettingsError,
+    SparkCatalogSettings,
+    StaticIndexSettings,
+    TwineIndexSettings,
+    UdfSettings,
+)
+from publisher.state.protocol import State
+from publisher.state.sqlite import SqliteState
+from translation.interface import (
+    Casing,
+    Nullability,
+    Options,
+    Returns,
+    ReturnsArgument,
+    ReturnsRows,
+    UdfReturn,
+    ViewEvolution,
+)
+
+
+def generator_version() -> str:
+    """This distribution's version; it goes into every package's provenance."""
+    try:
+        return version("schema-publisher")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def build_catalog(settings: Settings) -> Catalog:
+    (catalog,) = settings.catalog
+    match catalog:
+        case HiveCatalogSettings():
+            return HiveMetastoreCatalog(
+                catalog.uri, name=catalog.name, timeout_seconds=catalog.timeout_seconds
+            )
+        case DdlCatalogSettings():
+            return DdlFilesCatalog(catalog.path, Dialect(catalog.dialect))
+        case SparkCatalogSettings():
+            # PySpark is an extra: whoever has no Spark catalog need not have it.
+            from catalog.spark import SparkCatalog
+            from publisher.spark_session import spark_session
+
+            return SparkCatalog(spark_session(catalog.conf), catalog.name)
+        case _:
+            assert_never(catalog)
+
+
+def build_sources(settings: Settings, catalog: Catalog) -> Sequence[EventSource]:
+    return [_source(events, settings, catalog) for events in settings.events]
+
+
+def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> EventSource:
+    match events:
+        case NotificationLogSettings():
+            return NotificationLogSource(
+                events.uri or _metastore_uri(settings), idle_seconds=events.poll_seconds
+            )
+        case KafkaSettings():
+            return KafkaSource(
+                events.bootstrap_servers,
+                events.topic,
+                group_id=events.group_id,
+                options=events.options,
+            )
+        case DdlFolderSettings():
+            if not isinstance(catalog, DdlFilesCatalog):
+                raise SettingsError(('events: "ddl-folder" needs catalog.kind = "ddl"',))
+            return DdlFolderSource(catalog)
+        case _:
+            assert_never(events)
+
+
+def _metastore_uri(settings: Settings) -> str:
+    (catalog,) = settings.catalog
+    if isinstance(catalog, HiveCatalogSettings):
+        return catalog.uri
+    raise SettingsError(
+        ('events: "notification-log" needs a uri of its own, or catalog.kind = "hive"',)
+    )
+
+
+def build_index(settings: Settings) -> PackageIndex:
+    index = settings.index
+    match index:
+        case StaticIndexSettings():
+            return StaticIndex(index.path)
+        case TwineIndexSettings():
+            return TwineIndex(
+                index.repository_url, index.simple_url, index.username, index.secret()
+            )
+        case _:
+            assert_never(index)
+
+
+def build_state(settings: Settings) -> State:
+    path = Path(settings.state.url.removeprefix("sqlite:///"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return SqliteState(path)
+
+
+def build_options(settings: Settings) -> Options:
+    translation = settings.translation
+    (catalog,) = settings.catalog
+    evolution = translation.view_evolution or ("follow" if catalog.kind == "ddl" else "engine")
+    return Options(
+        casing=Casing(translation.casing),
+        nullability=Nullability(translation.nullability),
+        strict=translation.strict,
+        view_evolution=ViewEvolution(evolution),
+        timestamp_unit=translation.timestamp_unit,
+        local_timestamps=translation.local_timestamps,
+        max_sql_bytes=settings.engine.max_sql_bytes,
+        udfs=MappingProxyType({k: _udf(k, v) for k, v in sorted(translation.udfs.items())}),
+    )
+
+
+def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:
+    try:
+        if udf.returns is not None:
+            return Returns(parse_type(udf.returns))
+        if udf.returns_rows is not None:
+            return ReturnsRows(parse_type(udf.returns_rows))
+    except MalformedType as error:
+        raise SettingsError((f"translation.udfs.{class_name}: {error}",)) from None
+    assert udf.returns_argument is not None
+    return ReturnsArgument(udf.returns_argument)
+
+
+def build_policy(settings: Settings) -> Policy:
+    engine = settings.engine
+    return Policy(
+        debounce_seconds=engine.debounce_seconds,
+        max_wait_seconds=engine.max_wait_seconds,
+        staleness_seconds=engine.staleness_seconds,
+        drop_grace_seconds=engine.drop_grace_seconds,
+    )
+
+
+def build_engine(
+    settings: Settings, state: State, catalog: Catalog, index: PackageIndex, deriver: Deriver
+) -> Engine:
+    (catalog_settings,) = settings.catalog
+    return Engine(
+        Assembly(
+            state=state,
+            catalog=catalog,
+            index=index,
+            deriver=deriver,
+            packaging=WheelPackaging(settings.artifacts.prefix),
+            clock=SystemClock(),
+            policy=build_policy(settings),
+            prefix=settings.artifacts.prefix,
+            versioning=settings.artifacts.versioning,
+            generator_version=generator_version(),
+            catalog_name=catalog_settings.name,
+        )
+    )

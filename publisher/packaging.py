@@ -1,0 +1,29 @@
+"""The generator, as the publisher asks it."""
+
+from __future__ import annotations
+
+from codegen.wheel import build_wheel, content_hash, read_wheel
+
+from catalog.identifiers import RelationName
+from codegen.naming import distribution_name
+from codegen.package import PackageRequest, Wheel
+from publisher.publication import ReadPackage
+
+
+class WheelPackaging:
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def distribution(self, relation: RelationName) -> str:
+        return distribution_name(relation, self._prefix)
+
+    def content_hash(self, request: PackageRequest) -> str:
+        return content_hash(request)
+
+    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
+        """``payload``: modules that the snapshot rendered, as ``codegen`` packs them."""
+        return build_wheel(request)
+
+    def read(self, wheel: bytes) -> ReadPackage:
+        contents = read_wheel(wheel)
+        return ReadPackage(contents.schema_text, contents.content_hash)

@@ -1,0 +1,40 @@
+"""A Spark session from settings, for catalogs and snapshots; needs the ``spark`` extra."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class SparkMissing(Exception):
+    hint = "pip install 'schema-publisher[spark]', and Java 17"
+
+    def __str__(self) -> str:
+        return "pyspark is not installed"
+
+
+def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
+    """The process's session; ``conf`` wins over our defaults (local, no web page, quiet).
+
+    Raises:
+        SparkMissing: the extra is not installed.
+    """
+    try:
+        from pyspark import SparkConf
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise SparkMissing from error
+    defaults = {
+        "spark.master": f"local[{tasks}]",
+        "spark.app.name": "schema-publisher",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    merged = SparkConf(loadDefaults=True)
+    for key, value in (defaults | dict(conf)).items():
+        merged.set(key, value)
+    return SparkSession.builder.config(conf=merged).getOrCreate()
