@@ -199,6 +199,26 @@ class Publisher:
         prepared = self._built(self._collected(ready))
         self._deliver_all(self._reserved(prepared))
 
+    def open_reservations(
+        self, names: Iterable[RelationName]
+    ) -> Mapping[RelationName, VersionRecord]:
+        """Numbers that were reserved and not confirmed, as a crash or a silent index leaves them."""
+        distributions = [self._packaging.distribution(name) for name in names]
+        found = self._state.read(lambda tx: tx.versions.open_reservations(distributions))
+        return {version.relation: version for version in found}
+
+    def finish(self, version: VersionRecord) -> bool:
+        """Delivers a reserved version whatever became of its relation since: it may be visible.
+
+        False if the index did not let it; whoever asks for the relation again tries again.
+        """
+        try:
+            self._finish(version)
+        except PackageIndexError as error:
+            log.warning("package index failed", extra={"why": str(error)})
+            return False
+        return True
+
     def drop(self, claims: Sequence[Claim]) -> None:
         """Yanks the versions of relations that the catalog has no more."""
         names = {claim.relation: self._packaging.distribution(claim.relation) for claim in claims}
@@ -206,6 +226,9 @@ class Publisher:
         for claim in claims:
             distribution = names[claim.relation]
             try:
+                for version in histories[distribution]:
+                    if version.status is VersionStatus.RESERVED:
+                        self._finish(version)
                 if histories[distribution]:
                     for file in self._index.files(distribution):
                         if file.yanked is None:
@@ -236,7 +259,7 @@ class Publisher:
         history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
         reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
         if reserved is not None:
-            self._finish(job, reserved)
+            self._finish(reserved)
         files = self._index.files(distribution)
         known = {version.number for version in history}
         strange = [file for file in files if file.version not in known and _is_wheel(file)]
@@ -255,7 +278,7 @@ class Publisher:
             self._state.write(lambda tx: self._is_not_yanked(tx, job.claim))
         return history
 
-    def _finish(self, job: Job, version: VersionRecord) -> None:
+    def _finish(self, version: VersionRecord) -> None:
         wheel = self._state.read(
             lambda tx: tx.versions.reserved_wheel(version.distribution, version.number)
         )
@@ -269,7 +292,7 @@ class Publisher:
             hashlib.sha256(wheel).hexdigest(),
         )
         delivery = self._deliver(built, looked=False)
-        self._state.write(lambda tx: self._delivered(tx, version, job.name, delivery))
+        self._state.write(lambda tx: self._delivered(tx, version, delivery))
         self._tell(version, delivery)
 
     def _adopt(self, name: RelationName, distribution: str, files: Sequence[IndexFile]) -> None:
@@ -517,7 +540,7 @@ class Publisher:
         def confirm(tx: Transaction) -> None:
             now = self._clock.now()
             for each, delivery in done:
-                self._delivered(tx, each.version, each.job.name, delivery)
+                self._delivered(tx, each.version, delivery)
                 if not tx.work.holds(each.job.claim):
                     continue
                 if delivery is Delivery.PUBLISHED:
@@ -529,13 +552,11 @@ class Publisher:
         for each, delivery in done:
             self._tell(each.version, delivery)
 
-    def _delivered(
-        self, tx: Transaction, version: VersionRecord, name: RelationName, delivery: Delivery
-    ) -> None:
+    def _delivered(self, tx: Transaction, version: VersionRecord, delivery: Delivery) -> None:
         match delivery:
             case Delivery.PUBLISHED:
                 tx.versions.confirm(version.distribution, version.number)
-                self._write_published(tx, name, version.distribution)
+                self._write_published(tx, version.relation, version.distribution)
             case Delivery.CONFLICT:
                 tx.versions.burn(version.distribution, version.number)
 

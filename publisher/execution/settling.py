@@ -167,7 +167,7 @@ class Settling:
             used = [Edge(name, u, before.get(u)) for u in finding.upstreams]
             tx.graph.replace_edges(name, used)
         upstreams = tx.graph.records(finding.upstreams)
-        blocked = any(upstreams[u].stale for u in finding.upstreams)
+        blocked = self.must_wait(finding, upstreams)
         if finding.upstreams and (rewired or blocked or record.status is Status.CYCLE):
             members = cycle_of(
                 graph_of((e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])), name
@@ -216,6 +216,10 @@ class Settling:
         if changed or record.stale:
             self._release(tx, [record.name], changed=changed, now=now)
         return Settlement(Verdict.SETTLED, settled)
+
+    def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
+        """Whether an upstream is stale, so that a derivation now would mix old and new."""
+        return any(upstreams[u].stale for u in finding.upstreams)
 
     def still_of(
         self,

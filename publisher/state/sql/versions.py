@@ -20,6 +20,10 @@ _HISTORY = with_names(
     f"SELECT {_COLUMNS} FROM version WHERE distribution IN :names ORDER BY sequence"  # noqa: S608
 )
 
+_OPEN = with_names(
+    f"SELECT {_COLUMNS} FROM version WHERE distribution IN :names AND status = 'RESERVED'"  # noqa: S608
+)
+
 _EVERY = text(f"SELECT {_COLUMNS} FROM version ORDER BY sequence")  # noqa: S608
 
 _NEWEST = text("""
@@ -68,6 +72,13 @@ class SqlVersionLedger:
             _RESERVE, {**_row(version), "status": VersionStatus.RESERVED.value, "wheel": wheel}
         )
         return True
+
+    def open_reservations(self, distributions: Iterable[str]) -> Sequence[VersionRecord]:
+        return [
+            _version(row)
+            for chunk in chunks(distributions)
+            for row in self._connection.execute(_OPEN, {"names": chunk})
+        ]
 
     def reserved_wheel(self, distribution: str, number: str) -> bytes | None:
         row = {"distribution": distribution, "number": number}

@@ -1,0 +1,249 @@
+"""Engines with one safeguard removed each. A simulation that lets one of them pass proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sqlalchemy import text
+
+from catalog.identifiers import RelationName
+from catalog.relations import Relation, facts_hash
+from dependency_graph.graph import affected_cone, graph_of, topological_order
+from publisher.events.protocol import Batch, RelationHint
+from publisher.execution.deriving import (
+    Derived,
+    derivation_from_text,
+    derivation_to_text,
+    no_interface,
+)
+from publisher.execution.engine import Assembly, Engine
+from publisher.execution.findings import Finding, Settled, Waiting
+from publisher.execution.settling import Settling
+from publisher.publication import Publisher, package_request
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import Claim, Edge, RelationRecord, Status, WorkRequest
+from publisher.state.sql.transaction import SqlTransaction
+from publisher.state.sql.work import SqlWorkQueue
+from tests.simulation.toy import ToyDeriver, ToyPackaging
+from tests.simulation.world import FakeCatalog
+from translation.interface import Interface
+
+T = TypeVar("T")
+
+
+class _TrustingSettling(Settling):
+    def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
+        return isinstance(finding.conclusion, Waiting)
+
+    def still_of(
+        self,
+        finding: Finding,
+        record: RelationRecord,
+        upstreams: Mapping[RelationName, RelationRecord],
+    ) -> bool:
+        return not isinstance(finding.conclusion, Waiting)
+
+
+class WithoutUpstreamCheck(Engine):
+    """Commits a derivation whatever became of the upstreams that it is of."""
+
+    def make_settling(self, assembly: Assembly) -> Settling:
+        return _TrustingSettling(assembly.policy)
+
+
+class WithoutMinEventId(Engine):
+    """Believes a replica that has not heard of the event yet."""
+
+    def claim(self) -> Sequence[Claim]:
+        return [replace(claim, min_event_id=None) for claim in super().claim()]
+
+
+class _BlindQueue(SqlWorkQueue):
+    def clear(self, claim: Claim) -> bool:
+        statement = text("DELETE FROM work WHERE key = :key AND fence = :fence")
+        row = {"key": str(claim.relation), "fence": claim.fence}
+        return self._connection.execute(statement, row).rowcount > 0
+
+
+@dataclass
+class _BlindState:
+    inner: State
+
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        return self.inner.write(lambda tx: action(_blind(tx)))
+
+    def read(self, action: Callable[[Transaction], T]) -> T:
+        return self.inner.read(action)
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+def _blind(tx: Transaction) -> Transaction:
+    assert isinstance(tx, SqlTransaction)
+    assert isinstance(tx.work, SqlWorkQueue)
+    tx.work = _BlindQueue(tx.work._connection)
+    return tx
+
+
+class ClearWithoutGeneration(Engine):
+    """Ends work although the relation was asked for again meanwhile."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        super().__init__(replace(assembly, state=_BlindState(assembly.state)))
+
+
+class _SinglePublisher(Publisher):
+    def differing(
+        self,
+        derived_from: Mapping[RelationName, str | None],
+        current: Mapping[RelationName, str | None],
+    ) -> Sequence[RelationName]:
+        return ()
+
+
+class WithoutDoubleCollect(Engine):
+    """Publishes without looking again at what stands above."""
+
+    def make_publisher(self, assembly: Assembly) -> Publisher:
+        return _SinglePublisher(
+            assembly.state,
+            assembly.index,
+            assembly.packaging,
+            self._reader,
+            assembly.policy,
+            assembly.clock,
+            self.counters,
+            prefix=assembly.prefix,
+        )
+
+
+@dataclass
+class _PayloadCatalog:
+    real: FakeCatalog
+    heard: dict[RelationName, Relation]
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        return self.real.namespaces()
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        return self.real.relations(namespace)
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        self.real.stage.point("payload")
+        return {name: self.heard[name] for name in names if name in self.heard}
+
+    def current_event_id(self) -> int | None:
+        return None
+
+
+class TrustingPayloads(Engine):
+    """Believes what the newest event delivered says, and asks nobody."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        assert isinstance(assembly.catalog, FakeCatalog)
+        self._payloads = _PayloadCatalog(assembly.catalog, dict(assembly.catalog.states[-1]))
+        super().__init__(replace(assembly, catalog=self._payloads))
+
+    def receive(self, source: str, batch: Batch) -> None:
+        state = self._payloads.real.states[int(batch.position)]
+        for hint in batch.hints:
+            assert isinstance(hint, RelationHint)
+            if hint.relation in state:
+                self._payloads.heard[hint.relation] = state[hint.relation]
+            else:
+                self._payloads.heard.pop(hint.relation, None)
+        super().receive(source, batch)
+
+
+@dataclass(frozen=True)
+class _Member:
+    relation: Relation
+    upstreams: tuple[RelationName, ...]
+    interface: Interface | None
+    derivation: str | None
+    content_hash: str | None
+
+
+class ConeLease(Engine):
+    """Derives a relation's whole cone in its own claim, from what the state says at that moment."""
+
+    def conclude(self, findings: Sequence[Finding]) -> None:
+        cones = [self._derive_cone(finding) for finding in findings]
+        super().conclude(findings)
+        for cone in cones:
+            if cone:
+                self._state.write(lambda tx, c=cone: self._write_cone(tx, c))  # type: ignore[misc]
+
+    def _derive_cone(self, finding: Finding) -> Sequence[_Member]:
+        match finding.conclusion:
+            case Settled(outcome=Derived(derivation)):
+                root = derivation.interface
+            case _:
+                return ()
+        edges = self._state.read(lambda tx: tx.graph.every_edge())
+        graph = graph_of((e.dependent, e.upstream) for e in edges)
+        below = affected_cone(graph, [root.name]) - {root.name}
+        order = [name for name in topological_order(graph) if name in below]
+        texts = self._state.read(lambda tx: tx.graph.derivations(tx.graph.every_record()))
+        interfaces = {name: derivation_from_text(t).interface for name, t in texts.items()}
+        interfaces[root.name] = root
+        found = self._catalog.read(order) if order else {}
+        members = []
+        for name in order:
+            if name not in found:
+                continue
+            member = _derived_member(found[name], interfaces)
+            members.append(member)
+            if member.interface is not None:
+                interfaces[name] = member.interface
+        return members
+
+    def _write_cone(self, tx: Transaction, cone: Sequence[_Member]) -> None:
+        deriver = ToyDeriver()
+        for member in cone:
+            name = member.relation.name
+            record = tx.graph.records([name]).get(name)
+            if member.interface is None or record is None or record.status is Status.CYCLE:
+                continue
+            tx.graph.add_unknown(member.upstreams)
+            upstreams = tx.graph.records(member.upstreams)
+            used = {u: upstreams[u].interface_hash for u in member.upstreams}
+            tx.graph.write(
+                replace(
+                    record,
+                    facts_hash=facts_hash(member.relation),
+                    derived_facts_hash=facts_hash(member.relation),
+                    status=Status.OK,
+                    stale=False,
+                    reason="",
+                    interface_hash=deriver.interface_hash(member.interface),
+                    inputs_hash=deriver.inputs_hash(member.relation, used),
+                    content_hash=member.content_hash,
+                )
+            )
+            tx.graph.write_derivation(name, member.derivation)
+            tx.graph.replace_edges(name, [Edge(name, u, used[u]) for u in member.upstreams])
+            tx.work.request([WorkRequest(name, self._clock.now())])
+
+
+def _derived_member(relation: Relation, interfaces: Mapping[RelationName, Interface]) -> _Member:
+    deriver = ToyDeriver()
+    upstreams = deriver.upstreams(relation)
+    if not isinstance(upstreams, tuple) or any(u not in interfaces for u in upstreams):
+        return _Member(relation, (), None, None, None)
+    outcome = deriver.derive(relation, {u: interfaces[u] for u in upstreams})
+    match outcome:
+        case Derived(derivation):
+            request = package_request(relation, derivation, "toy")
+            return _Member(
+                relation,
+                upstreams,
+                derivation.interface,
+                derivation_to_text(derivation),
+                ToyPackaging().content_hash(request),
+            )
+        case _:
+            return _Member(relation, upstreams, None, no_interface(Status.BROKEN), None)

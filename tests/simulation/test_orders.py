@@ -1,0 +1,55 @@
+"""The four events of the blog's example, in every order, with the DDL done between deliveries."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from catalog.identifiers import RelationName
+from catalog.relations import Relation
+from tests.simulation.simulation import Event, Simulation
+from tests.simulation.toy import table, view
+
+T = RelationName.of("d", "t")
+V1 = RelationName.of("d", "v1")
+V2 = RelationName.of("d", "v2")
+
+DDL: dict[int, Relation] = {
+    1: table(T, "a"),
+    2: view(V1, T),
+    3: view(V2, V1),
+    4: table(T, "a", "b"),
+}
+
+
+def play(simulation: Simulation, order: tuple[int, ...], lost: int | None) -> None:
+    """Does each statement just before the delivery that needs it, in the order of statements."""
+    done = 0
+    event_ids: dict[int, int] = {}
+    for number in order:
+        while done < number:
+            done += 1
+            event_ids[done] = simulation.catalog.change(DDL[done])
+        if number == lost:
+            simulation.lost = True
+            continue
+        simulation.deliver_event(Event(DDL[number].name, event_ids[number]))
+        simulation.engine.drain(60.0)
+
+
+@pytest.mark.parametrize("lost", [None, 1, 2, 3, 4])
+@pytest.mark.parametrize("order", list(permutations((1, 2, 3, 4))), ids=str)
+def test_the_last_view_carries_the_tables_second_version(
+    tmp_path: Path, order: tuple[int, ...], lost: int | None
+) -> None:
+    simulation = Simulation(tmp_path, seed=sum(order[:2]))
+
+    play(simulation, order, lost)
+    simulation.settle()
+
+    latest = [w for w in simulation.index.history if w.distribution == "toy-d-v2"][-1]
+    assert b'\\"b\\"' in latest.data
+    simulation.judge()
+    simulation.close()

@@ -1,0 +1,117 @@
+"""A translation core and a generator small enough to see through: views are unions of columns.
+
+A view's text is the names that it reads, and the word ``wide`` or ``narrow``: a narrow view has
+one column whatever its upstreams have, so that changes stop at it. ``nonsense`` cannot be read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from avro_schema.model import NULL, STRING, Field, Record, Union
+from avro_schema.printing import to_text
+from catalog.column_types import STRING as SQL_STRING
+from catalog.identifiers import RelationName
+from catalog.relations import Column, Dialect, Relation, ViewText
+from codegen.package import PackageRequest, Wheel
+from publisher.execution.deriving import DerivationDied, Derived, Failed, Outcome
+from publisher.publication import ReadPackage
+from publisher.state.records import Status
+from translation import hashing
+from translation.interface import ColumnLineage, Derivation, Interface, Options, SourceColumn
+
+
+def table(name: RelationName, *columns: str) -> Relation:
+    return Relation(name, tuple(Column(c, SQL_STRING) for c in columns))
+
+
+def view(name: RelationName, *upstreams: RelationName, shape: str = "wide") -> Relation:
+    text = " ".join([shape, *map(str, upstreams)])
+    return Relation(name, (), view=ViewText(Dialect.HIVE, text, text, name.namespace))
+
+
+def interface(name: RelationName, columns: list[str]) -> Interface:
+    fields = tuple(Field(c, Union((NULL, STRING)), default=None) for c in columns)
+    record = Record(name.name, ".".join(name.namespace), fields)
+    return Interface(name, tuple(Column(c, SQL_STRING) for c in columns), record)
+
+
+class ToyDeriver:
+    def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed:
+        if relation.view is None:
+            return ()
+        shape, *names = relation.view.text.split(" ")
+        if shape == "nonsense":
+            return Failed(Status.BROKEN, "the text is nonsense")
+        return tuple(dict.fromkeys(RelationName.parse(n) for n in names))
+
+    def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
+        if relation.view is None:
+            columns = [c.name for c in relation.columns]
+            return Derived(Derivation(interface(relation.name, columns), (), ()))
+        shape = relation.view.text.split(" ")[0]
+        if shape == "deadly":
+            raise DerivationDied(relation.name, "killed")
+        if shape == "unsupported":
+            return Failed(Status.UNSUPPORTED, "not supported")
+        names = self.upstreams(relation)
+        assert not isinstance(names, Failed)
+        lineage: dict[str, list[SourceColumn]] = {}
+        for name in names:
+            for column in upstreams[name].columns:
+                lineage.setdefault(column.name, []).append(SourceColumn(name, column.name))
+        columns = sorted(lineage) if shape == "wide" else ["only"]
+        return Derived(
+            Derivation(
+                interface(relation.name, columns),
+                names,
+                tuple(ColumnLineage(c, tuple(lineage.get(c, ()))) for c in columns),
+            )
+        )
+
+    def inputs_hash(self, relation: Relation, upstream_hashes: Mapping[RelationName, str]) -> str:
+        return hashing.inputs_hash(relation, upstream_hashes, Options())
+
+    def interface_hash(self, interface: Interface) -> str:
+        return hashing.interface_hash(interface)
+
+
+class ToyPackaging:
+    """A wheel is its content as JSON."""
+
+    def distribution(self, relation: RelationName) -> str:
+        return "toy-" + "-".join(relation.parts)
+
+    def content_hash(self, request: PackageRequest) -> str:
+        return hashlib.sha256(_content(request).encode()).hexdigest()
+
+    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
+        data = json.dumps(
+            {
+                "content": _content(request),
+                "schema": to_text(request.schema),
+                "version": request.version,
+                "event_id": request.provenance.event_id,
+            }
+        ).encode()
+        distribution = self.distribution(request.relation)
+        filename = f"{distribution.replace('-', '_')}-{request.version}-py3-none-any.whl"
+        return Wheel(
+            distribution, request.version, filename, data, hashlib.sha256(data).hexdigest()
+        )
+
+    def read(self, wheel: bytes) -> ReadPackage:
+        value = json.loads(wheel)
+        return ReadPackage(value["schema"], hashlib.sha256(value["content"].encode()).hexdigest())
+
+
+def content_of(wheel: bytes) -> str:
+    content: str = json.loads(wheel)["content"]
+    return content
+
+
+def _content(request: PackageRequest) -> str:
+    lineage = {k: list(v) for k, v in request.provenance.lineage.items()}
+    return json.dumps([to_text(request.schema), request.provenance.view_text, lineage])

@@ -1,0 +1,222 @@
+"""The world that the engine is put into: a catalog with replicas, an index with moods, a clock.
+
+Every call on it is a point at which somebody else may go on instead, or everything may end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from catalog.identifiers import RelationName
+from catalog.relations import Relation
+from codegen.package import Wheel
+from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.state.protocol import State, Transaction
+from tests.simulation.stage import Stage
+
+T = TypeVar("T")
+
+
+class FakeClock:
+    """Time passes when somebody sleeps, and a little with everything that is done."""
+
+    def __init__(self) -> None:
+        self._now = 1_000_000.0
+
+    def now(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += max(0.0, seconds)
+
+
+@dataclass(slots=True)
+class _Session:
+    """A connection to one replica: it never goes back, others may be behind it."""
+
+    position: int
+    has_read: bool = False
+
+
+@dataclass
+class FakeCatalog:
+    """Every state it ever had. A replica is behind by at most ``lag_seconds``."""
+
+    clock: FakeClock
+    stage: Stage
+    chance: random.Random
+    lag_seconds: float = 0.0
+    has_event_ids: bool = True
+    states: list[Mapping[RelationName, Relation]] = field(default_factory=lambda: [{}])
+    times: list[float] = field(default_factory=lambda: [0.0])
+    reads: int = 0
+    _sessions: dict[str, _Session] = field(default_factory=dict)
+
+    @property
+    def head(self) -> int:
+        return len(self.states) - 1
+
+    def change(self, relation: Relation) -> int:
+        return self._append({**self.states[-1], relation.name: relation})
+
+    def drop(self, name: RelationName) -> int:
+        return self._append({n: r for n, r in self.states[-1].items() if n != name})
+
+    def rename(self, old: RelationName, new: RelationName) -> int:
+        rest = {n: r for n, r in self.states[-1].items() if n != old}
+        return self._append({**rest, new: replace(self.states[-1][old], name=new)})
+
+    def _append(self, state: Mapping[RelationName, Relation]) -> int:
+        self.clock.sleep(0.01)
+        self.states.append(state)
+        self.times.append(self.clock.now())
+        return self.head
+
+    def _oldest_answer(self) -> int:
+        horizon = self.clock.now() - self.lag_seconds
+        return max(i for i, time in enumerate(self.times) if time <= horizon)
+
+    def _replica(self, at_least: int) -> int:
+        return self.chance.randint(max(at_least, self._oldest_answer()), self.head)
+
+    def current_event_id(self) -> int | None:
+        self.stage.point("event id")
+        if not self.has_event_ids:
+            return None
+        actor = self.stage.actor()
+        session = self._sessions.get(actor)
+        if session is None or not session.has_read:
+            session = _Session(self._replica(0))
+            self._sessions[actor] = session
+        else:
+            session.position = self._replica(session.position)
+            del self._sessions[actor]
+        return session.position
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        self.stage.point("catalog read")
+        self.reads += 1
+        session = self._sessions.get(self.stage.actor())
+        position = self._replica(session.position if session else 0)
+        if session is not None:
+            session.position, session.has_read = position, True
+        state = self.states[position]
+        return {name: state[name] for name in names if name in state}
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        self.stage.point("namespaces")
+        return sorted({name.namespace for name in self.states[self._replica(0)]})
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        self.stage.point("relations")
+        return [n for n in self.states[self._replica(0)] if n.namespace == namespace]
+
+
+@dataclass
+class FakeIndex:
+    """Answers as real ones do.
+
+    Attributes:
+        overwrites: as Artifactory may: other bytes under a known name replace the old ones.
+        tolerant: as devpi: equal bytes again are welcome.
+        tells_sha: whether the page carries hashes.
+        trouble: share of uploads that fail, before or after the file was taken.
+        history: every upload that changed what is visible, in order.
+    """
+
+    stage: Stage
+    chance: random.Random
+    overwrites: bool = False
+    tolerant: bool = False
+    tells_sha: bool = True
+    trouble: float = 0.0
+    down: bool = False
+    yanks: bool = True
+    visible: dict[str, bytes] = field(default_factory=dict)
+    owner: dict[str, Wheel] = field(default_factory=dict)
+    yanked: dict[str, str] = field(default_factory=dict)
+    history: list[Wheel] = field(default_factory=list)
+
+    def files(self, distribution: str) -> Sequence[IndexFile]:
+        self.stage.point("index page")
+        self._answer()
+        return [
+            IndexFile(
+                filename=name,
+                version=wheel.version,
+                url=name,
+                sha256=hashlib.sha256(self.visible[name]).hexdigest() if self.tells_sha else None,
+                yanked=self.yanked.get(name),
+            )
+            for name, wheel in self.owner.items()
+            if wheel.distribution == distribution
+        ]
+
+    def fetch(self, file: IndexFile) -> bytes:
+        self.stage.point("index download")
+        self._answer()
+        return self.visible[file.filename]
+
+    def upload(self, wheel: Wheel) -> None:
+        self.stage.point("index upload")
+        self._answer()
+        mood = self.chance.random()
+        if mood < self.trouble / 3:
+            raise IndexUnavailable("fake", "busy", 503)
+        if mood < 2 * self.trouble / 3:
+            raise IndexRefused("fake", "not today", 403)
+        self._take(wheel)
+        self.stage.point("index answer")
+        if mood < self.trouble:
+            raise IndexUnavailable("fake", "timed out")
+
+    def _take(self, wheel: Wheel) -> None:
+        known = self.visible.get(wheel.filename)
+        if known is not None and not self.overwrites:
+            if known == wheel.data and self.tolerant:
+                return
+            raise IndexRefused("fake", "exists", 409 if self.tolerant else 400)
+        if known != wheel.data:
+            self.history.append(wheel)
+        self.visible[wheel.filename] = wheel.data
+        self.owner[wheel.filename] = wheel
+
+    def yank(self, file: IndexFile, reason: str | None) -> bool:
+        self.stage.point("yank")
+        self._answer()
+        if not self.yanks:
+            return False
+        if reason is None:
+            self.yanked.pop(file.filename, None)
+        else:
+            self.yanked[file.filename] = reason
+        return True
+
+    def _answer(self) -> None:
+        if self.down:
+            raise IndexUnavailable("fake", "connection refused")
+
+
+class StagedState:
+    """A state store whose transactions are points: before each, and after each that writes."""
+
+    def __init__(self, inner: State, stage: Stage) -> None:
+        self._inner = inner
+        self._stage = stage
+
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        self._stage.point("write")
+        result = self._inner.write(action)
+        self._stage.point("written")
+        return result
+
+    def read(self, action: Callable[[Transaction], T]) -> T:
+        self._stage.point("read")
+        return self._inner.read(action)
+
+    def close(self) -> None:
+        self._inner.close()
