@@ -18,6 +18,7 @@ from pipeline.reading import read_on_driver, read_on_executors
 from pipeline.values import (
     Facts,
     Known,
+    KnownRelation,
     MetastoreAccess,
     PartitionTask,
     Progress,

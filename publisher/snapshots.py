@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -85,12 +85,16 @@ class SparkComparison:
         (catalog,) = self._settings.catalog
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
-        hive = isinstance(catalog, HiveCatalogSettings)
+        access = (
+            MetastoreAccess(catalog.uri, catalog.timeout_seconds)
+            if isinstance(catalog, HiveCatalogSettings)
+            else None
+        )
         with TerminalProgress() as progress:
             result = run_on_spark(
                 session,
                 self._catalog,
-                MetastoreAccess(catalog.uri, catalog.timeout_seconds) if hive else None,
+                access,
                 self._pipeline_known(known),
                 self._options,
                 self._remember,
@@ -202,7 +206,7 @@ class TerminalProgress:
     def done(self, count: int) -> None:
         self._bar.advance(self._task, count)
 
-    def __enter__(self) -> TerminalProgress:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 
