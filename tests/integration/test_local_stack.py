@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 import urllib.request
 import zipfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from hive_metastore import ThriftHiveMetastore
-from hive_metastore.ttypes import (
-    FieldSchema,
-    NotificationEventRequest,
-    SerDeInfo,
-    StorageDescriptor,
-    Table,
-)
+from hive_metastore.ttypes import NotificationEventRequest
 from kafka import KafkaConsumer
 from pyspark.sql import SparkSession
 
-from deploy.local_stack import EVENTS_TOPIC, Kafka, PyPiServer
+from deploy.local_stack import EVENTS_TOPIC, Kafka, Metastore, MetastoreOptions, PyPiServer
+from deploy.metastore_ddl import MetastoreDdl
+from deploy.server_process import ProcessIdentity
+from deploy.stack_record import read_record
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "deploy.local_stack"]
 
 
 def test_a_table_created_over_thrift_shows_in_the_notification_log(
-    metastore_client: ThriftHiveMetastore.Client, database: str
+    metastore: Metastore, metastore_client: ThriftHiveMetastore.Client, database: str
 ) -> None:
     before = metastore_client.get_current_notificationEventId().eventId
 
-    metastore_client.create_table(small_table(database, "members"))
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, "members", [("id", "int")])
 
     (event,) = metastore_client.get_next_notification(NotificationEventRequest(before)).events
     assert (event.eventType, event.dbName, event.tableName) == ("CREATE_TABLE", database, "members")
@@ -37,9 +43,10 @@ def test_a_table_created_over_thrift_shows_in_the_notification_log(
 
 
 def test_a_table_created_over_thrift_shows_on_the_kafka_topic(
-    kafka: Kafka, metastore_client: ThriftHiveMetastore.Client, database: str
+    kafka: Kafka, metastore: Metastore, database: str
 ) -> None:
-    metastore_client.create_table(small_table(database, "members"))
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, "members", [("id", "int")])
 
     events = events_of(kafka, database, count=1)
     assert [(event["eventType"], event["tableName"]) for event in events] == [
@@ -93,22 +100,123 @@ def test_the_package_server_refuses_an_upload_with_a_wrong_password(
     assert not list(package_server.packages.glob("refused*"))
 
 
-def small_table(database: str, name: str) -> Table:
-    columns = [FieldSchema("id", "int", ""), FieldSchema("name", "string", "")]
-    storage = StorageDescriptor(
-        cols=columns,
-        inputFormat="org.apache.hadoop.mapred.TextInputFormat",
-        outputFormat="org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
-        serdeInfo=SerDeInfo(
-            serializationLib="org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", parameters={}
-        ),
-        parameters={},
-        bucketCols=[],
-        sortCols=[],
+def test_a_catalog_on_disk_survives_kill_9_with_its_event_ids(tmp_path: Path) -> None:
+    options = MetastoreOptions(storage="disk")
+    with Metastore.start(tmp_path, options) as metastore:
+        with MetastoreDdl(metastore.uri) as ddl:
+            ddl.create_database("kept")
+            ddl.create_table("kept", "members", [("id", "int")])
+            event_id = ddl.current_event_id()
+        metastore.kill()
+
+        metastore.restart()
+
+        with MetastoreDdl(metastore.uri) as ddl:
+            assert ddl.table("kept", "members").tableName == "members"
+            assert ddl.current_event_id() == event_id
+            ddl.create_table("kept", "companies", [("id", "int")])
+            assert ddl.current_event_id() == event_id + 1
+
+
+def test_ids_are_unique_under_concurrent_ddl(metastore: Metastore, database: str) -> None:
+    with metastore.client() as client:
+        before = client.get_current_notificationEventId().eventId
+
+    def create_tables(worker: int) -> None:
+        with MetastoreDdl(metastore.uri) as ddl:
+            for number in range(5):
+                ddl.create_table(database, f"t{worker}_{number}", [("id", "int")])
+
+    with ThreadPoolExecutor(6) as workers:
+        list(workers.map(create_tables, range(6)))
+
+    with metastore.client() as client:
+        events = client.get_next_notification(NotificationEventRequest(before)).events
+    ids = [event.eventId for event in events if event.dbName == database]
+    assert len(ids) == len(set(ids)) == 30
+
+
+def test_up_and_down_leave_no_process_and_no_file(tmp_path: Path) -> None:
+    stack = tmp_path / "stack"
+
+    run_command("up", stack)
+    record = read_record(stack)
+    shown = run_command("status", stack)
+    assert record is not None
+    with MetastoreDdl(record.servers["metastore"].addresses["uri"]) as ddl:
+        first_event = ddl.current_event_id()
+    run_command("down", stack)
+
+    assert list(record.servers) == ["kafka", "metastore", "pypiserver"]
+    assert record.servers["pypiserver"].addresses["password"] not in shown
+    assert first_event >= 0
+    assert not any(server.process.is_alive() for server in record.servers.values())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_up_replaces_a_stack_of_which_a_server_died(tmp_path: Path) -> None:
+    stack = tmp_path / "stack"
+    try:
+        run_command("up", stack, "--only", "pypiserver,metastore")
+        before = read_record(stack)
+        assert before is not None
+        os.kill(before.servers["metastore"].process.pid, signal.SIGKILL)
+
+        run_command("up", stack, "--only", "pypiserver,metastore")
+
+        after = read_record(stack)
+        assert after is not None
+        assert after.is_running()
+        assert not before.servers["pypiserver"].process.is_alive()
+    finally:
+        run_command("down", stack)
+
+
+def test_a_killed_up_leaves_no_server(tmp_path: Path) -> None:
+    stack = tmp_path / "stack"
+    starting = subprocess.Popen([*COMMAND, "up", "--directory", str(stack)], cwd=ROOT)
+    broker = str(stack / "kafka" / "server.properties")
+    wait_until(lambda: bool(processes_that_mention(broker)))
+    started = processes_that_mention(broker)
+
+    starting.kill()
+    starting.wait()
+
+    wait_until(lambda: not any(each.is_alive() for each in started))
+    assert started
+    run_command("down", stack)
+    assert not stack.exists()
+
+
+def run_command(action: str, directory: Path, *options: str) -> str:
+    done = subprocess.run(
+        [*COMMAND, action, "--directory", str(directory), *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
-    return Table(
-        tableName=name, dbName=database, sd=storage, partitionKeys=[], parameters={}, owner="test"
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def wait_until(is_so: Callable[[], bool], timeout_seconds: float = 120) -> None:
+    deadline = time.monotonic() + timeout_seconds
+    while not is_so():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.02)
+
+
+def processes_that_mention(text: str) -> list[ProcessIdentity]:
+    """The processes with ``text`` on their command line."""
+    listed = subprocess.run(
+        ["ps", "-eww", "-o", "pid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    found = (
+        ProcessIdentity.of(int(line.split()[0])) for line in listed.splitlines() if text in line
     )
+    return [each for each in found if each is not None]
 
 
 def events_of(kafka: Kafka, database: str, count: int) -> list[dict[str, Any]]:
