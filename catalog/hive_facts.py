@@ -10,7 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from catalog.column_types import (
@@ -59,7 +59,7 @@ class Storage:
     is_view: bool
     properties: Mapping[str, str]
     serde: str | None = None
-    serde_properties: Mapping[str, str] = NOTHING
+    serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     original_text: str = ""
     expanded_text: str = ""
 
