@@ -154,6 +154,7 @@ class Simulation:
 
     def crash(self) -> None:
         self.stage.crash()
+        self.catalog.disconnect()
         self._inner.close()
         self.engine = self._boot()
 

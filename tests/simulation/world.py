@@ -107,6 +107,10 @@ class FakeCatalog:
         state = self.states[position]
         return {name: state[name] for name in names if name in state}
 
+    def disconnect(self) -> None:
+        """Every connection is gone, with the process that held it."""
+        self._sessions.clear()
+
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         self.stage.point("namespaces")
         return sorted({name.namespace for name in self.states[self._replica(0)]})
