@@ -47,56 +47,83 @@ types = st.recursive(
     ),
     max_leaves=5,
 )
-tables = st.lists(st.tuples(names, types), min_size=1, max_size=4, unique_by=lambda c: c[0])
-literals = st.sampled_from(["1", "2.5", "'x'", "NULL", "true", "DATE '2020-01-01'", "10L"])
-references = st.lists(names, min_size=1, max_size=3).map(".".join)
-expressions = st.recursive(
-    references | references.map(lambda r: f"t.{r}") | literals,
-    lambda inner: st.one_of(
-        st.builds(
-            "({} {} {})".format,
-            inner,
-            st.sampled_from(["+", "-", "*", "/", "%", "=", "<", "<=>", "AND", "OR"]),
-            inner,
-        ),
-        st.builds("CASE WHEN {} THEN {} ELSE {} END".format, inner, inner, inner),
-        st.builds(
-            "{}({})".format, st.sampled_from(["upper", "max", "count", "abs", "size"]), inner
-        ),
-        st.builds("coalesce({}, {})".format, inner, inner),
-        st.builds("CAST({} AS {})".format, inner, leaves.map(print_type)),
-        st.builds("{}[{}]".format, references, inner),
-        st.builds("{} IS NULL".format, inner),
-        st.builds("(SELECT max({}) FROM u)".format, inner),
-    ),
-    max_leaves=5,
+others = st.sampled_from(["b", "c", "d"])
+tables = st.lists(st.tuples(others, types), max_size=3, unique_by=lambda c: c[0]).map(
+    lambda columns: [("a", INT), *columns]
 )
+literals = st.sampled_from(["1", "2.5", "'x'", "NULL", "true", "DATE '2020-01-01'", "10L"])
 froms = st.sampled_from(
     [
         "t",
         "t JOIN u ON t.a = u.a",
+        "t LEFT JOIN u ON true",
         "t LEFT JOIN u USING (a)",
         "t NATURAL JOIN u",
-        "t LATERAL VIEW OUTER explode(a) x AS b",
-        "(SELECT * FROM t UNION ALL SELECT * FROM u) t",
+        "t LATERAL VIEW OUTER explode(array(1, 2)) x AS e",
+        "(SELECT * FROM t UNION ALL SELECT * FROM t) t",
     ]
 )
 
 
+def paths(columns: list[tuple[str, ColumnType]]) -> list[str]:
+    """How each column, nested field and element is written."""
+    found: list[str] = []
+    for name, type_ in columns:
+        found.append(name)
+        match type_:
+            case StructType(fields):
+                found += [f"{name}.{p}" for p in paths([(f.name, f.type) for f in fields])]
+            case ArrayType():
+                found.append(f"{name}[0]")
+            case MapType():
+                found.append(f"{name}['k']")
+            case _:
+                pass
+    return found
+
+
+def expressions(columns: list[tuple[str, ColumnType]]) -> st.SearchStrategy[str]:
+    """Mostly of the table's own columns; types meet or they do not."""
+    known = st.sampled_from([f"t.{path}" for path in paths(columns)])
+    wild = st.lists(names, min_size=1, max_size=3).map(".".join)
+    mark = st.sampled_from(["+", "-", "*", "/", "%", "=", "<", "<=>"])
+    function = st.sampled_from(
+        ["upper", "abs", "size", "count", "max", "min", "collect_list", "year"]
+    )
+    return st.recursive(
+        st.one_of([known] * 12 + [literals] * 3 + [wild]),
+        lambda inner: st.one_of(
+            st.builds("({} IS NULL)".format, inner),
+            st.builds("coalesce({0}, {0})".format, inner),
+            st.builds("CASE WHEN {1} IS NULL THEN {0} ELSE {0} END".format, inner, inner),
+            st.builds("array({0}, NULL, {0})".format, inner),
+            st.builds("named_struct('F', {}, 'g', {})".format, inner, inner),
+            st.builds("CAST({} AS STRING)".format, inner),
+            st.builds("(SELECT count({}) FROM u)".format, inner),
+            st.builds("({} {} {})".format, inner, mark, inner),
+            st.builds("{}({})".format, function, inner),
+            st.builds("CAST({} AS {})".format, inner, leaves.map(print_type)),
+        ),
+        max_leaves=4,
+    )
+
+
 @st.composite
 def views(draw: st.DrawFn) -> str:
-    def table(name: str) -> str:
-        columns = ", ".join(f"{n} {print_type(t)}" for n, t in draw(tables))
-        return f"CREATE TABLE {name} ({columns});"
-
-    items = draw(st.lists(expressions, min_size=1, max_size=3))
+    columns, joined = draw(tables), draw(tables)
+    items = draw(st.lists(expressions(columns), min_size=1, max_size=3))
     select = ", ".join(f"{e} AS x{i}" for i, e in enumerate(items))
-    tail = draw(st.sampled_from(["", " GROUP BY a", " GROUP BY a, b WITH ROLLUP", " LIMIT 3"]))
-    where = draw(st.just("") | expressions.map(lambda e: f" WHERE {e}"))
-    query = draw(st.sampled_from(["", "*, "])) + select
+    tail = draw(st.sampled_from(["", "", "", " LIMIT 3", f" GROUP BY {columns[0][0]} WITH ROLLUP"]))
+    where = draw(st.just("") | expressions(columns).map(lambda e: f" WHERE {e} IS NOT NULL"))
+    star = draw(st.sampled_from(["", "", "t.*, "]))
     return (
-        f"{table('t')}{table('u')}CREATE VIEW v AS SELECT {query} FROM {draw(froms)}{where}{tail};"
+        f"{table('t', columns)}{table('u', joined)}"
+        f"CREATE VIEW v AS SELECT {star}{select} FROM {draw(froms)}{where}{tail};"
     )
+
+
+def table(name: str, columns: list[tuple[str, ColumnType]]) -> str:
+    return f"CREATE TABLE {name} ({', '.join(f'{n} {print_type(t)}' for n, t in columns)});"
 
 
 @settings(max_examples=300, deadline=None)
