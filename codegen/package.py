@@ -56,3 +56,20 @@ class Wheel:
     filename: str
     data: bytes
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackageContents:
+    """What a wheel of ours says of itself.
+
+    Attributes:
+        schema_text: ``schema.avsc`` as published.
+        provenance: ``provenance.json``, parsed.
+    """
+
+    relation: RelationName
+    distribution: str
+    import_package: str
+    version: str
+    schema_text: str
+    provenance: Mapping[str, Any]

@@ -1,0 +1,76 @@
+"""Shapes as the type annotations of generated code."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import assert_never
+
+from codegen.shapes import (
+    DecimalShape,
+    DictShape,
+    EnumReference,
+    FixedReference,
+    ListShape,
+    RecordReference,
+    Scalar,
+    Shape,
+    UnionShape,
+)
+
+_BUILTIN = {
+    Scalar.BOOLEAN: "bool",
+    Scalar.INT: "int",
+    Scalar.LONG: "int",
+    Scalar.FLOAT: "float",
+    Scalar.DOUBLE: "float",
+    Scalar.BYTES: "bytes",
+    Scalar.STRING: "str",
+}
+
+_IMPORTED = {
+    Scalar.NULL: "None",
+    Scalar.DATE: "_datetime.date",
+    Scalar.TIME_MILLIS: "_datetime.time",
+    Scalar.TIME_MICROS: "_datetime.time",
+    Scalar.TIMESTAMP_MILLIS: "_datetime.datetime",
+    Scalar.TIMESTAMP_MICROS: "_datetime.datetime",
+    Scalar.LOCAL_MILLIS: "_datetime.datetime",
+    Scalar.LOCAL_MICROS: "_datetime.datetime",
+    Scalar.UUID_TEXT: "_uuid.UUID",
+    Scalar.UUID_FIXED: "_uuid.UUID",
+    Scalar.DURATION: "_Duration",
+}
+
+
+class Annotations:
+    """``classes`` are the names that the package's own classes take from Python's."""
+
+    def __init__(self, classes: Collection[str]) -> None:
+        self._classes = frozenset(classes)
+
+    def builtin(self, name: str) -> str:
+        """A builtin's name, which a class of the package may have."""
+        return f"_builtins.{name}" if name in self._classes else name
+
+    def of(self, shape: Shape) -> str:
+        match shape:
+            case Scalar():
+                if shape in _BUILTIN:
+                    return self.builtin(_BUILTIN[shape])
+                return _IMPORTED[shape]
+            case DecimalShape():
+                return "_decimal.Decimal"
+            case ListShape(items):
+                return f"{self.builtin('list')}[{self.of(items)}]"
+            case DictShape(values):
+                text = self.builtin("str")
+                return f"{self.builtin('dict')}[{text}, {self.of(values)}]"
+            case UnionShape(branches):
+                # An int and a long are one class; None stands last, as people write it.
+                parts = dict.fromkeys(self.of(branch) for branch in branches)
+                ordered = sorted(parts, key=lambda part: part == "None")
+                return " | ".join(ordered)
+            case RecordReference(name) | EnumReference(name) | FixedReference(name):
+                return name
+            case _:
+                assert_never(shape)

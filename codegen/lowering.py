@@ -1,0 +1,208 @@
+"""An Avro schema to the shape of its package: every type gets a class or a place in one."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from avro_schema.model import (
+    Array,
+    EnumSchema,
+    Fixed,
+    LogicalType,
+    MapSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+)
+from codegen.errors import UnfitSchema
+from codegen.naming import TypeNamer, attribute_name, member_name
+from codegen.shapes import (
+    Attribute,
+    DecimalShape,
+    DictShape,
+    EnumClass,
+    EnumReference,
+    FixedClass,
+    FixedReference,
+    ListShape,
+    PackageShape,
+    RecordClass,
+    RecordReference,
+    Scalar,
+    Shape,
+    UnionShape,
+)
+
+MOST_DIGITS = 1000
+"""A decimal of more is refused: its arithmetic would be a stranger's hold on a consumer's time."""
+
+_PRIMITIVES = {
+    "null": Scalar.NULL,
+    "boolean": Scalar.BOOLEAN,
+    "int": Scalar.INT,
+    "long": Scalar.LONG,
+    "float": Scalar.FLOAT,
+    "double": Scalar.DOUBLE,
+    "bytes": Scalar.BYTES,
+    "string": Scalar.STRING,
+}
+
+# By type and logical type. What is missing, nanoseconds among it, stays a value of the type.
+_LOGICAL = {
+    ("int", "date"): Scalar.DATE,
+    ("int", "time-millis"): Scalar.TIME_MILLIS,
+    ("long", "time-micros"): Scalar.TIME_MICROS,
+    ("long", "timestamp-millis"): Scalar.TIMESTAMP_MILLIS,
+    ("long", "timestamp-micros"): Scalar.TIMESTAMP_MICROS,
+    ("long", "local-timestamp-millis"): Scalar.LOCAL_MILLIS,
+    ("long", "local-timestamp-micros"): Scalar.LOCAL_MICROS,
+    ("string", "uuid"): Scalar.UUID_TEXT,
+}
+
+
+def lower(schema: Record) -> PackageShape:
+    """Decides the classes of a schema's package.
+
+    Raises:
+        UnfitSchema: two names coincide, or a type cannot be laid out in Python.
+    """
+    lowering = _Lowering(TypeNamer.of(schema))
+    lowering.shape(schema)
+    shape = lowering.package()
+    _check_distinct(shape)
+    return shape
+
+
+class _Lowering:
+    def __init__(self, namer: TypeNamer) -> None:
+        self._namer = namer
+        self._named: dict[str, Shape] = {}
+        # Reserved in document order, filled when a record's fields are known.
+        self._records: dict[str, RecordClass | None] = {}
+        self._enums: list[EnumClass] = []
+        self._fixeds: list[FixedClass] = []
+
+    def package(self) -> PackageShape:
+        records = tuple(record for record in self._records.values() if record is not None)
+        return PackageShape(records, tuple(self._enums), tuple(self._fixeds))
+
+    def shape(self, schema: Schema) -> Shape:
+        match schema:
+            case Primitive(name, logical):
+                return _primitive(name, logical)
+            case Array(items):
+                return ListShape(self.shape(items))
+            case MapSchema(values):
+                return DictShape(self.shape(values))
+            case Union(branches):
+                return UnionShape(tuple(self.shape(branch) for branch in branches))
+            case Reference(full_name):
+                if full_name not in self._named:
+                    raise UnfitSchema(full_name, "is referred to before it is defined")
+                return self._named[full_name]
+            case Fixed():
+                return self._fixed(schema)
+            case EnumSchema():
+                return self._enum(schema)
+            case Record():
+                return self._record(schema)
+            case _:
+                assert_never(schema)
+
+    def _fixed(self, schema: Fixed) -> Shape:
+        if schema.full_name in self._named:
+            return self._named[schema.full_name]
+        if type(schema.size) is not int or schema.size < 0:
+            raise UnfitSchema(schema.full_name, "its size is no number of bytes")
+        shape = _logical_fixed(schema)
+        if shape is None:
+            name = self._namer.class_name(schema.full_name)
+            shape = FixedReference(name, schema.size)
+            self._fixeds.append(FixedClass(schema.full_name, name, schema.doc, schema.size))
+        self._named[schema.full_name] = shape
+        return shape
+
+    def _enum(self, schema: EnumSchema) -> Shape:
+        if schema.full_name in self._named:
+            return self._named[schema.full_name]
+        name = self._namer.class_name(schema.full_name)
+        members = tuple((member_name(symbol), symbol) for symbol in schema.symbols)
+        self._enums.append(EnumClass(schema.full_name, name, schema.doc, members))
+        self._named[schema.full_name] = EnumReference(name)
+        return self._named[schema.full_name]
+
+    def _record(self, schema: Record) -> Shape:
+        if schema.full_name in self._named:
+            return self._named[schema.full_name]
+        name = self._namer.class_name(schema.full_name)
+        reference = RecordReference(name)
+        self._named[schema.full_name] = reference
+        self._records[schema.full_name] = None
+        attributes = tuple(
+            Attribute(
+                field.name,
+                attribute_name(field.name),
+                self.shape(field.type),
+                field.default,
+                field.doc,
+            )
+            for field in schema.fields
+        )
+        self._records[schema.full_name] = RecordClass(
+            schema.full_name, name, schema.doc, attributes
+        )
+        return reference
+
+
+def _primitive(name: str, logical: LogicalType | None) -> Shape:
+    if logical is None:
+        return _PRIMITIVES[name]
+    if name == "bytes" and logical.name == "decimal":
+        return _decimal(logical, None)
+    return _LOGICAL.get((name, logical.name), _PRIMITIVES[name])
+
+
+def _logical_fixed(schema: Fixed) -> Shape | None:
+    if schema.logical is None:
+        return None
+    match schema.logical.name, schema.size:
+        case "decimal", size:
+            return _decimal(schema.logical, size)
+        case "uuid", 16:
+            return Scalar.UUID_FIXED
+        case "duration", 12:
+            return Scalar.DURATION
+        case _:
+            return None
+
+
+def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
+    precision = logical.precision
+    # Checked though the type says so: these numbers are written into source.
+    if type(precision) is not int or type(logical.scale) is not int:
+        raise UnfitSchema("decimal", "precision and scale are not both whole numbers")
+    if precision > MOST_DIGITS:
+        raise UnfitSchema("decimal", f"a precision of {precision} is past {MOST_DIGITS} digits")
+    return DecimalShape(precision, logical.scale, size)
+
+
+def _check_distinct(shape: PackageShape) -> None:
+    """Naming is injective up to a hash; this is what would notice."""
+    classes = [c.class_name for c in shape.classes]
+    _refuse_twice(shape.root.full_name, classes)
+    for record in shape.records:
+        _refuse_twice(record.full_name, [attribute.name for attribute in record.attributes])
+    for enum in shape.enums:
+        _refuse_twice(enum.full_name, [member for member, _ in enum.members])
+        if not enum.members:
+            raise UnfitSchema(enum.full_name, "an enum without symbols has no values")
+
+
+def _refuse_twice(where: str, names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise UnfitSchema(where, f"has the name {name} twice")
+        seen.add(name)

@@ -1,0 +1,140 @@
+"""A wheel's METADATA: what an index and ``pip show`` say of a package.
+
+Text from the catalog is escaped for Markdown and folded to one line where a header takes one, so
+that no comment can add a header, a link or markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from avro_schema.fingerprint import crc64_avro, sha256
+from avro_schema.model import (
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    MapSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    is_nullable,
+    without_null,
+)
+from codegen.naming import attribute_name, distribution_name, import_name
+from codegen.package import PackageRequest
+
+METADATA_VERSION = "2.2"
+_MAX_SUMMARY = 200
+_MAX_DOC = 300
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&@:/$^=\"'])")
+
+
+def metadata(request: PackageRequest) -> bytes:
+    relation = _one_line(str(request.relation))
+    record = request.schema
+    class_ = "RECORD"
+    distribution = distribution_name(request.relation, request.prefix)
+    package = import_name(request.relation, request.prefix)
+    headers = [
+        ("Metadata-Version", METADATA_VERSION),
+        ("Name", distribution),
+        ("Version", request.version),
+        ("Summary", _summary(request)),
+        ("Keywords", "avro,schema," + ",".join(_keyword(part) for part in request.relation.parts)),
+        ("Classifier", "Programming Language :: Python :: 3"),
+        ("Classifier", "Typing :: Typed"),
+        ("Requires-Python", ">=3.11"),
+        ("Provides-Extra", "spark"),
+        ("Requires-Dist", 'pyspark>=3.5; extra == "spark"'),
+        ("Description-Content-Type", "text/markdown; charset=UTF-8; variant=GFM"),
+    ]
+    body = [
+        f"# {_markdown(relation)}",
+        "",
+        *([_markdown(_one_line(record.doc)), ""] if record.doc else []),
+        "```python",
+        f"from {package} import {class_}",
+        "```",
+        "",
+        *_fields_table(record),
+        "",
+        "| | |",
+        "|---|---|",
+        f"| Version | {_markdown(request.version)} ({_markdown(request.provenance.change)}) |",
+        f"| Kind | {_markdown(request.provenance.kind)} |",
+        f"| Fingerprint CRC-64-AVRO | `{crc64_avro(record):016x}` |",
+        f"| Fingerprint SHA-256 | `{sha256(record)}` |",
+        f"| Generator | schema-publisher {_markdown(request.provenance.generator_version)} |",
+    ]
+    if request.provenance.event_id is not None:
+        body.append(f"| Event | {int(request.provenance.event_id)} |")
+    if request.provenance.reasons:
+        body += ["", "## What changed", ""]
+        body += [f"- {_markdown(_one_line(reason))}" for reason in request.provenance.reasons]
+    head = "\n".join(f"{name}: {value}" for name, value in headers)
+    return f"{head}\n\n{chr(10).join(body)}\n".encode("utf-8", "backslashreplace")
+
+
+def _summary(request: PackageRequest) -> str:
+    doc = _one_line(request.schema.doc or "")
+    kind = "view" if request.provenance.kind == "view" else "table"
+    text = doc or f"Typed records of the {kind} {_one_line(str(request.relation))}"
+    return text if len(text) <= _MAX_SUMMARY else text[: _MAX_SUMMARY - 1] + "…"
+
+
+def _fields_table(record: Record) -> Sequence[str]:
+    rows = [_field_row(field) for field in record.fields]
+    return ["| field | type | null | description |", "|---|---|---|---|", *rows]
+
+
+def _field_row(field: Field) -> str:
+    name = _markdown(field.name)
+    attribute = attribute_name(field.name)
+    if attribute != field.name:
+        name += f" (in Python: {_markdown(attribute)})"
+    doc = _one_line(field.doc or "")
+    shown = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
+    null = "yes" if is_nullable(field.type) else "no"
+    return f"| {name} | {_markdown(describe(field.type))} | {null} | {_markdown(shown)} |"
+
+
+def describe(schema: Schema) -> str:
+    """A type in words: ``array of string``, ``decimal(10,2)``, ``Address``."""
+    if is_nullable(schema) and isinstance(schema, Union) and len(schema.branches) > 1:
+        schema = without_null(schema)
+    match schema:
+        case Primitive(name, None):
+            return name
+        case Primitive(name, logical) | Fixed(name=name, logical=logical) if logical is not None:
+            if logical.precision is not None:
+                return f"{logical.name}({logical.precision},{logical.scale})"
+            return logical.name
+        case Array(items):
+            return f"array of {describe(items)}"
+        case MapSchema(values):
+            return f"map of {describe(values)}"
+        case Union(branches):
+            return " or ".join(describe(branch) for branch in branches)
+        case Reference(full_name):
+            return full_name.rpartition(".")[2]
+        case Record() | EnumSchema() | Fixed():
+            return schema.name
+        case Primitive(name):
+            return name
+
+
+def _one_line(text: str) -> str:
+    """Without control characters and separators, which a header parser may take for a line's end."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _keyword(part: str) -> str:
+    return re.sub(r"[^0-9a-z_]+", "-", part)[:40]
+
+
+def _markdown(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", text)

@@ -1,0 +1,168 @@
+"""A schema to the files of its package: path within the package's folder to bytes.
+
+Files of the runtime are the same in every package, and copied: two packages share nothing that
+could come in two versions.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
+
+from avro_schema.fingerprint import crc64_avro, sha256
+from avro_schema.model import Record
+from avro_schema.printing import to_text
+from catalog.identifiers import RelationName
+from codegen.lowering import lower
+from codegen.rendering_codec import render_codec
+from codegen.rendering_types import render_types
+from codegen.shapes import PackageShape
+from codegen.source import Lines, literal
+
+_RUNTIME = (
+    "__init__.py", "binding.py", "container.py", "errors.py", "lazy.py", "resolution.py",
+    "scalars.py", "schema.py", "spark.py", "values.py",
+)  # fmt: skip
+
+
+def render_modules(
+    schema: Record, import_package: str, relation: RelationName | None = None
+) -> Mapping[str, bytes]:
+    """Every file of the package but its provenance, by path: ``acme_schemas/db/table/_types.py``.
+
+    A package that is made from a schema alone has no relation.
+
+    Raises:
+        CodegenError: the schema cannot be laid out in Python.
+    """
+    shape = lower(schema)
+    text = to_text(schema)
+    folder = import_package.replace(".", "/")
+    sources = {
+        "__init__.py": _render_init(shape, relation),
+        "_codec.py": render_codec(shape),
+        "_schema.py": _render_schema(schema, text),
+        "_types.py": render_types(shape),
+    }
+    found = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
+    found |= {f"{folder}/_avro/{name}": data for name, data in _runtime().items()}
+    found[f"{folder}/py.typed"] = b""
+    found[f"{folder}/schema.avsc"] = text.encode() + b"\n"
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+@functools.cache
+def _runtime() -> Mapping[str, bytes]:
+    folder = files("codegen.runtime")
+    return {name: (folder / name).read_bytes() for name in _RUNTIME}
+
+
+def _render_schema(schema: Record, text: str) -> str:
+    lines = Lines()
+    lines.docstring("The schema and its fingerprints; generated, not to be edited.")
+    lines.add(
+        "",
+        f"SCHEMA: str = {literal(text)}",
+        f"CRC_64_AVRO: int = 0x{crc64_avro(schema):016X}",
+        f"SHA_256: str = {literal(sha256(schema))}",
+    )
+    return lines.text()
+
+
+_INIT_FUNCTIONS = '''
+
+def read_file(source: str | _PathLike[str] | _IO[bytes]) -> _Iterator[_RECORD]:
+    """The records of an Avro container file, also of one written with another schema."""
+    records: _Iterator[_RECORD] = _codec.read_records(_codec.BINDING, source)
+    return records
+
+
+def write_file(
+    target: str | _PathLike[str] | _IO[bytes],
+    records: _Iterable[_RECORD],
+    *,
+    codec: str = "deflate",
+) -> None:
+    """Writes an Avro container file; codecs are null, deflate, bzip2 and xz."""
+    _codec.write_records(_codec.BINDING, target, records, codec)
+
+
+def spark_schema() -> _StructType:
+    """The relation's columns for Spark, in the schema's casing and nullability."""
+    schema: _StructType = _spark.struct_type(_codec.BINDING)
+    return schema
+
+
+def from_rows(rows: _Iterable[_Any]) -> _Iterator[_RECORD]:
+    """Spark's rows, or mappings, as records; columns are found by name, whatever their case."""
+    records: _Iterator[_RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
+    return records
+'''
+
+_INIT_DATASET = '''
+
+def dataset(spark: _SparkSession, table: str = RELATION) -> _Iterator[_RECORD]:
+    """The relation's rows on Spark as records, fetched partition by partition."""
+    records: _Iterator[_RECORD] = _spark.table_records(_codec.BINDING, spark, table)
+    return records
+'''
+
+
+def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
+    types = [c.class_name for c in shape.classes]
+    root = shape.root.class_name
+    names = [
+        *types, "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
+        "SCHEMA", "SHA_256", "UnresolvableSchema", "from_rows", "read_file", "spark_schema",
+        "write_file", *(["dataset"] if relation else []),
+    ]  # fmt: skip
+    text = "_builtins.str" if "str" in types else "str"
+    lines = Lines()
+    lines.docstring(shape.root.doc or f"Records of {relation or shape.root.full_name}.")
+    lines.add(
+        "",
+        "from __future__ import annotations",
+        "",
+        "import builtins as _builtins",
+        "from typing import TYPE_CHECKING as _TYPE_CHECKING",
+        "",
+        "from ._avro.errors import AvroError, InvalidAvro, InvalidValue, UnresolvableSchema",
+        "from ._avro.lazy import Lazy as _Lazy",
+        "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
+        *(f"from ._types import {name} as {name}" for name in types),
+        "",
+    )
+    with lines.block("if _TYPE_CHECKING:"):
+        missing = "# type: ignore[import-not-found,unused-ignore]"
+        lines.add(
+            "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
+            "from os import PathLike as _PathLike",
+            "from typing import IO as _IO, Any as _Any",
+            "",
+            f"from pyspark.sql import SparkSession as _SparkSession  {missing}",
+            f"from pyspark.sql.types import StructType as _StructType  {missing}",
+        )
+    lines.add(
+        "",
+        f"RECORD = {root}",
+        f"RELATION: {text} = {literal(str(relation) if relation else '')}",
+        "",
+        f"__all__ = [{', '.join(literal(name) for name in sorted(names))}]",
+        "",
+        '_codec = _Lazy("._codec", __name__)',
+        '_spark = _Lazy("._avro.spark", __name__)',
+    )
+    functions = _INIT_FUNCTIONS + (_INIT_DATASET if relation else "")
+    return lines.text() + _typed(functions, root, types)
+
+
+def _typed(functions: str, root: str, classes: list[str]) -> str:
+    """The functions of the template with the record's class, and with builtins that it may hide."""
+    functions = functions.replace("_RECORD", root)
+    for builtin in ("str", "bytes"):
+        if builtin in classes:
+            functions = re.sub(rf"\b{builtin}\b(?=[\] |,=])", f"_builtins.{builtin}", functions)
+    return functions

@@ -1,0 +1,234 @@
+"""The module of a package's classes: one class per named type, written out, without decorators.
+
+Names within class bodies: an attribute never begins with two underscores (see ``naming``), so what
+does is never hidden by a parameter.
+"""
+
+from __future__ import annotations
+
+from avro_schema.model import NoDefault
+from codegen.annotations import Annotations
+from codegen.default_values import DefaultValues, Expression
+from codegen.shapes import (
+    Attribute,
+    EnumClass,
+    FixedClass,
+    PackageShape,
+    RecordClass,
+)
+from codegen.source import Lines, literal
+
+
+def render_types(package: PackageShape) -> str:
+    """The source of ``_types.py``.
+
+    Raises:
+        IllegalDefault: a field's default is no value of its type.
+    """
+    classes = [c.class_name for c in package.classes]
+    annotations = Annotations(classes)
+    defaults = DefaultValues(package)
+    body = Lines()
+    for enum in package.enums:
+        _enum(body, enum)
+    for fixed in package.fixeds:
+        _fixed(body, fixed, annotations)
+    for record in package.records:
+        _Record(body, record, annotations, defaults).render()
+    return _head(package, body.text()) + body.text()
+
+
+# Each costs time at import, so that only what is used is imported; a name in some doc costs little.
+_IMPORTS = (
+    ("_builtins.", "import builtins as _builtins"),
+    ("_datetime.", "import datetime as _datetime"),
+    ("_decimal.", "import decimal as _decimal"),
+    ("_enum.", "import enum as _enum"),
+    ("_uuid.", "import uuid as _uuid"),
+    ("_Callable[", "from collections.abc import Callable as _Callable"),
+    ("_Any]", "from typing import Any as _Any"),
+)
+
+_OWN_IMPORTS = (
+    ("_InvalidValue(", "from ._avro.errors import InvalidValue as _InvalidValue"),
+    ("__unset__", "from ._avro.lazy import UNSET as __unset__"),
+    ("_codec.", "from ._avro.lazy import Lazy as _Lazy"),
+    ("_Duration", "from ._avro.scalars import Duration as _Duration"),
+)
+
+
+def _head(package: PackageShape, body: str) -> str:
+    lines = Lines()
+    lines.docstring(f"The classes of {package.root.full_name}; generated, not to be edited.")
+    lines.add("", "from __future__ import annotations", "")
+    lines.add(*(line for sign, line in _IMPORTS if sign in body), "")
+    lines.add(*(line for sign, line in _OWN_IMPORTS if sign in body), "")
+    lines.add('_codec = _Lazy("._codec", __package__ or "")')
+    return lines.text()
+
+
+def _enum(lines: Lines, enum: EnumClass) -> None:
+    lines.add("", "")
+    with lines.block(f"class {enum.class_name}(_enum.Enum):"):
+        lines.docstring(enum.doc or f"The symbols of {enum.full_name}.")
+        lines.add("")
+        for member, symbol in enum.members:
+            lines.add(f"{member} = {literal(symbol)}")
+
+
+def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
+    b = annotations.builtin
+    lines.add("", "")
+    with lines.block(f"class {fixed.class_name}(_builtins.bytes):"):
+        lines.docstring(fixed.doc or f"{fixed.size} bytes: {fixed.full_name}.")
+        lines.add("", "__slots__ = ()", "")
+        with lines.block(f"def __new__(cls, value: {b('bytes')}) -> {fixed.class_name}:"):
+            with lines.block(
+                f"if not {b('isinstance')}(value, _builtins.bytes) or {b('len')}(value) != {fixed.size}:"
+            ):
+                lines.add(f'raise _InvalidValue("", "{fixed.size} bytes are due")')
+            lines.add(f"return {b('super')}().__new__(cls, value)")
+
+
+class _Record:
+    def __init__(
+        self,
+        lines: Lines,
+        record: RecordClass,
+        annotations: Annotations,
+        defaults: DefaultValues,
+    ) -> None:
+        self._lines = lines
+        self._record = record
+        self._annotations = annotations
+        self._defaults = {
+            attribute.name: defaults.expression(record.class_name, attribute)
+            for attribute in record.attributes
+            if not isinstance(attribute.default, NoDefault)
+        }
+
+    def render(self) -> None:
+        lines, record = self._lines, self._record
+        for attribute in record.attributes:
+            self._factory(attribute)
+        lines.add("", "")
+        with lines.block(f"class {record.class_name}:"):
+            self._docstring()
+            slots = "".join(f"{literal(a.name)}, " for a in record.attributes)
+            lines.add("", f"__slots__ = ({slots.rstrip()})", "__match_args__ = ()", "")
+            self._init()
+            self._eq()
+            self._repr()
+            self._codec()
+
+    def _docstring(self) -> None:
+        record = self._record
+        text = record.doc or f"A record of {record.full_name}."
+        documented = [(a.name, a.doc) for a in record.attributes if a.doc]
+        if documented:
+            text += "\n\nAttributes:"
+            for name, doc in documented:
+                text += f"\n    {name}: {' '.join(doc.split())}"
+        self._lines.docstring(text)
+
+    def _factory(self, attribute: Attribute) -> None:
+        """A function that makes a default which can be changed, unless it is an empty one."""
+        default = self._defaults.get(attribute.name)
+        if default is None or not default.fresh or default.text in {"[]", "{}"}:
+            return
+        lines = self._lines
+        annotation = self._annotations.of(attribute.shape)
+        lines.add("", "")
+        with lines.block(f"def {self._factory_name(attribute)}() -> {annotation}:"):
+            lines.add(f"return {default.text}")
+
+    def _factory_name(self, attribute: Attribute) -> str:
+        return f"__default_{self._record.class_name}_{attribute.name}__"
+
+    def _init(self) -> None:
+        lines, record = self._lines, self._record
+        star = ", *, " if record.attributes else ""
+        parameters = ", ".join(self._parameter(attribute) for attribute in record.attributes)
+        with lines.block(f"def __init__(self{star}{parameters}) -> None:"):
+            for attribute in record.attributes:
+                lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
+            if not record.attributes:
+                lines.add("pass")
+
+    def _parameter(self, attribute: Attribute) -> str:
+        annotated = f"{attribute.name}: {self._annotations.of(attribute.shape)}"
+        default = self._defaults.get(attribute.name)
+        if default is None:
+            return annotated
+        return f"{annotated} = {'__unset__' if default.fresh else default.text}"
+
+    def _initial(self, attribute: Attribute) -> str:
+        default: Expression | None = self._defaults.get(attribute.name)
+        if default is None or not default.fresh:
+            return attribute.name
+        empty = default.text in {"[]", "{}"}
+        fresh = default.text if empty else f"{self._factory_name(attribute)}()"
+        return f"{fresh} if {attribute.name} is __unset__ else {attribute.name}"
+
+    def _eq(self) -> None:
+        lines, record = self._lines, self._record
+        b = self._annotations.builtin
+        lines.add("")
+        with lines.block(f"def __eq__(self, other: {b('object')}) -> {b('bool')}:"):
+            with lines.block(f"if not {b('isinstance')}(other, {record.class_name}):"):
+                lines.add(f"return {b('NotImplemented')}")
+            if not record.attributes:
+                lines.add("return True")
+                return
+            lines.add("return (")
+            for index, attribute in enumerate(record.attributes):
+                joint = "and " if index else ""
+                lines.add(f"    {joint}self.{attribute.name} == other.{attribute.name}")
+            lines.add(")")
+
+    def _repr(self) -> None:
+        lines, record = self._lines, self._record
+        parts = ", ".join(f"{a.name}={{self.{a.name}!r}}" for a in record.attributes)
+        lines.add("")
+        with lines.block(f"def __repr__(self) -> {self._annotations.builtin('str')}:"):
+            lines.add(f'return f"{record.class_name}({parts})"')
+
+    def _codec(self) -> None:
+        lines, name = self._lines, self._record.class_name
+        b = self._annotations.builtin
+        full_name = literal(self._record.full_name)
+        lines.add("")
+        with lines.block(f"def to_avro(self) -> {b('bytes')}:"):
+            lines.docstring("Avro's binary encoding, without a header.")
+            lines.add(f"data: {b('bytes')} = _codec.to_avro_{name}(self)", "return data", "")
+        lines.add(f"@{b('classmethod')}")
+        text = b("str")
+        with lines.block(
+            f"def from_avro(cls, data: {b('bytes')}, writer_schema: {text} | None = None) -> {name}:"
+        ):
+            lines.docstring("Reads ``to_avro``'s bytes, or those of another writer's schema.")
+            with lines.block("if writer_schema is not None:"):
+                lines.add("return cls.resolve_from(writer_schema)(data)")
+            lines.add(f"record: {name} = _codec.from_avro_{name}(data)", "return record", "")
+        lines.add(f"@{b('classmethod')}")
+        with lines.block(
+            f"def resolve_from(cls, writer_schema: {text}) -> _Callable[[{b('bytes')}], {name}]:"
+        ):
+            lines.docstring("A function that reads what was written with another schema.")
+            lines.add(
+                f"read: _Callable[[{b('bytes')}], {name}] = "
+                f"_codec.resolve_from({full_name}, writer_schema)",
+                "return read",
+                "",
+            )
+        with lines.block(f"def to_dict(self) -> {b('dict')}[{text}, _Any]:"):
+            lines.docstring("Plain values, as fastavro and Confluent's serialisers take them.")
+            lines.add(
+                f"plain: {b('dict')}[{text}, _Any] = _codec.to_dict({full_name}, self)",
+                "return plain",
+                "",
+            )
+        lines.add(f"@{b('classmethod')}")
+        with lines.block(f"def from_dict(cls, plain: {b('dict')}[{text}, _Any]) -> {name}:"):
+            lines.docstring("Reads plain values; what does not fit is refused with its path.")
+            lines.add(f"record: {name} = _codec.from_dict({full_name}, plain)", "return record")

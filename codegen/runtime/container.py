@@ -1,0 +1,234 @@
+"""Avro container files (specification, "Object Container Files") as typed records.
+
+A file carries its writer's schema; one that differs from this package's is resolved against it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from . import scalars
+from .binding import Binding, Reader, read_all
+from .errors import InvalidAvro
+from .resolution import resolve
+from .schema import parse
+from .values import write_onto
+
+MAGIC: Final = b"Obj\x01"
+_BLOCK_BYTES: Final = 64_000
+_SYNC_BYTES: Final = 16
+
+
+def read_records(binding: Binding, source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Any]:
+    """The file's records, read as they are asked for.
+
+    Raises:
+        InvalidAvro: the file is no container, is damaged or ends early.
+        UnresolvableSchema: it was written with a schema that cannot be read as this one.
+    """
+    with _opened(source, "rb") as file:
+        if _exactly(file, 4) != MAGIC:
+            raise InvalidAvro("not an Avro container file")
+        metadata = _metadata(file)
+        sync = _exactly(file, _SYNC_BYTES)
+        reader = reader_of(binding, metadata.get("avro.schema", b"").decode())
+        decompress = _decompressor(metadata.get("avro.codec", b"null").decode())
+        while (first := file.read(1)) != b"":
+            count = _long(file, first)
+            size = _long(file, _exactly(file, 1))
+            if count < 0 or size < 0:
+                raise InvalidAvro("a block of negative length")
+            data = decompress(_exactly(file, size))
+            if _exactly(file, _SYNC_BYTES) != sync:
+                raise InvalidAvro("a block does not end with the file's sync marker")
+            yield from _records(reader, data, count)
+
+
+def write_records(
+    binding: Binding,
+    target: str | os.PathLike[str] | IO[bytes],
+    records: Iterable[Any],
+    codec: str,
+) -> None:
+    """Writes a file.
+
+    Raises:
+        InvalidValue: a record does not fit; the blocks before it are written.
+    """
+    compress = _compressor(codec)
+    sync = os.urandom(_SYNC_BYTES)
+    name = binding.root.name
+    writer = binding.writers[name]
+    with _opened(target, "wb") as file:
+        file.write(MAGIC + _header(binding.schema_text, codec) + sync)
+        out = bytearray()
+        count = 0
+        for record in records:
+            write_onto(binding, name, writer, record, out)
+            count += 1
+            if len(out) >= _BLOCK_BYTES:
+                _put_block(file, compress(bytes(out)), count, sync)
+                out.clear()
+                count = 0
+        if count:
+            _put_block(file, compress(bytes(out)), count, sync)
+
+
+_RESOLVED_AT_MOST: Final = 256
+_resolved: dict[tuple[int, str, str], Reader] = {}
+
+
+def reader_of(binding: Binding, writer_schema: str, name: str | None = None) -> Reader:
+    """A reader of a writer's bytes; made once for each pair of schemas."""
+    reader_node = binding.root if name is None else binding.nodes[name]
+    if name in {None, binding.root.name} and writer_schema == binding.schema_text:
+        return binding.readers[binding.root.name]
+    key = (id(binding), writer_schema, reader_node.name)
+    if key not in _resolved:
+        if len(_resolved) >= _RESOLVED_AT_MOST:
+            _resolved.clear()
+        _resolved[key] = resolve(binding, parse(writer_schema), reader_node)
+    return _resolved[key]
+
+
+def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
+    at = 0
+    position = 0
+
+    def one(block: bytes, start: int) -> tuple[Any, int]:
+        nonlocal at
+        value, at = reader(block, start)
+        # Told that all is read: more records may follow in the block.
+        return value, max(len(block), at)
+
+    if not data and count > scalars.MOST_EMPTY_ITEMS:
+        raise InvalidAvro("too many records that take no bytes")
+    for _ in range(count):
+        yield read_all(lambda block, _: one(block, position), data)
+        position = at
+    if at != len(data):
+        raise InvalidAvro("a block is longer than its records")
+
+
+def _header(schema_text: str, codec: str) -> bytes:
+    out = bytearray()
+    scalars.put_length(out, 2)
+    for key, value in (("avro.schema", schema_text), ("avro.codec", codec)):
+        for part in (key.encode(), value.encode()):
+            scalars.put_length(out, len(part))
+            out += part
+    out.append(0)
+    return bytes(out)
+
+
+def _put_block(file: IO[bytes], data: bytes, count: int, sync: bytes) -> None:
+    head = bytearray()
+    scalars.put_length(head, count)
+    scalars.put_length(head, len(data))
+    file.write(bytes(head) + data + sync)
+
+
+def _metadata(file: IO[bytes]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    while True:
+        count = _long(file, _exactly(file, 1))
+        if count == 0:
+            return found
+        if count < 0:
+            _long(file, _exactly(file, 1))
+            count = -count
+        for _ in range(count):
+            key = _exactly(file, _long(file, _exactly(file, 1)))
+            try:
+                name = key.decode()
+            except UnicodeDecodeError:
+                raise InvalidAvro("the file's header is damaged") from None
+            found[name] = _exactly(file, _long(file, _exactly(file, 1)))
+
+
+def _long(file: IO[bytes], first: bytes) -> int:
+    raw = first[0] & 127
+    shift = 7
+    byte = first[0]
+    while byte > 127:
+        if shift > 63:
+            raise InvalidAvro("a number of more than ten bytes")
+        byte = _exactly(file, 1)[0]
+        raw |= (byte & 127) << shift
+        shift += 7
+    return raw >> 1 ^ -(raw & 1)
+
+
+_STEP: Final = 1 << 20
+
+
+def _exactly(file: IO[bytes], size: int) -> bytes:
+    """Reads in steps, so that a damaged length allocates no more than the file holds."""
+    if size < 0:
+        raise InvalidAvro("a negative length")
+    parts: list[bytes] = []
+    while size > 0:
+        part = file.read(min(size, _STEP))
+        if not part:
+            raise InvalidAvro("the file ends early")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _inflate(data: bytes) -> bytes:
+    inflater = zlib.decompressobj(-15)
+    found = inflater.decompress(data) + inflater.flush()
+    if not inflater.eof:
+        raise InvalidAvro("a block's compressed data ends early")
+    return found
+
+
+def _deflate(data: bytes) -> bytes:
+    deflater = zlib.compressobj(wbits=-15)
+    return deflater.compress(data) + deflater.flush()
+
+
+# Snappy and Zstandard have no module in the standard library of every supported Python.
+_CODECS: Final[dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]]] = {
+    "null": (bytes, bytes),
+    "deflate": (_deflate, _inflate),
+    "bzip2": (bz2.compress, bz2.decompress),
+    "xz": (lzma.compress, lzma.decompress),
+}
+
+
+def _decompressor(codec: str) -> Callable[[bytes], bytes]:
+    if codec not in _CODECS:
+        raise InvalidAvro(f"codec {codec!r} is not supported, only {', '.join(_CODECS)}")
+    inner = _CODECS[codec][1]
+
+    def decompress(data: bytes) -> bytes:
+        try:
+            return inner(data)
+        except (zlib.error, OSError, lzma.LZMAError, EOFError, ValueError) as error:
+            raise InvalidAvro(f"a block's compressed data is damaged: {error}") from None
+
+    return decompress
+
+
+def _compressor(codec: str) -> Callable[[bytes], bytes]:
+    if codec not in _CODECS:
+        raise ValueError(f"codec {codec!r} is not supported, only {', '.join(_CODECS)}")
+    return _CODECS[codec][0]
+
+
+@contextmanager
+def _opened(place: str | os.PathLike[str] | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
+    if isinstance(place, (str, os.PathLike)):
+        with Path(place).open(mode) as file:
+            yield file
+    else:
+        yield place

@@ -1,0 +1,52 @@
+"""What can be wrong with bytes, values and schemas.
+
+AvroError
+├── InvalidAvro          bytes that are no value of the schema
+├── InvalidValue         a value that the schema does not allow; ``path`` leads to it
+├── UnresolvableSchema   two schemas between which no data can pass
+└── NotInSpark           a type that Spark has no column for
+"""
+
+from __future__ import annotations
+
+
+class AvroError(ValueError):
+    """Root of this package's errors."""
+
+
+class InvalidAvro(AvroError):
+    """Bytes that are no value of the schema."""
+
+
+class InvalidValue(AvroError):
+    """A value that the schema does not allow; ``path`` leads to it, "" being the whole."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class UnresolvableSchema(AvroError):
+    """Two schemas between which no data can pass; ``path`` leads to the place."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class NotInSpark(AvroError):
+    """A type that Spark has no column for."""
+
+
+def shown(value: object) -> str:
+    """A value, short enough for an error message."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,31 @@
+"""A module that is imported when something of it is first used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+class Lazy:
+    def __init__(self, module: str, package: str) -> None:
+        self.__dict__["__module_name__"] = module
+        self.__dict__["__package_name__"] = package
+
+    def __getattr__(self, name: str) -> Any:
+        names = self.__dict__
+        module = importlib.import_module(names["__module_name__"], names["__package_name__"])
+        # Kept, so that from now on an attribute is one look-up and this method is not called.
+        names.update(
+            (key, value) for key, value in vars(module).items() if not key.startswith("__")
+        )
+        return getattr(module, name)
+
+
+class Unset:
+    """Stands for "the schema's default" where the default is made anew for each record."""
+
+    def __repr__(self) -> str:
+        return "<default>"
+
+
+UNSET: Any = Unset()

@@ -1,0 +1,405 @@
+"""Another writer's schema to a reader of its bytes that yields this package's records.
+
+Follows the specification's "Schema Resolution" and, where it is silent, Java's ``Resolver``: a
+branch or record that cannot be resolved is an error only for data that reaches it. Two schemas are
+compared once; the result is a tree of functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from . import scalars
+from .binding import Binding, Reader
+from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
+from .schema import Field, Node
+from .values import from_base, from_default
+
+_PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
+    "int": frozenset({"long", "float", "double"}),
+    "long": frozenset({"float", "double"}),
+    "float": frozenset({"double"}),
+    "string": frozenset({"bytes"}),
+    "bytes": frozenset({"string"}),
+}
+
+
+def resolve(binding: Binding, writer: Node, reader: Node) -> Reader:
+    """A reader of the writer's bytes.
+
+    Raises:
+        UnresolvableSchema: no data of the writer can be read.
+    """
+    resolver = _Resolver(binding)
+    found = resolver.reader(writer, reader, reader.name or "")
+    if isinstance(found, _Error):
+        raise UnresolvableSchema(found.path, found.reason)
+    return found.read
+
+
+class _Error:
+    """Two types that do not resolve: raised when data reaches them, or at once at the top."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path = path
+        self.reason = reason
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        raise UnresolvableSchema(self.path, self.reason)
+
+
+class _Read:
+    def __init__(self, read: Reader) -> None:
+        self.read = read
+
+
+class _Resolver:
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        # Filled late, so that a recursive type finds itself.
+        self._records: dict[tuple[int, int], list[Reader | _Error]] = {}
+        self._skippers: dict[int, list[Reader]] = {}
+
+    def reader(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        if writer.kind == "union":
+            return self._from_union(writer, reader, path)
+        if reader.kind == "union":
+            branch = self._branch(writer, reader, path)
+            if branch is None:
+                return _Error(path, f"a value of {writer.title} fits no branch of the union")
+            return self.reader(writer, branch, path)
+        if writer.kind != reader.kind:
+            if reader.kind not in _PROMOTIONS.get(writer.kind, ()):
+                return _Error(path, f"{writer.title} is no {reader.title}")
+            return _Read(self._leaf(writer, reader))
+        match reader.kind:
+            case "record":
+                return self._record(writer, reader, path)
+            case "enum":
+                return self._enum(writer, reader, path)
+            case "array":
+                return self._array(writer, reader, path)
+            case "map":
+                return self._map(writer, reader, path)
+            case "fixed":
+                if not _same_name(writer, reader) or writer.size != reader.size:
+                    return _Error(
+                        path,
+                        f"{writer.name} of {writer.size} bytes is no {reader.name} of {reader.size}",
+                    )
+        if writer.logical and reader.logical and _meaning(writer) != _meaning(reader):
+            # Java reads the number as it stands, and so a thousand times too large or small.
+            return _Error(path, f"{writer.logical} is no {reader.logical} of the same unit")
+        return _Read(self._leaf(writer, reader))
+
+    def _from_union(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        branches = [self.reader(branch, reader, path) for branch in writer.branches]
+        if all(isinstance(branch, _Error) for branch in branches):
+            reasons = [b for b in branches if isinstance(b, _Error)]
+            return reasons[0] if reasons else _Error(path, "the writer's union is empty")
+        readers = [branch.read for branch in branches]
+
+        def read(data: bytes, at: int) -> tuple[Any, int]:
+            raw, at = scalars.length(data, at + 1, data[at])
+            if raw >> 1 >= len(readers):
+                raise InvalidAvro(f"the union has no branch {raw >> 1}")
+            return readers[raw >> 1](data, at)
+
+        return _Read(read)
+
+    def _branch(self, writer: Node, union: Node, path: str) -> Node | None:
+        structural: Node | None = None
+        for branch in union.branches:
+            if branch.kind != writer.kind:
+                continue
+            if branch.kind in {"enum", "fixed", "record"}:
+                if _same_name(writer, branch):
+                    return branch
+                if branch.kind == "record" and structural is None:
+                    if not isinstance(self.reader(writer, branch, path), _Error):
+                        structural = branch
+            else:
+                return branch
+        if structural is not None:
+            return structural
+        promoted = _PROMOTIONS.get(writer.kind, frozenset())
+        return next((b for b in union.branches if b.kind in promoted), None)
+
+    def _record(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        key = (id(writer), id(reader))
+        if key in self._records:
+            cell = self._records[key]
+            # Within a recursive type its own reader is not yet known.
+            return _Read(lambda data, at: _known(cell[0])(data, at)) if not cell else _of(cell[0])
+        cell = self._records[key] = []
+        found = self._record_reader(writer, reader, path)
+        cell.append(found if isinstance(found, _Error) else found.read)
+        return found
+
+    def _record_reader(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        targets = dict(
+            zip([f.name for f in reader.fields], self._binding.attributes[reader.name], strict=True)
+        )
+        matched = _match_fields(writer, reader)
+        steps: list[tuple[str | None, Reader]] = []
+        for field in writer.fields:
+            target = matched.get(field.name)
+            if target is None:
+                steps.append((None, self._skipper(field.node)))
+                continue
+            inner = self.reader(field.node, target.node, f"{path}.{target.name}")
+            steps.append((targets[target.name], inner.read))
+        defaults: list[tuple[str, Callable[[], Any]]] = []
+        present = {field.name for field in matched.values()}
+        for field in reader.fields:
+            if field.name in present:
+                continue
+            if not field.has_default:
+                return _Error(f"{path}.{field.name}", "is missing in the data and has no default")
+            try:
+                defaults.append((targets[field.name], self._default(field)))
+            except (InvalidValue, InvalidAvro) as error:
+                return _Error(f"{path}.{field.name}", str(error))
+        class_ = self._binding.classes[reader.name]
+
+        def read(data: bytes, at: int) -> tuple[Any, int]:
+            record: Any = object.__new__(class_)
+            for attribute, part in steps:
+                value, at = part(data, at)
+                if attribute is not None:
+                    setattr(record, attribute, value)
+            for attribute, make in defaults:
+                setattr(record, attribute, make())
+            return record, at
+
+        return _Read(read)
+
+    def _default(self, field: Field) -> Callable[[], Any]:
+        binding, node, default = self._binding, field.node, field.default
+        from_default(binding, node, default)
+        return lambda: from_default(binding, node, default)
+
+    def _enum(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        if not _same_name(writer, reader):
+            return _Error(path, f"{writer.name} is no {reader.name}")
+        enum = self._binding.classes[reader.name]
+        members: list[Any] = [
+            enum(symbol)
+            if symbol in reader.symbols
+            else enum(reader.default)
+            if reader.default is not None
+            else None
+            for symbol in writer.symbols
+        ]
+        symbols = writer.symbols
+
+        def read(data: bytes, at: int) -> tuple[Any, int]:
+            raw, at = scalars.length(data, at + 1, data[at])
+            if raw >> 1 >= len(members):
+                raise InvalidAvro(f"the enum has no symbol {raw >> 1}")
+            member = members[raw >> 1]
+            if member is None:
+                raise UnresolvableSchema(path, f"{symbols[raw >> 1]} is no symbol of {reader.name}")
+            return member, at
+
+        return _Read(read)
+
+    def _array(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        items = self.reader(writer.items, reader.items, f"{path}[]")
+        return items if isinstance(items, _Error) else _Read(_list_reader(items.read))
+
+    def _map(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+        values = self.reader(writer.items, reader.items, f"{path}[]")
+        return values if isinstance(values, _Error) else _Read(_dict_reader(values.read))
+
+    def _leaf(self, writer: Node, reader: Node) -> Reader:
+        read = _base_reader(writer)
+        promote = _promotion(writer.kind, reader.kind)
+        convert = from_base(self._binding, reader)
+        steps = [step for step in (promote, convert) if step is not None]
+        if not steps:
+            return read
+        if len(steps) == 1:
+            (only,) = steps
+
+            def read_one(data: bytes, at: int) -> tuple[Any, int]:
+                value, at = read(data, at)
+                return only(value), at
+
+            return read_one
+        first, second = steps
+
+        def read_two(data: bytes, at: int) -> tuple[Any, int]:
+            value, at = read(data, at)
+            return second(first(value)), at
+
+        return read_two
+
+    def _skipper(self, writer: Node) -> Reader:
+        """Reads a value that nobody wants; its size is only known by reading."""
+        if id(writer) in self._skippers:
+            cell = self._skippers[id(writer)]
+            return lambda data, at: cell[0](data, at)
+        cell = self._skippers[id(writer)] = []
+        cell.append(self._new_skipper(writer))
+        return cell[0]
+
+    def _new_skipper(self, writer: Node) -> Reader:
+        match writer.kind:
+            case "record":
+                parts = [self._skipper(field.node) for field in writer.fields]
+
+                def skip_record(data: bytes, at: int) -> tuple[Any, int]:
+                    for part in parts:
+                        _, at = part(data, at)
+                    return None, at
+
+                return skip_record
+            case "union":
+                branches = [self._skipper(branch) for branch in writer.branches]
+
+                def skip_union(data: bytes, at: int) -> tuple[Any, int]:
+                    raw, at = scalars.length(data, at + 1, data[at])
+                    if raw >> 1 >= len(branches):
+                        raise InvalidAvro(f"the union has no branch {raw >> 1}")
+                    return branches[raw >> 1](data, at)
+
+                return skip_union
+            case "array":
+                return _list_reader(self._skipper(writer.items))
+            case "map":
+                return _dict_reader(self._skipper(writer.items))
+            case "enum":
+                return lambda data, at: scalars.length(data, at + 1, data[at])
+            case _:
+                return _base_reader(writer)
+
+
+def _known(found: Reader | _Error) -> Reader:
+    return found.read if isinstance(found, _Error) else found
+
+
+def _of(found: Reader | _Error) -> _Read | _Error:
+    return found if isinstance(found, _Error) else _Read(found)
+
+
+def _same_name(writer: Node, reader: Node) -> bool:
+    return writer.name == reader.name or writer.name in reader.aliases
+
+
+def _meaning(node: Node) -> tuple[str, int]:
+    return node.logical, node.scale
+
+
+def _match_fields(writer: Node, reader: Node) -> dict[str, Field]:
+    """The writer's field names to the reader's fields: by name, then by the reader's aliases."""
+    names = {field.name for field in writer.fields}
+    matched = {field.name: field for field in reader.fields if field.name in names}
+    for field in reader.fields:
+        if field.name not in names:
+            alias = next((a for a in field.aliases if a in names and a not in matched), None)
+            if alias is not None:
+                matched[alias] = field
+    return matched
+
+
+def _promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
+    match writer, reader:
+        case "int" | "long", "float":
+            # Through 32 bits, as Java's cast goes.
+            return lambda number: scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
+        case "int" | "long", "double":
+            return float
+        case "string", "bytes":
+            return str.encode
+        case "bytes", "string":
+            return bytes.decode
+        case _:
+            return None
+
+
+def _base_reader(node: Node) -> Reader:
+    def null(data: bytes, at: int) -> tuple[Any, int]:
+        return None, at
+
+    def boolean(data: bytes, at: int) -> tuple[Any, int]:
+        return scalars.boolean_at(data, at), at + 1
+
+    def int_(data: bytes, at: int) -> tuple[Any, int]:
+        raw = data[at]
+        at += 1
+        if raw > 127:
+            raw, at = scalars.more_int(data, at, raw)
+        return raw >> 1 ^ -(raw & 1), at
+
+    def long(data: bytes, at: int) -> tuple[Any, int]:
+        raw = data[at]
+        at += 1
+        if raw > 127:
+            raw, at = scalars.more_long(data, at, raw)
+        return raw >> 1 ^ -(raw & 1), at
+
+    def float_(data: bytes, at: int) -> tuple[Any, int]:
+        return scalars.FLOAT.unpack(scalars.take(data, at, 4))[0], at + 4
+
+    def double(data: bytes, at: int) -> tuple[Any, int]:
+        return scalars.DOUBLE.unpack(scalars.take(data, at, 8))[0], at + 8
+
+    def bytes_(data: bytes, at: int) -> tuple[Any, int]:
+        raw, at = scalars.length(data, at + 1, data[at])
+        size = raw >> 1
+        return scalars.take(data, at, size), at + size
+
+    def string(data: bytes, at: int) -> tuple[Any, int]:
+        value, at = bytes_(data, at)
+        return value.decode(), at
+
+    def fixed(data: bytes, at: int) -> tuple[Any, int]:
+        return scalars.take(data, at, size), at + size
+
+    size = node.size
+    return {
+        "null": null,
+        "boolean": boolean,
+        "int": int_,
+        "long": long,
+        "float": float_,
+        "double": double,
+        "bytes": bytes_,
+        "string": string,
+        "fixed": fixed,
+    }[node.kind]
+
+
+def _list_reader(item: Reader) -> Reader:
+    def read(data: bytes, at: int) -> tuple[Any, int]:
+        items: list[Any] = []
+        while True:
+            raw, at = scalars.block(data, at + 1, data[at])
+            if raw == 0:
+                return items, at
+            start, before = at, len(items)
+            for _ in range(raw >> 1):
+                value, at = item(data, at)
+                items.append(value)
+                if at == start:
+                    scalars.few(raw, before)
+
+    return read
+
+
+def _dict_reader(value: Reader) -> Reader:
+    def read(data: bytes, at: int) -> tuple[Any, int]:
+        items: dict[str, Any] = {}
+        while True:
+            raw, at = scalars.block(data, at + 1, data[at])
+            if raw == 0:
+                return items, at
+            for _ in range(raw >> 1):
+                size, at = scalars.length(data, at + 1, data[at])
+                end = at + (size >> 1)
+                key = scalars.take(data, at, size >> 1).decode()
+                items[key], at = value(data, end)
+
+    return read

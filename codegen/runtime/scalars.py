@@ -1,0 +1,433 @@
+"""Single values to and from bytes: the paths that generated code does not inline.
+
+Numbers in Avro's bytes are zigzag varints; ``raw`` names such a number before it is unfolded
+(``raw >> 1 ^ -(raw & 1)``). Every read is bounded by the input.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import struct
+import uuid
+from typing import Final
+
+from .errors import InvalidAvro, InvalidValue, shown
+
+INT_MIN: Final = -(2**31)
+INT_MAX: Final = 2**31 - 1
+LONG_MIN: Final = -(2**63)
+LONG_MAX: Final = 2**63 - 1
+
+MOST_EMPTY_ITEMS: Final = 10_000
+"""Items that take no bytes (nulls) are not bounded by the input; an array of more is refused."""
+
+FLOAT: Final = struct.Struct("<f")
+DOUBLE: Final = struct.Struct("<d")
+DURATION: Final = struct.Struct("<III")
+
+EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+LOCAL_EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
+EPOCH_DAY: Final = EPOCH.toordinal()
+_MICROSECOND: Final = datetime.timedelta(microseconds=1)
+_DAY_MICROS: Final = 86_400_000_000
+
+# Scaling must not round, whatever context the caller's thread has.
+_EXACT: Final = decimal.Context(
+    prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[]
+)
+
+
+class Duration:
+    """Avro's duration: months, days and milliseconds, which do not convert into each other."""
+
+    __slots__ = ("days", "milliseconds", "months")
+    __match_args__ = ()
+
+    def __init__(self, *, months: int = 0, days: int = 0, milliseconds: int = 0) -> None:
+        self.months = months
+        self.days = days
+        self.milliseconds = milliseconds
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Duration):
+            return NotImplemented
+        return (
+            self.months == other.months
+            and self.days == other.days
+            and self.milliseconds == other.milliseconds
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.months, self.days, self.milliseconds))
+
+    def __repr__(self) -> str:
+        return (
+            f"Duration(months={self.months!r}, days={self.days!r}, "
+            f"milliseconds={self.milliseconds!r})"
+        )
+
+
+# Reading.
+
+
+def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """The raw number whose ``first`` byte, already read, says that more follow; and where it ends."""
+    raw = first & 127
+    shift = 7
+    while True:
+        byte = data[at]
+        at += 1
+        raw |= (byte & 127) << shift
+        if byte < 128:
+            break
+        shift += 7
+        if shift > 63:
+            raise InvalidAvro("a number of more than ten bytes")
+    if raw > 0xFFFF_FFFF_FFFF_FFFF:
+        raise InvalidAvro("a number past 64 bits")
+    return raw, at
+
+
+def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
+    raw, at = more_long(data, at, first)
+    if raw > 0xFFFF_FFFF:
+        raise InvalidAvro("an int past 32 bits")
+    return raw, at
+
+
+def length(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """A raw number that must not be negative: a length, a union's branch or an enum's symbol."""
+    raw, at = more_long(data, at, first) if first > 127 else (first, at)
+    if raw & 1:
+        raise InvalidAvro("a negative length or index")
+    return raw, at
+
+
+def block(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """The raw number of items in the next block; a negative count is followed by a size in bytes."""
+    raw, at = more_long(data, at, first) if first > 127 else (first, at)
+    if not raw & 1:
+        return raw, at
+    count = (raw >> 1) + 1
+    size = data[at]
+    at += 1
+    if size & 129:
+        size, at = length(data, at, size)
+    if size >> 1 > len(data) - at:
+        raise InvalidAvro("a block that is longer than its input")
+    return count << 1, at
+
+
+def few(raw: int, so_far: int) -> None:
+    """Refuses too many items that take no bytes."""
+    if (raw >> 1) + so_far > MOST_EMPTY_ITEMS:
+        raise InvalidAvro(f"more than {MOST_EMPTY_ITEMS} items that take no bytes")
+
+
+def take(data: bytes, at: int, size: int) -> bytes:
+    if size > len(data) - at:
+        raise InvalidAvro("the input ends within a value")
+    return data[at : at + size]
+
+
+def boolean_at(data: bytes, at: int) -> bool:
+    byte = data[at]
+    if byte > 1:
+        raise InvalidAvro(f"{byte} is no boolean")
+    return byte == 1
+
+
+def date_from(days: int) -> datetime.date:
+    try:
+        return datetime.date.fromordinal(EPOCH_DAY + days)
+    except (ValueError, OverflowError):
+        raise InvalidAvro(f"day {days} lies outside the years 1 to 9999") from None
+
+
+def time_from_millis(millis: int) -> datetime.time:
+    return time_from_micros(millis * 1000)
+
+
+def time_from_micros(micros: int) -> datetime.time:
+    if not 0 <= micros < _DAY_MICROS:
+        raise InvalidAvro(f"{micros} microseconds are no time of day")
+    seconds, micros = divmod(micros, 1_000_000)
+    minutes, seconds = divmod(seconds, 60)
+    return datetime.time(minutes // 60, minutes % 60, seconds, micros)
+
+
+def timestamp_from_millis(millis: int) -> datetime.datetime:
+    return timestamp_from_micros(millis * 1000)
+
+
+def timestamp_from_micros(micros: int) -> datetime.datetime:
+    try:
+        return EPOCH + datetime.timedelta(0, 0, micros)
+    except OverflowError:
+        raise InvalidAvro(f"timestamp {micros} µs lies outside the years 1 to 9999") from None
+
+
+def local_from_millis(millis: int) -> datetime.datetime:
+    return local_from_micros(millis * 1000)
+
+
+def local_from_micros(micros: int) -> datetime.datetime:
+    try:
+        return LOCAL_EPOCH + datetime.timedelta(0, 0, micros)
+    except OverflowError:
+        raise InvalidAvro(f"timestamp {micros} µs lies outside the years 1 to 9999") from None
+
+
+def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
+    # The bound on the length keeps the work on a stranger's bytes linear.
+    if len(data) > precision + 1:
+        data = _without_sign_bytes(data, precision)
+    unscaled = int.from_bytes(data, "big", signed=True)
+    if abs(unscaled) >= 10**precision:
+        raise InvalidAvro(f"a decimal of more than {precision} digits")
+    return decimal.Decimal(unscaled).scaleb(-scale, _EXACT)
+
+
+def _without_sign_bytes(data: bytes, precision: int) -> bytes:
+    end = data[-precision - 1 :]
+    sign = b"\xff" if end[0] & 128 else b"\0"
+    if data[: -precision - 1].strip(sign):
+        raise InvalidAvro(f"a decimal of more than {precision} digits")
+    return end
+
+
+def uuid_from(text: str) -> uuid.UUID:
+    if len(text) == 36 and text[8] == text[13] == text[18] == text[23] == "-" and text.isascii():
+        try:
+            return uuid.UUID(text)
+        except ValueError:
+            pass
+    raise InvalidAvro(f"{shown(text)} is no UUID")
+
+
+def uuid_from_bytes(data: bytes) -> uuid.UUID:
+    if len(data) != 16:
+        raise InvalidAvro("the input ends within a UUID")
+    return uuid.UUID(bytes=data)
+
+
+def duration_from(data: bytes) -> Duration:
+    if len(data) != 12:
+        raise InvalidAvro("the input ends within a duration")
+    months, days, milliseconds = DURATION.unpack(data)
+    return Duration(months=months, days=days, milliseconds=milliseconds)
+
+
+# Writing. Each function says no to what its type does not hold; the caller adds the path.
+
+
+def put_long(out: bytearray, number: int) -> None:
+    """Appends a number that is known to fit."""
+    raw = number << 1 ^ number >> 63
+    while raw > 127:
+        out.append(raw & 127 | 128)
+        raw >>= 7
+    out.append(raw)
+
+
+def put_length(out: bytearray, count: int) -> None:
+    raw = count << 1
+    while raw > 127:
+        out.append(raw & 127 | 128)
+        raw >>= 7
+    out.append(raw)
+
+
+def int_of(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        if INT_MIN <= value <= INT_MAX:
+            return int(value)
+        raise InvalidValue("", f"{shown(value)} does not fit into 32 bits")
+    raise InvalidValue("", f"{shown(value)} is no int")
+
+
+def long_of(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        if LONG_MIN <= value <= LONG_MAX:
+            return int(value)
+        raise InvalidValue("", f"{shown(value)} does not fit into 64 bits")
+    raise InvalidValue("", f"{shown(value)} is no int")
+
+
+def double_of(value: object) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            raise InvalidValue("", f"{shown(value)} does not fit into a double") from None
+    raise InvalidValue("", f"{shown(value)} is no float")
+
+
+def float_of(value: object) -> float:
+    number = double_of(value)
+    try:
+        FLOAT.pack(number)
+    except OverflowError:
+        raise InvalidValue("", f"{shown(value)} does not fit into 32 bits") from None
+    return number
+
+
+def is_single(value: float) -> bool:
+    """Whether a float passes through 32 bits unchanged."""
+    try:
+        return value != value or FLOAT.unpack(FLOAT.pack(value))[0] == value  # noqa: PLR0124
+    except OverflowError:
+        return False
+
+
+def boolean_of(value: object) -> bool:
+    if value is True or value is False:
+        return value
+    raise InvalidValue("", f"{shown(value)} is no bool")
+
+
+def null_of(value: object) -> None:
+    if value is not None:
+        raise InvalidValue("", f"{shown(value)} is not None")
+
+
+def text_of(value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue("", f"{shown(value)} is no str")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidValue("", f"{shown(value)} has half of a surrogate pair") from None
+    return str(value)
+
+
+def bytes_of(value: object) -> bytes:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise InvalidValue("", f"{shown(value)} is no bytes")
+
+
+def fixed_of(value: object, size: int) -> bytes:
+    data = bytes_of(value)
+    if len(data) != size:
+        raise InvalidValue("", f"{len(data)} bytes where {size} are due")
+    return data
+
+
+def list_of(value: object) -> list[object]:
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    raise InvalidValue("", f"{shown(value)} is no list")
+
+
+def dict_of(value: object) -> dict[object, object]:
+    if isinstance(value, dict):
+        return dict(value)
+    raise InvalidValue("", f"{shown(value)} is no dict")
+
+
+def days_of(value: object) -> int:
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return value.toordinal() - EPOCH_DAY
+    raise InvalidValue("", f"{shown(value)} is no date")
+
+
+def time_millis_of(value: object) -> int:
+    return _whole_millis(time_micros_of(value), value)
+
+
+def time_micros_of(value: object) -> int:
+    if not isinstance(value, datetime.time):
+        raise InvalidValue("", f"{shown(value)} is no time")
+    if value.tzinfo is not None:
+        raise InvalidValue("", f"{shown(value)} has a time zone, which a time of day has not")
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return seconds * 1_000_000 + value.microsecond
+
+
+def timestamp_millis_of(value: object) -> int:
+    return _whole_millis(timestamp_micros_of(value), value)
+
+
+def timestamp_micros_of(value: object) -> int:
+    if not isinstance(value, datetime.datetime):
+        raise InvalidValue("", f"{shown(value)} is no datetime")
+    if value.utcoffset() is None:
+        raise InvalidValue("", f"{shown(value)} has no time zone, and a timestamp needs one")
+    return (value - EPOCH) // _MICROSECOND
+
+
+def local_millis_of(value: object) -> int:
+    return _whole_millis(local_micros_of(value), value)
+
+
+def local_micros_of(value: object) -> int:
+    if not isinstance(value, datetime.datetime):
+        raise InvalidValue("", f"{shown(value)} is no datetime")
+    if value.tzinfo is not None:
+        raise InvalidValue("", f"{shown(value)} has a time zone, which a local timestamp has not")
+    return (value - LOCAL_EPOCH) // _MICROSECOND
+
+
+def _whole_millis(micros: int, value: object) -> int:
+    millis, rest = divmod(micros, 1000)
+    if rest:
+        raise InvalidValue("", f"{shown(value)} is finer than milliseconds")
+    return millis
+
+
+def unscaled_of(value: object, precision: int, scale: int) -> int:
+    if not isinstance(value, decimal.Decimal):
+        raise InvalidValue("", f"{shown(value)} is no Decimal")
+    if not value.is_finite():
+        raise InvalidValue("", f"{shown(value)} is not finite")
+    if not value:
+        return 0
+    sign, digits, exponent = value.normalize(_EXACT).as_tuple()
+    assert isinstance(exponent, int)
+    # Compared as sizes first: a Decimal may stand for a number of a billion digits.
+    if exponent < -scale or len(digits) + exponent + scale > precision:
+        raise InvalidValue("", f"{shown(value)} is no decimal({precision},{scale})")
+    unscaled: int = int("".join(map(str, digits))) * 10 ** (exponent + scale)
+    return -unscaled if sign else unscaled
+
+
+def is_decimal(value: decimal.Decimal, precision: int, scale: int) -> bool:
+    try:
+        unscaled_of(value, precision, scale)
+    except InvalidValue:
+        return False
+    return True
+
+
+def decimal_bytes_of(value: object, precision: int, scale: int) -> bytes:
+    unscaled = unscaled_of(value, precision, scale)
+    # As few bytes as two's complement needs, as Java writes them.
+    bits = unscaled.bit_length() if unscaled >= 0 else (~unscaled).bit_length()
+    return unscaled.to_bytes(bits // 8 + 1, "big", signed=True)
+
+
+def decimal_fixed_of(value: object, precision: int, scale: int, size: int) -> bytes:
+    return unscaled_of(value, precision, scale).to_bytes(size, "big", signed=True)
+
+
+def uuid_text_of(value: object) -> str:
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    raise InvalidValue("", f"{shown(value)} is no UUID")
+
+
+def uuid_bytes_of(value: object) -> bytes:
+    if isinstance(value, uuid.UUID):
+        return value.bytes
+    raise InvalidValue("", f"{shown(value)} is no UUID")
+
+
+def duration_of(value: object) -> bytes:
+    if not isinstance(value, Duration):
+        raise InvalidValue("", f"{shown(value)} is no Duration")
+    try:
+        return DURATION.pack(value.months, value.days, value.milliseconds)
+    except struct.error:
+        raise InvalidValue("", f"{shown(value)} has a part that is no 32-bit count") from None

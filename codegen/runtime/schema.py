@@ -1,0 +1,232 @@
+"""Schema text to nodes, for what is read at run time: other writers' schemas, and this package's own.
+
+A named type is one node, however often it is referred to, so that a recursive schema is a graph.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from .errors import AvroError
+
+PRIMITIVES: Final = frozenset(
+    {"null", "boolean", "int", "long", "float", "double", "bytes", "string"}
+)
+
+# What each logical type annotates; on anything else it is ignored, as the specification says.
+_LOGICAL: Final[dict[str, frozenset[str]]] = {
+    "date": frozenset({"int"}),
+    "time-millis": frozenset({"int"}),
+    "time-micros": frozenset({"long"}),
+    "timestamp-millis": frozenset({"long"}),
+    "timestamp-micros": frozenset({"long"}),
+    "local-timestamp-millis": frozenset({"long"}),
+    "local-timestamp-micros": frozenset({"long"}),
+    "uuid": frozenset({"string", "fixed"}),
+    "duration": frozenset({"fixed"}),
+    "decimal": frozenset({"bytes", "fixed"}),
+}
+_SIZES: Final = {"uuid": 16, "duration": 12}
+MOST_DIGITS: Final = 1000
+
+
+class Field:
+    __slots__ = ("aliases", "default", "has_default", "name", "node")
+
+    def __init__(
+        self, name: str, node: Node, aliases: tuple[str, ...], has_default: bool, default: Any
+    ) -> None:
+        self.name = name
+        self.node = node
+        self.aliases = aliases
+        self.has_default = has_default
+        self.default = default
+
+
+class Node:
+    """A type. ``kind`` says which of the other attributes mean something.
+
+    ``name`` is the full name of a named type; ``logical`` is "" where there is none that this
+    package gives a class of its own.
+    """
+
+    __slots__ = (
+        "aliases", "branches", "default", "fields", "items", "kind", "logical", "name",
+        "precision", "scale", "size", "symbols",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, name: str = "", aliases: tuple[str, ...] = ()) -> None:
+        self.kind = kind
+        self.name = name
+        self.aliases = aliases
+        self.logical = ""
+        self.precision = 0
+        self.scale = 0
+        self.size = 0
+        self.symbols: tuple[str, ...] = ()
+        self.default: str | None = None
+        self.items: Node = self
+        self.branches: tuple[Node, ...] = ()
+        self.fields: tuple[Field, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What messages and ``(name, value)`` pairs call the type."""
+        return self.name or self.kind
+
+
+class MalformedSchema(AvroError):
+    """Text that is no Avro schema."""
+
+
+def parse(text: str) -> Node:
+    """Reads a schema.
+
+    Raises:
+        MalformedSchema: the text is none.
+    """
+    try:
+        document: Any = json.loads(text)
+        return _Reader().node(document, "")
+    except RecursionError:
+        raise MalformedSchema("the schema is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise MalformedSchema(f"the schema is not JSON: {error}") from None
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._named: dict[str, Node] = {}
+
+    def node(self, document: Any, namespace: str) -> Node:
+        if isinstance(document, str):
+            if document in PRIMITIVES:
+                return Node(document)
+            full = document if "." in document or not namespace else f"{namespace}.{document}"
+            found = self._named.get(full) or self._named.get(document)
+            if found is None:
+                raise MalformedSchema(
+                    f"the schema refers to {document!r}, which it does not define"
+                )
+            return found
+        if isinstance(document, list):
+            union = Node("union")
+            union.branches = tuple(self.node(branch, namespace) for branch in document)
+            if any(branch.kind == "union" for branch in union.branches):
+                raise MalformedSchema("a union stands directly in a union")
+            return union
+        if not isinstance(document, dict):
+            raise MalformedSchema(f"{document!r} is no schema")
+        kind = document.get("type")
+        if isinstance(kind, (dict, list)):
+            return self.node(kind, namespace)
+        if kind == "array":
+            array = Node("array")
+            array.items = self.node(_required(document, "items"), namespace)
+            return array
+        if kind == "map":
+            map_ = Node("map")
+            map_.items = self.node(_required(document, "values"), namespace)
+            return map_
+        if kind in {"record", "error"}:
+            return self._record(document, namespace)
+        if kind == "enum":
+            return self._enum(document, namespace)
+        if kind == "fixed":
+            return self._fixed(document, namespace)
+        if not isinstance(kind, str):
+            raise MalformedSchema("a schema has no type")
+        if kind not in PRIMITIVES:
+            return self.node(kind, namespace)
+        primitive = Node(kind)
+        _annotate(primitive, document)
+        return primitive
+
+    def _record(self, document: dict[str, Any], namespace: str) -> Node:
+        record, space = self._named_node("record", document, namespace)
+        fields: list[Field] = []
+        for item in _list(document, "fields"):
+            if not isinstance(item, dict):
+                raise MalformedSchema(f"a field of {record.name} is no object")
+            name = _text(item, "name")
+            aliases = tuple(str(alias) for alias in item.get("aliases") or ())
+            node = self.node(_required(item, "type"), space)
+            fields.append(Field(name, node, aliases, "default" in item, item.get("default")))
+        if len({field.name for field in fields}) != len(fields):
+            raise MalformedSchema(f"{record.name} has a field twice")
+        record.fields = tuple(fields)
+        return record
+
+    def _enum(self, document: dict[str, Any], namespace: str) -> Node:
+        enum, _ = self._named_node("enum", document, namespace)
+        enum.symbols = tuple(str(symbol) for symbol in _list(document, "symbols"))
+        default = document.get("default")
+        enum.default = default if isinstance(default, str) else None
+        return enum
+
+    def _fixed(self, document: dict[str, Any], namespace: str) -> Node:
+        fixed, _ = self._named_node("fixed", document, namespace)
+        size = _required(document, "size")
+        if type(size) is not int or size < 0:
+            raise MalformedSchema(f"{fixed.name} has no size")
+        fixed.size = size
+        _annotate(fixed, document)
+        return fixed
+
+    def _named_node(self, kind: str, document: dict[str, Any], namespace: str) -> tuple[Node, str]:
+        name = _text(document, "name")
+        if "." in name:
+            space = name.rpartition(".")[0]
+            full = name
+        else:
+            stated = document.get("namespace")
+            space = stated if isinstance(stated, str) else namespace
+            full = f"{space}.{name}" if space else name
+        if full in self._named:
+            raise MalformedSchema(f"the schema defines {full} twice")
+        aliases = tuple(
+            alias if "." in alias or not space else f"{space}.{alias}"
+            for alias in map(str, document.get("aliases") or ())
+        )
+        node = Node(kind, full, aliases)
+        self._named[full] = node
+        return node, space
+
+
+def _annotate(node: Node, document: dict[str, Any]) -> None:
+    logical = document.get("logicalType")
+    if not isinstance(logical, str) or node.kind not in _LOGICAL.get(logical, ()):
+        return
+    if node.kind == "fixed" and _SIZES.get(logical, node.size) != node.size:
+        return
+    if logical == "decimal":
+        precision, scale = document.get("precision"), document.get("scale", 0)
+        if type(precision) is not int or type(scale) is not int:
+            return
+        if not (0 < precision <= MOST_DIGITS and 0 <= scale <= precision):
+            return
+        if node.kind == "fixed" and 10**precision > 2 ** (8 * min(node.size, 1000) - 1):
+            return
+        node.precision, node.scale = precision, scale
+    node.logical = logical
+
+
+def _required(document: dict[str, Any], key: str) -> Any:
+    if key not in document:
+        raise MalformedSchema(f"a schema of type {document.get('type')!r} has no {key}")
+    return document[key]
+
+
+def _text(document: dict[str, Any], key: str) -> str:
+    value = _required(document, key)
+    if not isinstance(value, str):
+        raise MalformedSchema(f"{key} is no text")
+    return value
+
+
+def _list(document: dict[str, Any], key: str) -> list[Any]:
+    value = _required(document, key)
+    if not isinstance(value, list):
+        raise MalformedSchema(f"{key} is no list")
+    return value

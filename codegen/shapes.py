@@ -1,0 +1,145 @@
+"""What a package's Python looks like, before it is text: classes, and the shapes of their values.
+
+A shape is an Avro type with every decision taken: the Python class of its values, the name of that
+class, and how its bytes are laid out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from avro_schema.model import Json, NoDefault
+
+
+class Scalar(Enum):
+    """Values without parameters; the value is the Avro type, with its logical type."""
+
+    NULL = "null"
+    BOOLEAN = "boolean"
+    INT = "int"
+    LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
+    BYTES = "bytes"
+    STRING = "string"
+    DATE = "date"
+    TIME_MILLIS = "time-millis"
+    TIME_MICROS = "time-micros"
+    TIMESTAMP_MILLIS = "timestamp-millis"
+    TIMESTAMP_MICROS = "timestamp-micros"
+    LOCAL_MILLIS = "local-timestamp-millis"
+    LOCAL_MICROS = "local-timestamp-micros"
+    UUID_TEXT = "uuid"
+    UUID_FIXED = "uuid in 16 bytes"
+    DURATION = "duration"
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalShape:
+    """``size`` is that of the fixed, None for bytes."""
+
+    precision: int
+    scale: int
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListShape:
+    items: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class DictShape:
+    values: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class UnionShape:
+    branches: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReference:
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnumReference:
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixedReference:
+    class_name: str
+    size: int
+
+
+Shape: TypeAlias = (
+    Scalar
+    | DecimalShape
+    | ListShape
+    | DictShape
+    | UnionShape
+    | RecordReference
+    | EnumReference
+    | FixedReference
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A record's field. ``default`` is the schema's JSON, checked against ``shape``."""
+
+    field: str
+    name: str
+    shape: Shape
+    default: Json | NoDefault
+    doc: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordClass:
+    full_name: str
+    class_name: str
+    doc: str | None
+    attributes: tuple[Attribute, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EnumClass:
+    """``members`` are pairs of Python name and symbol, in the schema's order."""
+
+    full_name: str
+    class_name: str
+    doc: str | None
+    members: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedClass:
+    full_name: str
+    class_name: str
+    doc: str | None
+    size: int
+
+
+NamedClass: TypeAlias = RecordClass | EnumClass | FixedClass
+
+
+@dataclass(frozen=True, slots=True)
+class PackageShape:
+    """The root record is the first of ``records``; the rest follow in document order."""
+
+    records: tuple[RecordClass, ...]
+    enums: tuple[EnumClass, ...]
+    fixeds: tuple[FixedClass, ...]
+
+    @property
+    def root(self) -> RecordClass:
+        return self.records[0]
+
+    @property
+    def classes(self) -> tuple[NamedClass, ...]:
+        return (*self.records, *self.enums, *self.fixeds)

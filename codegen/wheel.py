@@ -1,0 +1,168 @@
+"""A package as the bytes of a wheel (PEP 427, 491, 566), made in memory, and read back.
+
+The same request gives the same bytes on any host: entries are in order, stored and not deflated
+(compressors differ), and dated 1980, the first year that a ZIP file can state.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from avro_schema.fingerprint import crc64_avro, sha256
+from avro_schema.printing import to_text
+from catalog.errors import CatalogError
+from catalog.identifiers import RelationName
+from codegen.errors import IllegalVersion, NotOurWheel
+from codegen.metadata import metadata
+from codegen.modules import render_modules
+from codegen.naming import distribution_name, import_name
+from codegen.package import PackageContents, PackageRequest, Wheel
+
+_RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
+_WHEEL_FILE = (
+    b"Wheel-Version: 1.0\nGenerator: schema-publisher\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+)
+_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
+_REGULAR_FILE = 0o100644 << 16
+
+
+def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = None) -> Wheel:
+    """The wheel of a request; ``modules`` are those that ``render_modules`` gave for its schema.
+
+    Raises:
+        IllegalVersion: the version is no plain release.
+        CodegenError: the schema cannot be laid out in Python.
+    """
+    if not _RELEASE.fullmatch(request.version):
+        raise IllegalVersion(request.version)
+    distribution = distribution_name(request.relation, request.prefix)
+    package = import_name(request.relation, request.prefix)
+    if modules is None:
+        modules = render_modules(request.schema, package, request.relation)
+    escaped = distribution.replace("-", "_")
+    info = f"{escaped}-{request.version}.dist-info"
+    entries = {
+        **modules,
+        f"{package.replace('.', '/')}/provenance.json": _json_bytes(_provenance(request)),
+        f"{info}/METADATA": metadata(request),
+        f"{info}/WHEEL": _WHEEL_FILE,
+    }
+    data = _zipped(entries, f"{info}/RECORD")
+    filename = f"{escaped}-{request.version}-py3-none-any.whl"
+    return Wheel(distribution, request.version, filename, data, hashlib.sha256(data).hexdigest())
+
+
+def content_hash(request: PackageRequest) -> str:
+    """SHA-256 of what a package says, apart from how it came about.
+
+    Left out are the version, the change and its reasons, the event, the generator, and the
+    upstreams' schema hashes: a change upstream that does not reach this relation is none of it.
+    The modules are a function of the schema and the generator, and so left out too: an upgrade of
+    the generator takes effect at a relation's next change.
+    """
+    provenance = request.provenance
+    content = {
+        "relation": list(request.relation.parts),
+        "distribution": distribution_name(request.relation, request.prefix),
+        "import": import_name(request.relation, request.prefix),
+        "schema": to_text(request.schema),
+        "kind": provenance.kind,
+        "view_text": provenance.view_text,
+        "upstreams": sorted(provenance.upstreams),
+        "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
+    }
+    return hashlib.sha256(_json_bytes(content)).hexdigest()
+
+
+def read_wheel(data: bytes) -> PackageContents:
+    """What a wheel made by ``build_wheel`` says of itself.
+
+    Raises:
+        NotOurWheel: another program made it, or it is damaged.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            stated = [name for name in names if name.endswith("/provenance.json")]
+            if len(stated) != 1:
+                raise NotOurWheel("it does not state one provenance")
+            folder = stated[0].rpartition("/")[0]
+            provenance: Any = json.loads(archive.read(stated[0]))
+            schema_text = archive.read(f"{folder}/schema.avsc").decode().removesuffix("\n")
+    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError) as error:
+        raise NotOurWheel(str(error)) from error
+    try:
+        return PackageContents(
+            RelationName.of(*map(_text, provenance["relation"])),
+            _text(provenance["distribution"]),
+            _text(provenance["import"]),
+            _text(provenance["version"]),
+            schema_text,
+            provenance,
+        )
+    except (KeyError, TypeError, CatalogError) as error:
+        raise NotOurWheel(f"its provenance lacks {error}") from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text")
+    return value
+
+
+def _provenance(request: PackageRequest) -> dict[str, Any]:
+    provenance = request.provenance
+    return {
+        "relation": list(request.relation.parts),
+        "distribution": distribution_name(request.relation, request.prefix),
+        "import": import_name(request.relation, request.prefix),
+        "version": request.version,
+        "kind": provenance.kind,
+        "view_text": provenance.view_text,
+        "upstreams": dict(provenance.upstreams),
+        "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
+        "change": provenance.change,
+        "reasons": list(provenance.reasons),
+        "changelog": provenance.changelog,
+        "event_id": provenance.event_id,
+        "generator": {"name": "schema-publisher", "version": provenance.generator_version},
+        "labels": dict(provenance.labels),
+        "fingerprints": {
+            "crc-64-avro": f"{crc64_avro(request.schema):016x}",
+            "sha-256": sha256(request.schema),
+        },
+    }
+
+
+def _json_bytes(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=True).encode() + b"\n"
+
+
+def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:
+    lines = [f"{path},sha256={_digest(entries[path])},{len(entries[path])}" for path in entries]
+    record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        # The .dist-info folder stands last, as the specification recommends.
+        for path in sorted(entries, key=lambda path: (".dist-info/" in path, path)):
+            archive.writestr(_entry(path), entries[path])
+        archive.writestr(_entry(record_path), record.encode())
+    return out.getvalue()
+
+
+def _entry(path: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(path, _FIRST_DATE)
+    entry.external_attr = _REGULAR_FILE
+    entry.create_system = 3  # Unix, wherever this runs
+    return entry
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
