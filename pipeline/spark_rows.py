@@ -22,17 +22,10 @@ def names_frame(
 def text_frame(
     session: SparkSession, columns: Mapping[str, Sequence[str | None]], *, partitions: int
 ) -> DataFrame:
-    """Columns of text, spread evenly: row i lies in partition i mod ``partitions``.
-
-    An RDD and not a shuffled frame, because which row lies where must not depend on hashing that
-    a retry might see otherwise.
-    """
-    names = list(columns)
-    rows = list(zip(*columns.values(), strict=True))
-    slices = max(1, min(partitions, len(rows)))
-    ordered = [row for part in range(slices) for row in rows[part::slices]]
-    schema = ", ".join(f"{name} string" for name in names)
-    return session.createDataFrame(session.sparkContext.parallelize(ordered, slices), schema=schema)
+    """Columns of text, spread over at most ``partitions``."""
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    slices = max(1, min(partitions, table.num_rows))
+    return session.createDataFrame(table).repartition(slices)
 
 
 def collect(frame: DataFrame) -> Sequence[Mapping[str, str | None]]:
