@@ -112,6 +112,13 @@ class _Prepared:
     after: int | None
 
 
+@dataclass(slots=True)
+class _Held:
+    """Since when a batch's leases have not been prolonged."""
+
+    since: float
+
+
 class Delivery(Enum):
     PUBLISHED = "published"
     CONFLICT = "conflict"
@@ -183,7 +190,9 @@ class Publisher:
         """Brings the index to what the jobs say, and ends their claims or puts them off."""
         remaining = list(jobs)
         ready: list[tuple[Job, Sequence[VersionRecord]]] = []
+        held = _Held(self._clock.now())
         while remaining:
+            self._keep(held, jobs)
             job = remaining.pop(0)
             try:
                 history = self._looked(job)
@@ -526,7 +535,9 @@ class Publisher:
 
     def _deliver_all(self, prepared: Sequence[_Prepared]) -> None:
         done: list[tuple[_Prepared, Delivery]] = []
+        held = _Held(self._clock.now())
         for position, each in enumerate(prepared):
+            self._keep(held, [p.job for p in prepared])
             try:
                 done.append((each, self._deliver(each.wheel, looked=True)))
             except PackageIndexError as error:
@@ -611,6 +622,14 @@ class Publisher:
             case Delivery.CONFLICT:
                 self._counters.add("conflicts")
                 log.error("version number taken by other bytes: burnt", extra=fields)
+
+    def _keep(self, held: _Held, jobs: Sequence[Job]) -> None:
+        """Prolongs the leases of a batch that takes long: a slow index is no dead worker."""
+        now = self._clock.now()
+        if now - held.since > self._policy.lease_seconds / 4:
+            until = now + self._policy.lease_seconds
+            self._state.write(lambda tx: tx.work.renew((job.claim for job in jobs), until))
+            held.since = now
 
     # Putting off
 

@@ -1,0 +1,395 @@
+"""What every state store must do, on SQLite."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalog.identifiers import RelationName
+from publisher.events.protocol import DeadLetter
+from publisher.state.records import (
+    Claim,
+    Edge,
+    MemoEntry,
+    RelationRecord,
+    Status,
+    Urgency,
+    VersionRecord,
+    VersionStatus,
+    WorkRequest,
+)
+from publisher.state.sqlite import SqliteState
+
+A, B, C, D = (RelationName.of("db", n) for n in "abcd")
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[SqliteState]:
+    opened = SqliteState(tmp_path / "state.db")
+    yield opened
+    opened.close()
+
+
+def ask(state: SqliteState, *names: RelationName, at: float = 0.0) -> None:
+    state.write(lambda tx: tx.work.request(WorkRequest(name, at) for name in names))
+
+
+def claim(state: SqliteState, now: float = 1.0, limit: int = 10) -> list[Claim]:
+    return list(state.write(lambda tx: tx.work.claim(now, 10.0, limit)))
+
+
+def version(number: str, sequence: int = 0) -> VersionRecord:
+    return VersionRecord(
+        distribution="d",
+        number=number,
+        relation=A,
+        status=VersionStatus.RESERVED,
+        content_hash=f"c{number}",
+        schema_text="{}",
+        wheel_sha256="s",
+        filename=f"d-{number}.whl",
+        reasons=("why",),
+        sequence=sequence,
+    )
+
+
+def increment(path: Path, times: int) -> None:
+    state = SqliteState(path)
+    for _ in range(times):
+        state.write(
+            lambda tx: tx.journal.save_position("n", str(int(tx.journal.position("n") or 0) + 1))
+        )
+    state.close()
+
+
+class TestTransactions:
+    def test_increments_by_several_processes_and_threads_are_never_lost(
+        self, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "shared.db"
+        SqliteState(path).close()
+        spawn = multiprocessing.get_context("spawn")
+        processes = [spawn.Process(target=increment, args=(path, 50)) for _ in range(2)]
+        threads = [threading.Thread(target=increment, args=(path, 50)) for _ in range(2)]
+
+        for process in processes:
+            process.start()
+        for thread in threads:
+            thread.start()
+        for process in processes:
+            process.join()
+        for thread in threads:
+            thread.join()
+
+        state = SqliteState(path)
+        assert state.read(lambda tx: tx.journal.position("n")) == "200"
+        state.close()
+
+    def test_an_exception_undoes_the_whole_transaction(self, state: SqliteState) -> None:
+        def fail(tx: object) -> None:
+            state_tx = tx
+            state_tx.journal.save_position("s", "1")  # type: ignore[attr-defined]
+            raise KeyError
+
+        with pytest.raises(KeyError):
+            state.write(fail)
+
+        assert state.read(lambda tx: tx.journal.position("s")) is None
+
+    def test_what_a_read_writes_is_lost(self, state: SqliteState) -> None:
+        state.read(lambda tx: tx.journal.save_position("s", "1"))
+
+        assert state.read(lambda tx: tx.journal.position("s")) is None
+
+    def test_everything_is_there_after_reopening(self, tmp_path: Path) -> None:
+        first = SqliteState(tmp_path / "s.db")
+        ask(first, A)
+        first.close()
+
+        again = SqliteState(tmp_path / "s.db")
+
+        assert [c.relation for c in claim(again)] == [A]
+        again.close()
+
+
+class TestWork:
+    def test_claimed_work_is_not_claimed_again_until_its_lease_ends(
+        self, state: SqliteState
+    ) -> None:
+        ask(state, A)
+
+        first = claim(state, now=1.0)
+
+        assert [c.relation for c in first] == [A]
+        assert claim(state, now=5.0) == []
+        (second,) = claim(state, now=11.0)
+        assert second.fence > first[0].fence
+        assert second.attempts == 2
+
+    def test_an_older_fence_holds_nothing(self, state: SqliteState) -> None:
+        ask(state, A)
+        (old,) = claim(state, now=1.0)
+        claim(state, now=20.0)
+
+        assert not state.read(lambda tx: tx.work.holds(old))
+        assert not state.write(lambda tx: tx.work.clear(old))
+        assert state.read(lambda tx: tx.work.due_at()) is not None
+
+    def test_a_fence_is_never_reused_after_work_ended(self, state: SqliteState) -> None:
+        ask(state, A)
+        (old,) = claim(state)
+        state.write(lambda tx: tx.work.clear(old))
+        ask(state, A)
+
+        claim(state)
+
+        assert not state.read(lambda tx: tx.work.holds(old))
+
+    def test_a_request_during_the_work_outlives_it(self, state: SqliteState) -> None:
+        ask(state, A)
+        (held,) = claim(state)
+        ask(state, A)
+
+        assert state.write(lambda tx: tx.work.clear(held))
+
+        assert [c.relation for c in claim(state)] == [A]
+
+    def test_the_highest_event_id_asked_for_is_kept(self, state: SqliteState) -> None:
+        for event_id in (5, 9, None, 7):
+            state.write(
+                lambda tx, e=event_id: tx.work.request([WorkRequest(A, 0.0, min_event_id=e)])  # type: ignore[misc]
+            )
+
+        assert [c.min_event_id for c in claim(state)] == [9]
+
+    def test_work_that_was_never_ended_comes_alone(self, state: SqliteState) -> None:
+        ask(state, A)
+        claim(state, now=1.0)
+        ask(state, B, C, at=0.5)
+
+        assert [c.relation for c in claim(state, now=20.0)] == [A]
+        assert [c.relation for c in claim(state, now=20.0)] == [B, C]
+
+    def test_events_go_before_refreshes_and_these_before_snapshots(
+        self, state: SqliteState
+    ) -> None:
+        requests = [
+            WorkRequest(A, 0.0, Urgency.SNAPSHOT),
+            WorkRequest(B, 0.3, Urgency.EVENT),
+            WorkRequest(C, 0.2, Urgency.REFRESH),
+        ]
+        state.write(lambda tx: tx.work.request(requests))
+
+        assert [c.relation for c in claim(state)] == [B, C, A]
+
+    def test_a_relation_that_keeps_changing_waits_but_not_for_ever(
+        self, state: SqliteState
+    ) -> None:
+        for due in (5.0, 8.0, 11.0, 40.0):
+            state.write(
+                lambda tx, d=due: tx.work.request_when_quiet([WorkRequest(A, d)], 20.0)  # type: ignore[misc]
+            )
+
+        assert state.read(lambda tx: tx.work.due_at()) == 25.0
+
+    def test_work_put_off_comes_back_and_only_blame_keeps_the_attempts(
+        self, state: SqliteState
+    ) -> None:
+        ask(state, A, B)
+        first, second = claim(state)
+        state.write(lambda tx: tx.work.put_off(first, 3.0, "index", blameless=True))
+        state.write(lambda tx: tx.work.put_off(second, 3.0, "died", blameless=False))
+
+        assert claim(state, now=2.0) == []
+        again = {c.relation: c for c in (*claim(state, now=3.0), *claim(state, now=3.0))}
+
+        assert (again[A].attempts, again[A].retries) == (1, 1)
+        assert again[B].attempts == 2
+        shown = {w.relation: w.last_error for w in state.read(lambda tx: tx.work.outstanding())}
+        assert shown == {A: "index", B: "died"}
+
+    def test_a_second_look_is_kept_when_the_first_ends(self, state: SqliteState) -> None:
+        state.write(lambda tx: tx.work.request([WorkRequest(A, 0.0, reread_at=9.0)]))
+        (held,) = claim(state)
+
+        state.write(lambda tx: tx.work.clear_until(held, 9.0))
+
+        assert claim(state, now=8.0) == []
+        (again,) = claim(state, now=9.0)
+        assert again.reread_at is None
+
+
+def record(name: RelationName, status: Status = Status.OK, **more: object) -> RelationRecord:
+    made = RelationRecord(name, facts_hash="f", status=status, stale=False, interface_hash="i")
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+class TestGraph:
+    def write(self, state: SqliteState, *records: RelationRecord) -> None:
+        def action(tx: object) -> None:
+            for each in records:
+                tx.graph.write(each)  # type: ignore[attr-defined]
+
+        state.write(action)
+
+    def edges(self, state: SqliteState, *pairs: tuple[RelationName, RelationName]) -> None:
+        def action(tx: object) -> None:
+            for dependent in dict.fromkeys(d for d, _ in pairs):
+                tx.graph.replace_edges(  # type: ignore[attr-defined]
+                    dependent, [Edge(d, u, "i") for d, u in pairs if d == dependent]
+                )
+
+        state.write(action)
+
+    def test_a_record_reads_back_as_written(self, state: SqliteState) -> None:
+        whole = RelationRecord(
+            A, "f", 7, 1.5, Status.BROKEN, False, "why", "i", "c", "n", "f", "p", True, 3
+        )
+
+        self.write(state, record(A), whole)
+
+        assert state.read(lambda tx: tx.graph.records([A, B])) == {A: whole}
+
+    def test_everything_below_is_marked_stale_but_not_what_is_marked_for(
+        self, state: SqliteState
+    ) -> None:
+        self.write(state, *map(record, (A, B, C, D)))
+        self.edges(state, (B, A), (C, B))
+
+        state.write(lambda tx: tx.graph.mark_dependents_stale([A]))
+
+        records = state.read(lambda tx: tx.graph.every_record())
+        assert {n for n, r in records.items() if r.stale} == {B, C}
+
+    def test_a_cycle_and_what_stands_below_it_stay_as_they_are(self, state: SqliteState) -> None:
+        cyclic = [record(n, Status.CYCLE) for n in (B, C)]
+        self.write(state, record(A), *cyclic, record(D))
+        self.edges(state, (B, A), (B, C), (C, B), (D, C))
+
+        state.write(lambda tx: tx.graph.mark_dependents_stale([A]))
+
+        records = state.read(lambda tx: tx.graph.every_record())
+        assert not any(r.stale for r in records.values())
+
+    def test_a_dependent_is_unblocked_once_all_above_it_is_settled(
+        self, state: SqliteState
+    ) -> None:
+        self.write(state, record(A), record(B, stale=True), record(C, stale=True))
+        self.edges(state, (C, A), (C, B))
+
+        assert state.read(lambda tx: tx.graph.unblocked_dependents([A])) == []
+        state.write(lambda tx: tx.graph.clear_stale([B]))
+
+        ((found, unchanged),) = state.read(lambda tx: tx.graph.unblocked_dependents([A]))
+        assert (found.name, unchanged) == (C, True)
+
+    def test_a_dependent_of_another_interface_counts_as_changed(self, state: SqliteState) -> None:
+        self.write(state, record(A, interface_hash="new"), record(C, stale=True))
+        self.edges(state, (C, A))
+
+        ((_, unchanged),) = state.read(lambda tx: tx.graph.unblocked_dependents([A]))
+
+        assert not unchanged
+
+    def test_edges_keep_the_order_of_mention(self, state: SqliteState) -> None:
+        self.edges(state, (D, C), (D, A), (D, B))
+
+        found = state.read(lambda tx: tx.graph.edges_of([D, A]))
+
+        assert [e.upstream for e in found[D]] == [C, A, B]
+        assert found[A] == []
+
+    def test_upstream_edges_reach_all_the_way_up_and_through_cycles(
+        self, state: SqliteState
+    ) -> None:
+        self.edges(state, (D, C), (C, B), (B, C), (B, A))
+
+        found = state.read(lambda tx: tx.graph.upstream_edges([D]))
+
+        assert {(e.dependent, e.upstream) for e in found} == {(D, C), (C, B), (B, C), (B, A)}
+
+    def test_relations_are_found_by_namespace_however_it_is_spelled(
+        self, state: SqliteState
+    ) -> None:
+        odd = RelationName.of("a b", "t")
+        nested = RelationName.of("a", "b", "t")
+        self.write(state, record(odd), record(nested), record(A))
+
+        assert state.read(lambda tx: tx.graph.in_namespace(("a b",))) == [odd]
+        assert state.read(lambda tx: tx.graph.in_namespace(("a", "b"))) == [nested]
+
+
+class TestVersions:
+    def test_a_number_is_taken_once_and_only_after_the_version_that_was_seen(
+        self, state: SqliteState
+    ) -> None:
+        assert state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
+        assert not state.write(lambda tx: tx.versions.reserve(version("1.0.1"), b"x", None))
+        newest = state.read(lambda tx: tx.versions.history(["d"]))["d"][-1]
+
+        assert not state.write(
+            lambda tx: tx.versions.reserve(version("1.0.1"), b"x", newest.sequence)
+        )
+        state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
+        assert state.write(lambda tx: tx.versions.reserve(version("1.0.1"), b"x", newest.sequence))
+
+    def test_bytes_are_kept_until_confirmed(self, state: SqliteState) -> None:
+        state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
+
+        assert state.read(lambda tx: tx.versions.reserved_wheel("d", "1.0.0")) == b"w"
+        state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
+        assert state.read(lambda tx: tx.versions.reserved_wheel("d", "1.0.0")) is None
+
+    def test_a_burnt_number_stays_taken(self, state: SqliteState) -> None:
+        state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
+
+        state.write(lambda tx: tx.versions.burn("d", "1.0.0"))
+
+        (found,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
+        assert found.status is VersionStatus.CONFLICT
+        assert state.read(lambda tx: tx.versions.open_reservations(["d"])) == []
+
+    def test_adopting_a_known_version_changes_nothing(self, state: SqliteState) -> None:
+        state.write(lambda tx: tx.versions.adopt([version("1.0.0")]))
+        state.write(lambda tx: tx.versions.adopt([replace(version("1.0.0"), content_hash="x")]))
+
+        (found,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
+        assert found.content_hash == "c1.0.0"
+        assert found.status is VersionStatus.PUBLISHED
+        assert found.reasons == ("why",)
+
+
+class TestMemoAndJournal:
+    def test_a_derivation_is_recalled_by_its_inputs(self, state: SqliteState) -> None:
+        entries = [MemoEntry("h1", Status.OK, "{}", "", b"p"), MemoEntry("h2", Status.BROKEN)]
+        state.write(lambda tx: tx.memo.remember(entries, 5.0))
+
+        found = state.read(lambda tx: tx.memo.recall(["h1", "h2", "h3"]))
+
+        assert found == {"h1": entries[0], "h2": entries[1]}
+        assert state.write(lambda tx: tx.memo.forget_before(6.0)) == 2
+
+    def test_a_singleton_has_one_holder_until_its_lease_ends(self, state: SqliteState) -> None:
+        first = state.write(lambda tx: tx.journal.lease("@s", 0.0, 10.0))
+
+        assert state.write(lambda tx: tx.journal.lease("@s", 5.0, 10.0)) is None
+        second = state.write(lambda tx: tx.journal.lease("@s", 10.0, 10.0))
+        assert first is not None
+        assert second is not None
+        assert second > first
+        assert not state.read(lambda tx: tx.journal.holds("@s", first))
+
+    def test_dead_letters_keep_their_bytes(self, state: SqliteState) -> None:
+        letter = DeadLetter(b"\x00\xff", "no json", ("a b",))
+        state.write(lambda tx: tx.journal.bury("kafka", [letter], 3.0))
+
+        (found,) = state.read(lambda tx: tx.journal.dead_letters())
+
+        assert (found.payload, found.reason, found.namespace) == (b"\x00\xff", "no json", ("a b",))
+        state.write(lambda tx: tx.journal.discard_dead_letter(found.id))
+        assert state.read(lambda tx: tx.journal.dead_letters()) == []
