@@ -506,7 +506,9 @@ class Publisher:
 
         def reserve(tx: Transaction) -> Sequence[_Prepared]:
             kept = [p for p in prepared if self._reserve(tx, p, now)]
-            tx.work.renew((p.job.claim for p in kept), now + self._policy.lease_seconds)
+            claims = [p.job.claim for p in kept]
+            tx.work.renew(claims, now + self._policy.lease_seconds)
+            tx.work.absolve(claims)
             return kept
 
         return self._state.write(reserve)

@@ -325,6 +325,11 @@ class Engine:
             f"its derivation died {claim.attempts - 1} times; it is tried again once it changes"
         )
         now = self._clock.now()
+        owed = self._publisher.open_reservations([claim.relation])
+        if not all(self._publisher.finish(version) for version in owed.values()):
+            until = now + self._policy.max_retry_seconds
+            self._state.write(lambda tx: tx.work.put_off(claim, until, reason, blameless=False))
+            return
         self._state.write(lambda tx: self._settling.quarantine(tx, claim, reason, now))
         self.counters.add("quarantined")
         log.error("relation quarantined", extra={"relation": str(claim.relation)})

@@ -59,6 +59,9 @@ class WorkQueue(Protocol):
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
         """Prolongs those leases that are still held."""
 
+    def absolve(self, claims: Iterable[Claim]) -> None:
+        """The attempt did not kill: whatever ends the process from here on is not its fault."""
+
     def due_at(self) -> float | None:
         """When the next work is due (leases included); None if there is no work."""
 

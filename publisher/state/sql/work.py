@@ -73,6 +73,8 @@ _PUT_OFF = text("""
 
 _RENEW = text("UPDATE work SET lease_until = :lease_until WHERE key = :key AND fence = :fence")
 
+_ABSOLVE = text("UPDATE work SET attempts = 0 WHERE key = :key AND fence = :fence")
+
 _DUE_AT = text("""
     SELECT MIN(CASE WHEN lease_until > not_before THEN lease_until ELSE not_before END) FROM work
 """)
@@ -186,6 +188,11 @@ class SqlWorkQueue:
         ]
         if rows:
             self._connection.execute(_RENEW, rows)
+
+    def absolve(self, claims: Iterable[Claim]) -> None:
+        rows = [{"key": str(claim.relation), "fence": claim.fence} for claim in claims]
+        if rows:
+            self._connection.execute(_ABSOLVE, rows)
 
     def due_at(self) -> float | None:
         due: float | None = self._connection.execute(_DUE_AT).scalar_one()
