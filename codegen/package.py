@@ -64,6 +64,7 @@ class PackageContents:
 
     Attributes:
         schema_text: ``schema.avsc`` as published.
+        content_hash: ``codegen.wheel.content_hash`` of the request that it was built from.
         provenance: ``provenance.json``, parsed.
     """
 
@@ -72,4 +73,5 @@ class PackageContents:
     import_package: str
     version: str
     schema_text: str
+    content_hash: str
     provenance: Mapping[str, Any]

@@ -105,6 +105,7 @@ def read_wheel(data: bytes) -> PackageContents:
             _text(provenance["import"]),
             _text(provenance["version"]),
             schema_text,
+            _text(provenance["content_hash"]),
             provenance,
         )
     except (KeyError, TypeError, CatalogError) as error:
@@ -128,6 +129,7 @@ def _provenance(request: PackageRequest) -> dict[str, Any]:
         "view_text": provenance.view_text,
         "upstreams": dict(provenance.upstreams),
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
+        "content_hash": content_hash(request),
         "change": provenance.change,
         "reasons": list(provenance.reasons),
         "changelog": provenance.changelog,

@@ -222,11 +222,14 @@ def generate(
     from codegen.standalone import generate as write_package
 
     from avro_schema.errors import MalformedAvroSchema
+    from avro_schema.model import Record
     from avro_schema.parsing import parse_schema
     from codegen.errors import CodegenError
 
     try:
         parsed = parse_schema(schema.read_text(encoding="utf-8"))
+        if not isinstance(parsed, Record):
+            _stop(USED_WRONGLY, f"{schema} is not a record", "a package is made of a record")
         write_package(parsed, package, output)
     except OSError as error:
         _stop(OUTSIDE_FAILED, str(error), "")

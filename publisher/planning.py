@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from codegen.wheel import PackageContents, content_hash, read_wheel
+from codegen.wheel import content_hash, read_wheel
 
 from avro_schema.compatibility import Level
 from avro_schema.parsing import parse_schema
@@ -71,7 +71,7 @@ def plan_changes(
         newest = newest_file(index.files(distribution))
         published: list[Published] = []
         if newest is not None:
-            contents: PackageContents = read_wheel(index.fetch(newest))
+            contents = read_wheel(index.fetch(newest))
             if contents.content_hash == expected:
                 continue
             published.append(Published(newest.version, parse_schema(contents.schema_text)))

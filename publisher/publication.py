@@ -137,6 +137,7 @@ def package_request(
         provenance=Provenance(
             kind="view" if relation.is_view else "table",
             view_text=relation.view.text if relation.view is not None else None,
+            upstreams={str(name): "" for name in derivation.upstreams},
             lineage={
                 column.column: tuple(
                     ".".join((str(source.relation), source.column, *source.path))
@@ -466,9 +467,7 @@ class Publisher:
             request,
             provenance=replace(
                 request.provenance,
-                upstreams={
-                    str(u): fingerprints[u] for u in job.derivation.upstreams if u in fingerprints
-                },
+                upstreams={str(u): fingerprints.get(u, "") for u in job.derivation.upstreams},
                 change=kind,
                 reasons=change.reasons,
                 changelog=f"{number}: {kind}. {'; '.join(change.reasons)}".strip(),

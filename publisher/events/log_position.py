@@ -25,26 +25,30 @@ class MalformedPosition(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """``recent``: signatures of the newest events that were seen, by id; the log is read again from the first."""
+    """How far the log was read.
+
+    Attributes:
+        last: the newest id that was seen.
+        after: the log is read again from behind this id; what lies there and is not in
+            ``recent`` is new, even with an id below ``last``.
+        recent: signatures of the events that were seen behind ``after``, by id.
+    """
 
     last: int
+    after: int
     recent: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def ask_after(self) -> int:
-        """The ``lastEvent`` to ask with, so that the recent events come again."""
-        return min(self.recent, default=self.last + 1) - 1
 
     def to_text(self) -> str:
         recent = {str(id_): list(signatures) for id_, signatures in self.recent.items()}
-        return json.dumps({"last": self.last, "recent": recent}, separators=(",", ":"))
+        value = {"last": self.last, "after": self.after, "recent": recent}
+        return json.dumps(value, separators=(",", ":"))
 
     @classmethod
     def from_text(cls, text: str) -> LogPosition:
         try:
             value = json.loads(text)
             recent = {int(id_): tuple(map(str, known)) for id_, known in value["recent"].items()}
-            return cls(int(value["last"]), recent)
+            return cls(int(value["last"]), int(value["after"]), recent)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise MalformedPosition(f"no position of a notification log: {text!r:.100}") from error
 
@@ -70,7 +74,7 @@ def read_log(
 
     Args:
         position: how far the log was read.
-        events: all those after ``position.ask_after``; the first of them unless ``complete``.
+        events: all those after ``position.after``; the first of them unless ``complete``.
         current: the newest id, asked *before* ``events`` were.
         complete: whether the answer was not cut off.
     """
@@ -85,7 +89,8 @@ def read_log(
     new = _new_events(position, events)
     missing = _gap(position, visible, current)
     last = max((event.id for event in new), default=position.last)
-    return Reading(new, LogPosition(max(last, position.last), _recent(events, position)), missing)
+    after, recent = _remembered(events, position.after)
+    return Reading(new, LogPosition(max(last, position.last), after, recent), missing)
 
 
 def signature(event: LogEvent) -> str:
@@ -95,9 +100,18 @@ def signature(event: LogEvent) -> str:
 
 
 def start_of(events: Sequence[LogEvent], current: int) -> LogPosition:
-    """The position from which what comes after ``current`` is new."""
+    """The position from which what comes after ``current`` is new.
+
+    Args:
+        events: the newest ones, asked behind ``overlap_of(current)``.
+        current: the newest id, asked before them.
+    """
     seen = [event for event in events if event.id <= current]
-    return LogPosition(current, _recent(seen, LogPosition(current)))
+    return LogPosition(current, *_remembered(seen, overlap_of(current)))
+
+
+def overlap_of(current: int) -> int:
+    return max(0, current - OVERLAP_EVENTS)
 
 
 def _is_another_log(
@@ -138,19 +152,18 @@ def _gap(position: LogPosition, visible: Mapping[int, Counter[str]], current: in
     return None
 
 
-def _recent(events: Sequence[LogEvent], position: LogPosition) -> dict[int, tuple[str, ...]]:
-    """What to remember: whole ids, newest first, up to a number and a size of events."""
+def _remembered(events: Sequence[LogEvent], after: int) -> tuple[int, dict[int, tuple[str, ...]]]:
+    """Whole ids, newest first, up to a number and a size of events; the rest counts as settled."""
     by_id: dict[int, list[LogEvent]] = {}
     for event in events:
         by_id.setdefault(event.id, []).append(event)
-    if not by_id:
-        return dict(position.recent)
     kept: dict[int, tuple[str, ...]] = {}
     count = size = 0
     for id_ in sorted(by_id, reverse=True):
         count += len(by_id[id_])
         size += sum(len(event.message) for event in by_id[id_])
         if kept and (count > OVERLAP_EVENTS or size > OVERLAP_BYTES):
+            after = max(after, id_)
             break
         kept[id_] = tuple(signature(event) for event in by_id[id_])
-    return dict(sorted(kept.items()))
+    return after, dict(sorted(kept.items()))

@@ -15,10 +15,10 @@ from thrift.Thrift import TException
 from catalog.errors import CatalogUnavailable
 from catalog.metastore_client import MetastoreClient
 from publisher.events.log_position import (
-    OVERLAP_EVENTS,
     LogPosition,
     MalformedPosition,
     Reading,
+    overlap_of,
     read_log,
     start_of,
 )
@@ -118,12 +118,12 @@ class NotificationLogSource:
         ):
             return None
         self._looked_at = now
-        events = self._events(position.ask_after)
+        events = self._events(position.after)
         complete = len(events) < self._limit
         reading = read_log(position, events, current, complete=complete)
         if not complete and not reading.new:
             # The overlap fills whole requests: go on behind it.
-            behind = LogPosition(position.last)
+            behind = LogPosition(position.last, position.last)
             events = self._events(position.last)
             return read_log(behind, events, current, complete=False)
         self._limit = EVENTS_A_REQUEST
@@ -132,7 +132,7 @@ class NotificationLogSource:
     def _start(self, reason: str) -> Batch:
         """From here on: a snapshot that comes later sees all that came before."""
         current = self._current_id()
-        events = self._events(max(0, current - OVERLAP_EVENTS))
+        events = self._events(overlap_of(current))
         return Batch((), (), start_of(events, current).to_text(), gap=reason)
 
     def _after_gap(self, reading: Reading, noise: int) -> Batch:

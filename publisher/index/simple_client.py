@@ -124,7 +124,11 @@ class SimpleClient:
         )
 
     def _redirected(self, url: str, location: str, *, same_host: bool) -> str:
-        before, target = urlsplit(url), urlsplit(urljoin(url, location))
+        try:
+            before, target = urlsplit(url), urlsplit(urljoin(url, location))
+            target.port  # noqa: B018  read because a bad one is only noticed then
+        except ValueError as error:
+            raise self._refused("it redirects to a malformed address") from error
         if target.scheme not in {"http", "https"}:
             raise self._refused(f"it redirects to a {target.scheme[:20]!r} address")
         if before.scheme == "https" and target.scheme == "http":
@@ -207,8 +211,7 @@ def check_answer(
     if status in {401, 407}:
         reason += "; check the username and password in the settings"
     if 300 <= status < 400:
-        host = urlsplit(response.headers.get("Location", "")).hostname
-        reason += f"; it redirects (host {host}): set the address that it redirects to"
+        reason += "; it redirects: set the address that it redirects to"
     raise IndexRefused(index, reason, status)
 
 

@@ -1,0 +1,60 @@
+"""Which form of a simple page a client wants (PEP 691, RFC 9110 section 12.5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from publisher.index.simple_page import HTML_TYPE, JSON_TYPE
+
+_OFFERS = ("text/html", HTML_TYPE, JSON_TYPE)
+_MAX_RANGES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """One media range of an Accept header, such as ``text/*;q=0.3``."""
+
+    type: str
+    subtype: str
+    quality: float
+
+    def precision(self, offer: str) -> int:
+        """How closely it names the offer; -1 if it does not."""
+        type_, _, subtype = offer.partition("/")
+        if (self.type, self.subtype) == (type_, subtype):
+            return 2
+        if (self.type, self.subtype) == (type_, "*"):
+            return 1
+        return 0 if (self.type, self.subtype) == ("*", "*") else -1
+
+
+def page_type(accept: str | None) -> str | None:
+    """The offered media type that fits best, plain HTML among equals; None if none is welcome."""
+    if not accept or not accept.strip():
+        return _OFFERS[0]
+    ranges = [r for text in accept.split(",")[:_MAX_RANGES] if (r := _parsed(text)) is not None]
+    best = max(_OFFERS, key=lambda offer: _quality(offer, ranges))
+    return best if _quality(best, ranges) > 0 else None
+
+
+def _quality(offer: str, ranges: list[_Range]) -> float:
+    fitting = [(r.precision(offer), r.quality) for r in ranges if r.precision(offer) >= 0]
+    return max(fitting)[1] if fitting else 0.0
+
+
+def _parsed(text: str) -> _Range | None:
+    media, *parameters = (part.strip() for part in text.split(";"))
+    type_, slash, subtype = media.lower().partition("/")
+    if not slash:
+        return None
+    quality = 1.0
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "q":
+            try:
+                quality = float(value)
+            except ValueError:
+                return None
+    if not 0 <= quality <= 1:
+        return None
+    return _Range(type_, subtype.replace("simple.latest+", "simple.v1+"), quality)

@@ -1,0 +1,96 @@
+"""Serves an app from a thread of this process, stopped cleanly."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from types import TracebackType
+from typing import Self
+
+import uvicorn
+from starlette.types import ASGIApp
+
+_START_TIMEOUT_SECONDS = 30.0
+_STOP_TIMEOUT_SECONDS = 5
+
+
+class AddressTaken(Exception):
+    hint = "choose another [http] host or port"
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(host, port, reason)
+        self.host = host
+        self.port = port
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"cannot listen on {self.host}:{self.port}: {self.reason}"
+
+
+class WebServer:
+    """A running server; as a context manager it is stopped at the end."""
+
+    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Answers when this returns; port 0 chooses a free one.
+
+        Raises:
+            AddressTaken: nobody can listen there.
+        """
+        self._socket = _listening(host, port)
+        self.host = host
+        self.port: int = self._socket.getsockname()[1]
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                server_header=False,
+                ws="none",
+                timeout_graceful_shutdown=_STOP_TIMEOUT_SECONDS,
+            )
+        )
+        self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
+        self._started = threading.Event()
+        self._thread.start()
+        self._started.wait(_START_TIMEOUT_SECONDS)
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+    def stop(self) -> None:
+        """Ends after the answers under way, or after a few seconds."""
+        self._server.should_exit = True
+        self._thread.join(_STOP_TIMEOUT_SECONDS + 5)
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _serve(self) -> None:
+        # The socket listens already, so that whoever connects now is answered soon.
+        self._started.set()
+        self._server.run(sockets=[self._socket])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(128)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise AddressTaken(host, port, str(error)) from error
+    return listening
