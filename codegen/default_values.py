@@ -6,7 +6,7 @@ it fits (Avro 1.12; earlier versions: of the first branch).
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -251,11 +251,11 @@ def _bytes(value: Json, where: str) -> bytes:
     return value.encode("iso-8859-1")
 
 
-def _time(time: datetime.time) -> str:
+def _time(time: dt.time) -> str:
     return f"_datetime.time({time.hour}, {time.minute}, {time.second}, {time.microsecond})"
 
 
-def _moment(moment: datetime.datetime, zone: str) -> str:
+def _moment(moment: dt.datetime, zone: str) -> str:
     date = f"{moment.year}, {moment.month}, {moment.day}"
     time = f"{moment.hour}, {moment.minute}, {moment.second}, {moment.microsecond}"
     return f"_datetime.datetime({date}, {time}{zone})"

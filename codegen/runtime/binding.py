@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
+import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from .errors import InvalidAvro
+from .errors import AvroError, InvalidAvro, InvalidValue
 from .schema import Node, parse
 
 Reader: TypeAlias = Callable[[bytes, int], tuple[Any, int]]
 Writer: TypeAlias = Callable[[Any, bytearray], None]
 
 # What generated code raises on bytes that are wrong in ways it does not look for itself.
-UNREADABLE = (IndexError, ValueError, OverflowError, RecursionError, ArithmeticError)
+UNREADABLE = (ValueError, TypeError, ArithmeticError)
 
 
 class Binding:
@@ -62,18 +63,30 @@ def read_all(reader: Reader, data: bytes) -> Any:
         InvalidAvro: the bytes are no such value, end early or go on after it.
     """
     data = bytes(data)
+    value, at = read_one(reader, data, 0)
+    if at < len(data):
+        raise InvalidAvro(f"{len(data) - at} bytes follow the value")
+    return value
+
+
+def read_one(reader: Reader, data: bytes, at: int) -> tuple[Any, int]:
+    """The value at ``at``, and where it ends.
+
+    Raises:
+        InvalidAvro: the bytes there are no such value, or end early.
+    """
     try:
-        value, at = reader(data, 0)
-    except InvalidAvro:
+        value, at = reader(data, at)
+    except AvroError as error:
+        if isinstance(error, InvalidValue):
+            raise InvalidAvro(f"the bytes are no value of the schema: {error}") from None
         raise
     except RecursionError:
         raise InvalidAvro("the value is nested too deeply") from None
-    except IndexError:
+    except (IndexError, struct.error):
         raise InvalidAvro("the input ends within a value") from None
     except UNREADABLE as error:
         raise InvalidAvro(f"the bytes are no value of the schema: {error}") from None
     if at > len(data):
         raise InvalidAvro("the input ends within a value")
-    if at < len(data):
-        raise InvalidAvro(f"{len(data) - at} bytes follow the value")
-    return value
+    return value, at

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from . import scalars
-from .binding import Binding, Reader, read_all
+from .binding import Binding, Reader, read_one
 from .errors import InvalidAvro
 from .resolution import resolve
 from .schema import parse
@@ -99,20 +99,12 @@ def reader_of(binding: Binding, writer_schema: str, name: str | None = None) -> 
 
 
 def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
-    at = 0
-    position = 0
-
-    def one(block: bytes, start: int) -> tuple[Any, int]:
-        nonlocal at
-        value, at = reader(block, start)
-        # Told that all is read: more records may follow in the block.
-        return value, max(len(block), at)
-
     if not data and count > scalars.MOST_EMPTY_ITEMS:
         raise InvalidAvro("too many records that take no bytes")
+    at = 0
     for _ in range(count):
-        yield read_all(lambda block, _: one(block, position), data)
-        position = at
+        record, at = read_one(reader, data, at)
+        yield record
     if at != len(data):
         raise InvalidAvro("a block is longer than its records")
 

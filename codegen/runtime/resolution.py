@@ -7,7 +7,7 @@ compared once; the result is a tree of functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from . import scalars
@@ -45,7 +45,7 @@ class _Error:
         self.path = path
         self.reason = reason
 
-    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+    def read(self, _data: bytes, _at: int) -> tuple[Any, int]:
         raise UnresolvableSchema(self.path, self.reason)
 
 
@@ -116,9 +116,8 @@ class _Resolver:
             if branch.kind in {"enum", "fixed", "record"}:
                 if _same_name(writer, branch):
                     return branch
-                if branch.kind == "record" and structural is None:
-                    if not isinstance(self.reader(writer, branch, path), _Error):
-                        structural = branch
+                if structural is None and self._has_structure(writer, branch, path):
+                    structural = branch
             else:
                 return branch
         if structural is not None:
@@ -126,12 +125,15 @@ class _Resolver:
         promoted = _PROMOTIONS.get(writer.kind, frozenset())
         return next((b for b in union.branches if b.kind in promoted), None)
 
+    def _has_structure(self, writer: Node, branch: Node, path: str) -> bool:
+        """Java takes a record of another name whose fields resolve."""
+        return branch.kind == "record" and not isinstance(self.reader(writer, branch, path), _Error)
+
     def _record(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
         key = (id(writer), id(reader))
         if key in self._records:
             cell = self._records[key]
-            # Within a recursive type its own reader is not yet known.
-            return _Read(lambda data, at: _known(cell[0])(data, at)) if not cell else _of(cell[0])
+            return _of(cell[0]) if cell else _Read(_late(cell))
         cell = self._records[key] = []
         found = self._record_reader(writer, reader, path)
         cell.append(found if isinstance(found, _Error) else found.read)
@@ -240,7 +242,7 @@ class _Resolver:
         """Reads a value that nobody wants; its size is only known by reading."""
         if id(writer) in self._skippers:
             cell = self._skippers[id(writer)]
-            return lambda data, at: cell[0](data, at)
+            return _late(cell)
         cell = self._skippers[id(writer)] = []
         cell.append(self._new_skipper(writer))
         return cell[0]
@@ -276,8 +278,14 @@ class _Resolver:
                 return _base_reader(writer)
 
 
-def _known(found: Reader | _Error) -> Reader:
-    return found.read if isinstance(found, _Error) else found
+def _late(cell: Sequence[Reader | _Error]) -> Reader:
+    """A recursive type's reader: its own is not yet known while it is made."""
+
+    def read(data: bytes, at: int) -> tuple[Any, int]:
+        found = cell[0]
+        return found.read(data, at) if isinstance(found, _Error) else found(data, at)
+
+    return read
 
 
 def _of(found: Reader | _Error) -> _Read | _Error:
@@ -320,7 +328,7 @@ def _promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
 
 
 def _base_reader(node: Node) -> Reader:
-    def null(data: bytes, at: int) -> tuple[Any, int]:
+    def null(_data: bytes, at: int) -> tuple[Any, int]:
         return None, at
 
     def boolean(data: bytes, at: int) -> tuple[Any, int]:

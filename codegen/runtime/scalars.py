@@ -6,7 +6,7 @@ Numbers in Avro's bytes are zigzag varints; ``raw`` names such a number before i
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import struct
 import uuid
@@ -26,10 +26,10 @@ FLOAT: Final = struct.Struct("<f")
 DOUBLE: Final = struct.Struct("<d")
 DURATION: Final = struct.Struct("<III")
 
-EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-LOCAL_EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
+EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+LOCAL_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001
 EPOCH_DAY: Final = EPOCH.toordinal()
-_MICROSECOND: Final = datetime.timedelta(microseconds=1)
+_MICROSECOND: Final = dt.timedelta(microseconds=1)
 _DAY_MICROS: Final = 86_400_000_000
 
 # Scaling must not round, whatever context the caller's thread has.
@@ -138,43 +138,43 @@ def boolean_at(data: bytes, at: int) -> bool:
     return byte == 1
 
 
-def date_from(days: int) -> datetime.date:
+def date_from(days: int) -> dt.date:
     try:
-        return datetime.date.fromordinal(EPOCH_DAY + days)
+        return dt.date.fromordinal(EPOCH_DAY + days)
     except (ValueError, OverflowError):
         raise InvalidAvro(f"day {days} lies outside the years 1 to 9999") from None
 
 
-def time_from_millis(millis: int) -> datetime.time:
+def time_from_millis(millis: int) -> dt.time:
     return time_from_micros(millis * 1000)
 
 
-def time_from_micros(micros: int) -> datetime.time:
+def time_from_micros(micros: int) -> dt.time:
     if not 0 <= micros < _DAY_MICROS:
         raise InvalidAvro(f"{micros} microseconds are no time of day")
     seconds, micros = divmod(micros, 1_000_000)
     minutes, seconds = divmod(seconds, 60)
-    return datetime.time(minutes // 60, minutes % 60, seconds, micros)
+    return dt.time(minutes // 60, minutes % 60, seconds, micros)
 
 
-def timestamp_from_millis(millis: int) -> datetime.datetime:
+def timestamp_from_millis(millis: int) -> dt.datetime:
     return timestamp_from_micros(millis * 1000)
 
 
-def timestamp_from_micros(micros: int) -> datetime.datetime:
+def timestamp_from_micros(micros: int) -> dt.datetime:
     try:
-        return EPOCH + datetime.timedelta(0, 0, micros)
+        return EPOCH + dt.timedelta(0, 0, micros)
     except OverflowError:
         raise InvalidAvro(f"timestamp {micros} µs lies outside the years 1 to 9999") from None
 
 
-def local_from_millis(millis: int) -> datetime.datetime:
+def local_from_millis(millis: int) -> dt.datetime:
     return local_from_micros(millis * 1000)
 
 
-def local_from_micros(micros: int) -> datetime.datetime:
+def local_from_micros(micros: int) -> dt.datetime:
     try:
-        return LOCAL_EPOCH + datetime.timedelta(0, 0, micros)
+        return LOCAL_EPOCH + dt.timedelta(0, 0, micros)
     except OverflowError:
         raise InvalidAvro(f"timestamp {micros} µs lies outside the years 1 to 9999") from None
 
@@ -328,7 +328,7 @@ def dict_of(value: object) -> dict[object, object]:
 
 
 def days_of(value: object) -> int:
-    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value.toordinal() - EPOCH_DAY
     raise InvalidValue("", f"{shown(value)} is no date")
 
@@ -338,7 +338,7 @@ def time_millis_of(value: object) -> int:
 
 
 def time_micros_of(value: object) -> int:
-    if not isinstance(value, datetime.time):
+    if not isinstance(value, dt.time):
         raise InvalidValue("", f"{shown(value)} is no time")
     if value.tzinfo is not None:
         raise InvalidValue("", f"{shown(value)} has a time zone, which a time of day has not")
@@ -351,7 +351,7 @@ def timestamp_millis_of(value: object) -> int:
 
 
 def timestamp_micros_of(value: object) -> int:
-    if not isinstance(value, datetime.datetime):
+    if not isinstance(value, dt.datetime):
         raise InvalidValue("", f"{shown(value)} is no datetime")
     if value.utcoffset() is None:
         raise InvalidValue("", f"{shown(value)} has no time zone, and a timestamp needs one")
@@ -363,7 +363,7 @@ def local_millis_of(value: object) -> int:
 
 
 def local_micros_of(value: object) -> int:
-    if not isinstance(value, datetime.datetime):
+    if not isinstance(value, dt.datetime):
         raise InvalidValue("", f"{shown(value)} is no datetime")
     if value.tzinfo is not None:
         raise InvalidValue("", f"{shown(value)} has a time zone, which a local timestamp has not")

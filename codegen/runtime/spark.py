@@ -6,7 +6,7 @@ the schema's casing comes from this package.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -124,9 +124,9 @@ def _plain(node: Node, value: Any, path: str) -> Any:
             return _plain(_only_branch(node, path), value, path)
     if isinstance(value, bytearray):
         return bytes(value)
-    if isinstance(value, datetime.datetime) and node.logical.startswith("timestamp"):
+    if isinstance(value, dt.datetime) and node.logical.startswith("timestamp"):
         # PySpark gives instants as naive datetimes in the system's zone.
-        return value.astimezone(datetime.UTC)
+        return value.astimezone(dt.UTC)
     return value
 
 

@@ -7,7 +7,7 @@ pair of its full name and its value.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import uuid
 from collections.abc import Callable
@@ -61,13 +61,13 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
     ("double", ""): float,
     ("bytes", ""): bytes,
     ("string", ""): str,
-    ("int", "date"): datetime.date,
-    ("int", "time-millis"): datetime.time,
-    ("long", "time-micros"): datetime.time,
-    ("long", "timestamp-millis"): datetime.datetime,
-    ("long", "timestamp-micros"): datetime.datetime,
-    ("long", "local-timestamp-millis"): datetime.datetime,
-    ("long", "local-timestamp-micros"): datetime.datetime,
+    ("int", "date"): dt.date,
+    ("int", "time-millis"): dt.time,
+    ("long", "time-micros"): dt.time,
+    ("long", "timestamp-millis"): dt.datetime,
+    ("long", "timestamp-micros"): dt.datetime,
+    ("long", "local-timestamp-millis"): dt.datetime,
+    ("long", "local-timestamp-micros"): dt.datetime,
     ("string", "uuid"): uuid.UUID,
     ("fixed", "uuid"): uuid.UUID,
     ("fixed", "duration"): scalars.Duration,
@@ -380,9 +380,9 @@ def _branch_from_plain(binding: Binding, union: Node, value: Any, path: str) -> 
 
 
 def _stated_branch(union: Node, value: Any) -> str | None:
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
-        if any(value[0] in {b.name, b.kind} for b in union.branches):
-            return value[0]
+    if isinstance(value, tuple) and len(value) == 2:
+        named = any(value[0] in {b.name, b.kind} for b in union.branches if b.kind != "null")
+        return str(value[0]) if named and isinstance(value[0], str) else None
     if isinstance(value, dict) and isinstance(value.get("-type"), str):
         return str(value["-type"])
     return None
