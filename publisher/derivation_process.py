@@ -190,18 +190,22 @@ class _Child:
         return line
 
     def _death(self, error: Exception) -> str:
-        trace = b""
-        self.stop()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        shown = ""
         if self._trace is not None:
             self._trace.seek(0)
-            trace = self._trace.read()[-_SHOWN_OF_TRACE:]
-            self._trace.close()
-            self._trace = None
-        last = trace.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return f"{error}{f': {last}' if last else ''}"
+            trace = self._trace.read()[-_SHOWN_OF_TRACE:].decode("utf-8", "replace")
+            shown = trace.strip().rpartition("\n")[2]
+        self.stop()
+        return f"{error}: {shown}" if shown else str(error)
 
     def stop(self) -> None:
         process, self._process = self._process, None
+        trace, self._trace = self._trace, None
+        if trace is not None:
+            trace.close()
         if process is None:
             return
         process.kill()

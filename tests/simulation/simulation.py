@@ -96,17 +96,18 @@ class Simulation:
     def _boot(self) -> Engine:
         self._inner = SqliteState(self._path, synchronous="OFF")
         self.state = StagedState(self._inner, self.stage)
-        return self.engine_type(
-            Assembly(
-                state=self.state,
-                catalog=self.catalog,
-                index=self.index,
-                deriver=ToyDeriver(),
-                packaging=ToyPackaging(),
-                clock=self.clock,
-                policy=self.policy,
-                prefix="toy",
-            )
+        return self.engine_type(self.assembly())
+
+    def assembly(self) -> Assembly:
+        return Assembly(
+            state=self.state,
+            catalog=self.catalog,
+            index=self.index,
+            deriver=ToyDeriver(),
+            packaging=ToyPackaging(),
+            clock=self.clock,
+            policy=self.policy,
+            prefix="toy",
         )
 
     # What happens

@@ -1,0 +1,203 @@
+"""Real threads, real time: the daemon hears, works, waits, and stops when told."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from catalog.identifiers import RelationName
+from publisher.daemon import Daemon, Rhythm
+from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
+from publisher.execution.engine import Engine
+from publisher.execution.policy import SystemClock
+from tests.simulation.simulation import POLICY, Simulation
+from tests.simulation.toy import table, view
+from tests.simulation.world import FakeClock
+
+T = RelationName.of("d", "t")
+V = RelationName.of("d", "v")
+
+
+class WallClock(FakeClock):
+    """The real clock, for a world that was made for a pretended one."""
+
+    def now(self) -> float:
+        return SystemClock().now()
+
+    def sleep(self, seconds: float) -> None:
+        if seconds >= 0.01:
+            SystemClock().sleep(seconds)
+
+
+@dataclass
+class FakeSource:
+    """Gives what is put into it, again and again until it is acknowledged."""
+
+    name: str = "fake"
+    batches: queue.Queue[Batch] = field(default_factory=queue.Queue)
+    pending: Batch | None = None
+    acknowledged: list[str] = field(default_factory=list)
+    down: bool = False
+    closed: bool = False
+
+    def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
+        if self.down:
+            raise SourceUnavailable(self.name, "away")
+        if self.pending is None:
+            try:
+                self.pending = self.batches.get(timeout=min(timeout_seconds, 0.2))
+            except queue.Empty:
+                return None
+        return self.pending
+
+    def acknowledge(self, position: str) -> None:
+        self.acknowledged.append(position)
+        self.pending = None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@dataclass
+class House:
+    world: Simulation
+    source: FakeSource
+    daemon: Daemon
+
+    def hear(self, name: RelationName, event_id: int, gap: str | None = None) -> None:
+        hint = RelationHint(name, event_id)
+        self.source.batches.put(Batch([hint], [], str(event_id), gap=gap))
+
+    def published(self, number: int, seconds: float = 10.0) -> bool:
+        return eventually(lambda: len(self.world.index.history) >= number, seconds)
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    world = Simulation(tmp_path, lag_seconds=0.0, policy=replace(POLICY, debounce_seconds=0.0))
+    clock = WallClock()
+    world.clock = clock
+    world.catalog.clock = clock
+    world.stage.on_point = lambda: None
+    world.engine = Engine(replace(world.assembly(), clock=clock))
+    source = FakeSource()
+    daemon = Daemon(world.engine, [source], world.engine.snapshot, Rhythm(workers=2))
+    yield House(world, source, daemon)
+    daemon.stop()
+    world.close()
+
+
+def test_an_event_is_published_within_a_moment(house: House) -> None:
+    house.daemon.start()
+    assert house.published(0)
+    time.sleep(0.2)
+    event_id = house.world.catalog.change(table(T, "a"))
+    started = time.monotonic()
+
+    house.hear(T, event_id)
+
+    assert house.published(1)
+    assert time.monotonic() - started < 2.0
+    assert eventually(lambda: house.source.acknowledged == [str(event_id)])
+
+
+def test_the_snapshot_on_start_finds_what_happened_before(house: House) -> None:
+    house.world.catalog.change(table(T, "a"))
+    house.world.catalog.change(view(V, T))
+
+    house.daemon.start()
+
+    assert house.published(2)
+
+
+def test_a_gap_is_closed_before_its_position_is_believed(house: House) -> None:
+    house.daemon.start()
+    time.sleep(0.2)
+    house.world.catalog.change(table(T, "a"))
+    event_id = house.world.catalog.change(table(V, "a"))
+
+    house.hear(V, event_id, gap="the log was trimmed")
+
+    assert house.published(2)
+    assert eventually(lambda: house.world.engine.position("fake") == str(event_id))
+
+
+def test_a_source_that_is_away_is_waited_for_and_told(house: House) -> None:
+    house.source.down = True
+    house.daemon.start()
+    assert eventually(lambda: "receive fake" in house.daemon.troubles())
+    event_id = house.world.catalog.change(table(T, "a"))
+    house.hear(T, event_id)
+
+    house.source.down = False
+
+    assert house.published(1)
+    assert eventually(lambda: house.daemon.troubles() == {})
+
+
+def test_an_index_that_was_down_gets_everything_once_it_is_back(house: House) -> None:
+    house.world.index.down = True
+    house.daemon.start()
+    for name in (T, V):
+        house.hear(name, house.world.catalog.change(table(name, "a")))
+    assert eventually(lambda: house.world.engine.counters.values().get("index_failures", 0) > 3)
+
+    house.world.index.down = False
+
+    assert house.published(2)
+    assert len(house.world.index.history) == 2
+
+
+def test_an_unexpected_error_is_logged_and_the_others_go_on(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing() -> None:
+        raise LookupError("no such thing")
+
+    daemon = Daemon(house.world.engine, [house.source], failing, Rhythm(workers=1))
+    daemon.start()
+    house.hear(T, house.world.catalog.change(table(T, "a")))
+
+    assert house.published(1)
+    assert eventually(lambda: "no such thing" in daemon.troubles().get("snapshot", ""))
+    assert daemon.stop()
+    assert "unexpected error" in caplog.text
+
+
+def test_it_stops_when_told_and_closes_its_sources(house: House) -> None:
+    house.daemon.start()
+    assert house.daemon.is_alive()
+
+    started = time.monotonic()
+    stopped = house.daemon.stop()
+
+    assert stopped
+    assert house.source.closed
+    assert time.monotonic() - started < 5.0
+
+
+def test_events_during_a_stop_are_heard_by_the_next_daemon(house: House) -> None:
+    house.daemon.start()
+    house.daemon.stop()
+    event_id = house.world.catalog.change(table(T, "a"))
+    house.hear(T, event_id)
+    again = Daemon(house.world.engine, [house.source], house.world.engine.snapshot)
+
+    again.start()
+
+    assert house.published(1)
+    again.stop()
