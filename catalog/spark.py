@@ -114,6 +114,8 @@ class SparkCatalog:
         return found
 
     def _session_tables(self, database: str, names: Any) -> list[Relation]:
+        if not self._external.databaseExists(database):
+            return []
         asked = self._scala.asScala(names).toSeq()
         tables = self._scala.asJava(self._external.getTablesByName(database, asked))
         return [self._session_relation(database, table) for table in tables]

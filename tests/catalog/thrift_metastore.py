@@ -1,0 +1,138 @@
+"""A metastore in a thread, over real Thrift: for what a well-behaved server cannot be made to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from socket import SHUT_RDWR
+from typing import Any
+
+from hive_metastore import ThriftHiveMetastore
+from hive_metastore.ttypes import (
+    CurrentNotificationEventId,
+    MetaException,
+    NoSuchObjectException,
+    NotificationEventResponse,
+    SerDeInfo,
+    StorageDescriptor,
+    Table,
+    UnknownDBException,
+)
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.server.TServer import TThreadedServer
+from thrift.transport.TSocket import TServerSocket
+from thrift.transport.TTransport import TBufferedTransportFactory, TTransportException
+
+
+class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]
+    """Sends escaped surrogates as the bytes they stand for."""
+
+    def writeString(self, text: str) -> None:  # noqa: N802
+        self.writeBinary(text.encode("utf-8", "surrogateescape"))
+
+
+class _Protocols:
+    def getProtocol(self, transport: Any) -> Any:  # noqa: N802
+        return _AnyBytesProtocol(transport)
+
+
+class Handler:
+    """What the server answers; fields may be changed while it runs.
+
+    Attributes:
+        tables: by database, then by name.
+        event_id: the newest event.
+        poisoned: tables that make the server fail.
+        drops: how many of the next requests end in a closed connection.
+        events: the log, as ids and Thrift events.
+    """
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[str, Any]] = {"default": {}}
+        self.event_id = 0
+        self.poisoned: set[str] = set()
+        self.drops = 0
+        self.requests: list[str] = []
+        self.events: list[Any] = []
+
+    def _arrived(self, request: str) -> None:
+        self.requests.append(request)
+        if self.drops:
+            self.drops -= 1
+            raise TTransportException(TTransportException.END_OF_FILE, "dropped by the test")
+
+    def get_all_databases(self) -> list[str]:
+        self._arrived("get_all_databases")
+        return list(self.tables)
+
+    def get_database(self, name: str) -> Any:
+        raise NoSuchObjectException(name)
+
+    def get_all_tables(self, db_name: str) -> list[str]:
+        self._arrived("get_all_tables")
+        return list(self.tables.get(db_name, {}))
+
+    def get_table_objects_by_name(self, dbname: str, tbl_names: Sequence[str]) -> list[Any]:
+        self._arrived("get_table_objects_by_name")
+        if dbname not in self.tables:
+            raise UnknownDBException(dbname)
+        for name in tbl_names:
+            if name in self.poisoned:
+                raise MetaException(f"cannot give {name}")
+        return [self.tables[dbname][name] for name in tbl_names if name in self.tables[dbname]]
+
+    def get_current_notificationEventId(self) -> Any:  # noqa: N802
+        self._arrived("get_current_notificationEventId")
+        return CurrentNotificationEventId(self.event_id)
+
+    def get_next_notification(self, rqst: Any) -> Any:
+        self._arrived("get_next_notification")
+        found = [event for event in self.events if event.eventId > rqst.lastEvent]
+        return NotificationEventResponse(events=found[: rqst.maxEvents])
+
+
+@contextmanager
+def serving(handler: Handler) -> Iterator[str]:
+    """The address of a server that answers by the handler."""
+    socket = TServerSocket("127.0.0.1", 0)
+    socket.listen()
+    port = socket.handle.getsockname()[1]
+    socket.listen = lambda: None  # it listens already, on the port that was free
+    server = TThreadedServer(
+        ThriftHiveMetastore.Processor(handler),
+        socket,
+        TBufferedTransportFactory(),
+        _Protocols(),
+        daemon=True,
+    )
+    thread = threading.Thread(target=_serve, args=(server,), daemon=True)
+    thread.start()
+    yield f"thrift://127.0.0.1:{port}"
+    socket.handle.shutdown(SHUT_RDWR)  # wakes the thread that waits for a connection
+    socket.close()
+    thread.join(timeout=5)
+
+
+def _serve(server: Any) -> None:
+    try:
+        server.serve()
+    except (TTransportException, OSError):
+        return  # the socket was closed
+
+
+def thrift_table(
+    name: str,
+    columns: Sequence[Any] = (),
+    *,
+    properties: Mapping[str, str] | None = None,
+    database: str = "default",
+) -> Any:
+    return Table(
+        tableName=name,
+        dbName=database,
+        tableType="MANAGED_TABLE",
+        parameters=dict(properties or {}),
+        partitionKeys=[],
+        sd=StorageDescriptor(cols=list(columns), serdeInfo=SerDeInfo(parameters={})),
+    )

@@ -1,0 +1,289 @@
+"""The behaviour suite on a real metastore and on Spark, and what only a real server can say."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hive_metastore import ThriftHiveMetastore
+from pyspark.sql import SparkSession
+
+from catalog.column_types import BIGINT, INT, STRING, CharType, VarcharType
+from catalog.ddl_files import relations_from_ddl
+from catalog.hive_metastore import HiveMetastoreCatalog
+from catalog.identifiers import RelationName
+from catalog.relations import Catalog, Dialect, SchemaMode
+from catalog.spark import SparkCatalog
+from deploy.local_stack import Metastore
+from deploy.metastore_ddl import MetastoreDdl
+from tests.catalog.behaviour import CatalogBehaviour
+
+TABLE = """
+CREATE TABLE {namespace}.members (
+  id bigint COMMENT 'the key', name string, scores array<decimal(5,2)>,
+  home struct<street:string,number:int>, day string)
+USING parquet COMMENT 'who is in' PARTITIONED BY (day) TBLPROPERTIES ('team'='red')
+"""
+VIEW = "CREATE VIEW {namespace}.names AS SELECT name FROM {namespace}.members"
+
+
+@pytest.fixture(scope="module")
+def shared_namespace(spark: SparkSession) -> Iterator[str]:
+    name = f"club_{secrets.token_hex(4)}"
+    spark.sql(f"CREATE DATABASE {name}")
+    spark.sql(TABLE.format(namespace=name))
+    spark.sql(VIEW.format(namespace=name))
+    yield name
+    spark.sql(f"DROP DATABASE {name} CASCADE")
+
+
+@pytest.fixture
+def hive(metastore: Metastore) -> Iterator[HiveMetastoreCatalog]:
+    catalog = HiveMetastoreCatalog(metastore.uri)
+    yield catalog
+    catalog.close()
+
+
+class TestHiveMetastore(CatalogBehaviour):
+    @pytest.fixture
+    def catalog(self, hive: HiveMetastoreCatalog) -> Catalog:
+        return hive
+
+    @pytest.fixture
+    def namespace(self, shared_namespace: str) -> str:
+        return shared_namespace
+
+
+class TestSpark(CatalogBehaviour):
+    @pytest.fixture
+    def catalog(self, spark: SparkSession) -> Catalog:
+        return SparkCatalog(spark)
+
+    @pytest.fixture
+    def namespace(self, shared_namespace: str) -> str:
+        return shared_namespace
+
+
+def test_spark_and_thrift_tell_the_same_facts(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    for ddl in (
+        (
+            "CREATE TABLE {d}.t (Id INT COMMENT 'k', Nm VARCHAR(9), s STRUCT<Aa: ARRAY<CHAR(2)>>, p DATE)"
+            " USING orc PARTITIONED BY (p) COMMENT 'c' TBLPROPERTIES ('a'='b')"
+        ),
+        "CREATE TABLE {d}.h (Id INT, Nm CHAR(3)) PARTITIONED BY (p INT) STORED AS TEXTFILE",
+        (
+            "CREATE VIEW {d}.v (x COMMENT 'cx', y) COMMENT 'vc' TBLPROPERTIES ('k'='v')"
+            " AS SELECT Id, Nm FROM {d}.t"
+        ),
+        "CREATE VIEW {d}.w WITH SCHEMA EVOLUTION AS SELECT * FROM {d}.t",
+    ):
+        spark.sql(ddl.format(d=database))
+    names = hive.relations((database,))
+
+    by_thrift = hive.read(names)
+    by_spark = SparkCatalog(spark).read(names)
+
+    assert len(names) == 4
+    assert by_spark == by_thrift
+
+
+def test_a_spark_table_keeps_case_char_and_comments(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    spark.sql(f"CREATE TABLE {database}.t (Id INT COMMENT 'k', Nm VARCHAR(9), C CHAR(2)) USING orc")
+
+    name = RelationName.of(database, "t")
+    columns = hive.read([name])[name].columns
+
+    assert [(c.name, c.type) for c in columns] == [
+        ("Id", INT),
+        ("Nm", VarcharType(9)),
+        ("C", CharType(2)),
+    ]
+    assert columns[0].comment == "k"
+
+
+def test_a_spark_view_has_its_context(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    spark.sql(f"CREATE TABLE {database}.t (Id INT) USING orc")
+    spark.sql(f"USE {database}")
+    spark.sql("CREATE VIEW v WITH SCHEMA EVOLUTION AS SELECT * FROM t")
+    spark.sql("USE default")
+
+    name = RelationName.of(database, "v")
+    view = hive.read([name])[name].view
+
+    assert view is not None
+    assert view.dialect is Dialect.SPARK
+    assert view.text == "SELECT * FROM t"
+    assert (view.current_catalog, view.current_namespace) == ("spark_catalog", (database,))
+    assert view.schema_mode is SchemaMode.EVOLUTION
+    assert view.query_columns == ()  # Spark keeps none for a view whose columns follow
+    assert view.sql_configs["spark.sql.ansi.enabled"] in {"true", "false"}
+
+
+def test_a_spark_view_whose_columns_are_fixed_names_those_of_its_query(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    spark.sql(f"CREATE VIEW {database}.v (x, y) AS SELECT 1 AS One, 2 AS Two")
+
+    name = RelationName.of(database, "v")
+    view = hive.read([name])[name].view
+
+    assert view is not None
+    assert view.query_columns == ("One", "Two")
+
+
+def test_the_ddl_reader_and_spark_agree_on_a_view_and_its_table(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    ddl = [
+        (
+            f"CREATE TABLE {database}.t (Id INT COMMENT 'it\\'s', s STRUCT<Aa: INT COMMENT 'n'>, p STRING)"
+            " USING parquet PARTITIONED BY (p) COMMENT 'c' TBLPROPERTIES ('a'='b')"
+        ),
+        f"ALTER TABLE {database}.t ADD COLUMNS (Extra BIGINT COMMENT 'e')",
+        (
+            f"CREATE VIEW {database}.v (x COMMENT 'cx') COMMENT 'vc' WITH SCHEMA EVOLUTION"
+            f" AS SELECT Id FROM {database}.t"
+        ),
+    ]
+    for statement in ddl:
+        spark.sql(statement)
+    table, view = RelationName.of(database, "t"), RelationName.of(database, "v")
+
+    real = hive.read([table, view])
+    read = relations_from_ddl(ddl, Dialect.SPARK)
+
+    assert read[table] == real[table]
+    ours, theirs = read[view].view, real[view].view
+    assert ours is not None
+    assert theirs is not None
+    assert (ours.text, ours.schema_mode) == (theirs.text, theirs.schema_mode)
+    assert [(c.name, c.comment) for c in read[view].columns] == [("x", "cx")]
+    assert [(c.name, c.type, c.comment) for c in real[view].columns] == [("x", INT, "cx")]
+
+
+def test_a_hive_view_is_read_by_its_expanded_text(
+    metastore: Metastore, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    expanded = f"SELECT `t`.`id` FROM `{database}`.`t`"
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, "t", [("id", "bigint")])
+        ddl.create_view(
+            database, "v", [("id", "bigint")], expanded, original_text="SELECT * FROM t"
+        )
+
+    name = RelationName.of(database, "v")
+    view = hive.read([name])[name].view
+
+    assert view is not None
+    assert (view.dialect, view.text, view.original_text) == (
+        Dialect.HIVE,
+        expanded,
+        "SELECT * FROM t",
+    )
+
+
+def test_a_changed_literal_shows_beside_stale_columns(
+    metastore: Metastore, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    literal = '{"type":"record","name":"r","fields":[{"name":"Id","type":"int"}]}'
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(
+            database, "bare", [], avro=True, properties={"avro.schema.literal": literal}
+        )
+        ddl.create_table(
+            database, "t", [("id", "bigint")], avro=True, properties={"avro.schema.literal": "{}"}
+        )
+        changed = ddl.table(database, "t")
+        changed.parameters["avro.schema.literal"] = literal
+        ddl.alter(database, "t", changed)
+
+    name, bare = RelationName.of(database, "t"), RelationName.of(database, "bare")
+    found = hive.read([name, bare])
+
+    assert found[name].properties["avro.schema.literal"] == literal
+    assert [(c.name, c.type) for c in found[name].columns] == [("id", BIGINT)]
+    assert found[bare].columns == ()
+
+
+def test_after_an_alter_by_hive_sparks_record_of_a_hive_table_is_not_believed(
+    spark: SparkSession, metastore: Metastore, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    spark.sql(f"CREATE TABLE {database}.t (Id INT) STORED AS TEXTFILE")
+    name = RelationName.of(database, "t")
+    assert [c.name for c in hive.read([name])[name].columns] == ["Id"]
+
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.replace_columns(database, "t", [("id", "bigint"), ("more", "string")])
+
+    columns = hive.read([name])[name].columns
+    assert [(c.name, c.type) for c in columns] == [("id", BIGINT), ("more", STRING)]
+
+
+def test_data_and_statistics_change_no_facts(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    spark.sql(f"CREATE TABLE {database}.t (id INT) USING parquet")
+    name = RelationName.of(database, "t")
+    before = hive.read([name])
+
+    spark.sql(f"INSERT INTO {database}.t VALUES (1)")
+    spark.sql(f"ANALYZE TABLE {database}.t COMPUTE STATISTICS FOR ALL COLUMNS")
+
+    assert hive.read([name]) == before
+
+
+def test_a_read_reflects_the_event_id_asked_before_it(
+    metastore: Metastore, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    before = hive.current_event_id()
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, "t", [("id", "bigint")])
+
+    after = hive.current_event_id()
+
+    assert before is not None
+    assert after is not None
+    assert after > before
+
+
+def test_a_lost_connection_is_made_again(
+    metastore: Metastore,
+    hive: HiveMetastoreCatalog,
+    database: str,
+    metastore_client: ThriftHiveMetastore.Client,
+) -> None:
+    assert (database,) in hive.namespaces()
+
+    hive.close()
+
+    assert (database,) in hive.namespaces()
+
+
+def test_a_plugin_catalog_is_read_at_its_own_spelling(spark: SparkSession, tmp_path: Path) -> None:
+    """Derby through Spark's JDBC catalog: it folds names to upper case."""
+    catalog = f"jdbc_{secrets.token_hex(4)}"
+    plugin = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+    spark.conf.set(f"spark.sql.catalog.{catalog}", plugin)
+    spark.conf.set(f"spark.sql.catalog.{catalog}.url", f"jdbc:derby:memory:{catalog};create=true")
+    driver = "org.apache.derby.iapi.jdbc.AutoloadedDriver"
+    spark.conf.set(f"spark.sql.catalog.{catalog}.driver", driver)
+    spark.sql(f"CREATE SCHEMA {catalog}.Club")
+    spark.sql(f"CREATE TABLE {catalog}.Club.Members (Id INT, Nm STRING)")
+    reader = SparkCatalog(spark, catalog)
+    name = RelationName.of("club", "members")
+
+    found = reader.read([name, RelationName.of("club", "nobody"), RelationName.of("x", "y")])
+
+    assert ("club",) in reader.namespaces()
+    assert reader.relations(("club",)) == (name,)
+    assert reader.relations(("nowhere",)) == ()
+    assert [(c.name, c.type) for c in found[name].columns] == [("Id", INT), ("Nm", STRING)]
+    assert len(found) == 1

@@ -1,0 +1,153 @@
+"""A log that is trimmed, cut off, slow or replaced; the server is a double over real Thrift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hive_metastore.ttypes import NotificationEvent
+
+from publisher.events.notification_log import NotificationLogSource
+from publisher.events.protocol import RelationHint, SourceUnavailable
+from tests.catalog.thrift_metastore import Handler, serving
+
+
+@pytest.fixture
+def handler() -> Handler:
+    return Handler()
+
+
+@pytest.fixture
+def source(handler: Handler) -> Iterator[NotificationLogSource]:
+    with serving(handler) as uri:
+        source = NotificationLogSource(uri, timeout_seconds=5)
+        yield source
+        source.close()
+
+
+def happen(handler: Handler, *tables: str, kind: str = "CREATE_TABLE") -> None:
+    for table in tables:
+        handler.event_id += 1
+        handler.events.append(
+            NotificationEvent(
+                eventId=handler.event_id,
+                eventTime=1,
+                eventType=kind,
+                dbName="db",
+                tableName=table,
+                message="{}",
+            )
+        )
+
+
+def start(source: NotificationLogSource) -> str:
+    batch = source.poll(None, 0)
+    assert batch is not None
+    return batch.position
+
+
+def heard(source: NotificationLogSource, position: str) -> list[str]:
+    tables: list[str] = []
+    while (batch := source.poll(position, 0)) is not None:
+        assert batch.gap is None
+        tables += [h.relation.name for h in batch.hints if isinstance(h, RelationHint)]
+        position = batch.position
+    return tables
+
+
+def test_more_events_than_a_request_holds_all_come(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    tables = [f"t{i}" for i in range(2500)]
+    happen(handler, *tables)
+
+    assert heard(source, position) == tables
+
+
+def test_noise_costs_no_batch_until_the_time_is_over(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    happen(handler, *["t"] * 2500, kind="ADD_PARTITION")
+
+    batch = source.poll(position, 0.5)
+
+    assert batch is not None
+    assert (batch.hints, batch.seen) == ((), 2500)
+    assert source.poll(batch.position, 0) is None
+
+
+def test_a_trimmed_log_is_a_gap_and_goes_on_at_its_end(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    happen(handler, "a", "b", "c")
+    handler.events.clear()
+
+    batch = source.poll(position, 0)
+
+    assert batch is not None
+    assert batch.gap is not None
+    assert "trimmed" in batch.gap
+    happen(handler, "d")
+    assert heard(source, batch.position) == ["d"]
+
+
+def test_a_log_trimmed_in_the_middle_gives_the_rest_with_the_gap(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    happen(handler, "before")
+    position = start(source)
+    happen(handler, "a", "b", "c")
+    del handler.events[:3]
+
+    batch = source.poll(position, 0)
+
+    assert batch is not None
+    assert batch.gap is not None
+    assert [h.relation.name for h in batch.hints if isinstance(h, RelationHint)] == ["c"]
+
+
+def test_an_event_that_shares_a_known_id_is_found_while_waiting(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    happen(handler, "a")
+    batch = source.poll(position, 0)
+    assert batch is not None
+    handler.event_id -= 1
+    happen(handler, "b")
+
+    late = source.poll(batch.position, 5)
+
+    assert late is not None
+    assert [h.relation.name for h in late.hints if isinstance(h, RelationHint)] == ["b"]
+
+
+def test_waiting_at_a_quiet_log_asks_little(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    source.poll(position, 0)
+    handler.requests.clear()
+
+    assert source.poll(position, 0.3) is None
+
+    assert set(handler.requests) == {"get_current_notificationEventId"}
+
+
+def test_a_metastore_that_is_away_is_unavailable() -> None:
+    source = NotificationLogSource("thrift://127.0.0.1:1", timeout_seconds=1)
+
+    with pytest.raises(SourceUnavailable, match="does not answer"):
+        source.poll(None, 0)
+
+
+def test_text_that_is_no_utf8_breaks_no_batch(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    happen(handler, b"bad\xff".decode("utf-8", "surrogateescape"), "good")
+
+    assert heard(source, position) == ["bad�", "good"]
