@@ -1,5 +1,5 @@
-WITH revenue (supplier_no, total_revenue) AS (
-  SELECT l_suppkey, sum(l_extendedprice * (1 - l_discount))
+WITH revenue AS (
+  SELECT l_suppkey AS supplier_no, sum(l_extendedprice * (1 - l_discount)) AS total_revenue
   FROM lineitem
   WHERE l_shipdate >= date '1996-01-01' AND l_shipdate < date '1996-01-01' + interval '3' month
   GROUP BY l_suppkey)

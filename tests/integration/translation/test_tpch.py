@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ def views(spark: SparkSession, metastore: Metastore) -> Iterator[dict[RelationNa
             spark.sql(f"{statement} STORED AS PARQUET")
     for query in QUERIES:
         spark.sql(f"CREATE VIEW {query} AS {(TPCH / f'{query}.sql').read_text()}")
-    catalog = HiveMetastoreCatalog(metastore.uri)
-    yield dict(catalog.read(catalog.relations(("tpch",))))
+    with closing(HiveMetastoreCatalog(metastore.uri)) as catalog:
+        yield dict(catalog.read(catalog.relations(("tpch",))))
     spark.sql("USE default")
     spark.sql("DROP DATABASE tpch CASCADE")
 
