@@ -219,12 +219,11 @@ def generate(
     output: Annotated[Path, typer.Option(help="folder to write it into")],
 ) -> None:
     """A typed package from one Avro schema, without the service."""
-    from codegen.standalone import generate as write_package
-
     from avro_schema.errors import MalformedAvroSchema
     from avro_schema.model import Record
     from avro_schema.parsing import parse_schema
     from codegen.errors import CodegenError
+    from codegen.standalone import generate as write_package
 
     try:
         parsed = parse_schema(schema.read_text(encoding="utf-8"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from codegen.wheel import build_wheel, content_hash, read_wheel
-
 from catalog.identifiers import RelationName
 from codegen.naming import distribution_name
 from codegen.package import PackageRequest, Wheel
+from codegen.wheel import build_wheel, content_hash, read_wheel
 from publisher.publication import ReadPackage
 
 

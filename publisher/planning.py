@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from codegen.wheel import content_hash, read_wheel
-
 from avro_schema.compatibility import Level
 from avro_schema.parsing import parse_schema
 from catalog.ddl_files import relations_from_ddl
@@ -14,6 +12,7 @@ from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation
 from codegen.errors import CodegenError
 from codegen.naming import distribution_name
+from codegen.wheel import content_hash, read_wheel
 from dependency_graph.graph import affected_cone, graph_of
 from publisher.index.protocol import PackageIndex
 from publisher.publication import package_request
