@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from packaging.version import InvalidVersion, Version
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
@@ -28,6 +29,7 @@ from catalog.identifiers import RelationName
 from catalog.relations import Relation, facts_hash
 from codegen.errors import CodegenError
 from codegen.package import PackageRequest, Provenance, Wheel
+from dependency_graph.graph import graph_of, upstream_cone
 from publisher.execution.deriving import derivation_from_text
 from publisher.execution.findings import CatalogReader
 from publisher.execution.policy import Clock, Counters, Policy
@@ -42,6 +44,7 @@ from publisher.index.protocol import (
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import (
     Claim,
+    RelationRecord,
     Status,
     Urgency,
     VersionRecord,
@@ -52,6 +55,8 @@ from publisher.versioning import FIRST, Published, VersioningMode, next_version
 from translation.interface import Derivation
 
 log = logging.getLogger(__name__)
+
+R = TypeVar("R")
 
 DROPPED = "the relation was dropped from the catalog"
 
@@ -189,25 +194,55 @@ class Publisher:
 
     def publish(self, jobs: Sequence[Job]) -> None:
         """Brings the index to what the jobs say, and ends their claims or puts them off."""
-        remaining = list(jobs)
-        ready: list[tuple[Job, Sequence[VersionRecord]]] = []
-        held = _Held(self._clock.now())
-        while remaining:
-            self._keep(held, jobs)
-            job = remaining.pop(0)
-            try:
-                history = self._looked(job)
-            except PackageIndexError as error:
-                self._put_off_index([job], error)
-                if isinstance(error, IndexUnavailable):
-                    # The others would wait for the same silence one after another.
-                    self._put_off_index([*remaining, *(j for j, _ in ready)], error)
-                    return
-                continue
-            if history is not None:
-                ready.append((job, history))
-        prepared = self._built(self._collected(ready))
+        distributions = {job.name: self._packaging.distribution(job.name) for job in jobs}
+        histories, records = self._state.read(
+            lambda tx: (
+                tx.versions.history(distributions.values()),
+                tx.graph.records(distributions),
+            )
+        )
+        looked = self._of_each(
+            jobs, lambda job: self._looked(job, histories[distributions[job.name]], records)
+        )
+        prepared = self._built(self._collected([(j, h) for j, h in looked if h is not None]))
         self._deliver_all(self._reserved(prepared))
+
+    def _of_each(self, jobs: Sequence[Job], act: Callable[[Job], R]) -> Sequence[tuple[Job, R]]:
+        """What ``act`` gives for each job that the index answers; the others are put off.
+
+        Several at once, and with leases prolonged meanwhile: a slow index is no dead worker. Once
+        it is silent for one it is not asked for the others, who would wait one after another.
+        """
+        silence: list[IndexUnavailable] = []
+        held = _Held(self._clock.now())
+
+        def attempt(job: Job) -> R | PackageIndexError:
+            self._keep(held, jobs)
+            if silence:
+                return silence[0]
+            try:
+                return act(job)
+            except IndexUnavailable as error:
+                silence.append(error)
+                return error
+            except PackageIndexError as error:
+                return error
+
+        results = self._at_once(attempt, jobs)
+        done: list[tuple[Job, R]] = []
+        for job, result in zip(jobs, results, strict=True):
+            if isinstance(result, PackageIndexError):
+                self._put_off_index([job.claim], result)
+            else:
+                done.append((job, result))
+        return done
+
+    def _at_once(self, act: Callable[[Job], R], jobs: Sequence[Job]) -> Sequence[R]:
+        width = min(self._policy.uploads_at_once, len(jobs))
+        if width <= 1:
+            return [act(job) for job in jobs]
+        with ThreadPoolExecutor(width, thread_name_prefix="index") as pool:
+            return list(pool.map(act, jobs))
 
     def open_reservations(
         self, names: Iterable[RelationName]
@@ -259,14 +294,18 @@ class Publisher:
                 tx.graph.write(replace(record, yanked=True))
         elif not tx.graph.dependents([name]):
             tx.graph.forget(name)
-        end(tx, claim, self._clock.now())
+        end(tx, claim)
 
     # Looking
 
-    def _looked(self, job: Job) -> Sequence[VersionRecord] | None:
+    def _looked(
+        self,
+        job: Job,
+        history: Sequence[VersionRecord],
+        records: Mapping[RelationName, RelationRecord],
+    ) -> Sequence[VersionRecord] | None:
         """The distribution's history, agreed with the index; None if nothing is left to do."""
         distribution = self._packaging.distribution(job.name)
-        history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
         reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
         if reserved is not None:
             self._finish(reserved)
@@ -277,14 +316,14 @@ class Publisher:
             self._adopt(job.name, distribution, strange)
         if strange or reserved is not None:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
-        record = self._state.read(lambda tx: tx.graph.records([job.name])).get(job.name)
-        if record is not None and record.yanked:
+        yanked = job.name in records and records[job.name].yanked
+        if yanked:
             self._unyank(files)
         newest = newest_published(history)
         if newest is not None and newest.content_hash == job.content_hash:
-            self._state.write(lambda tx: self._is_published(tx, job.claim, distribution))
+            self._state.write(lambda tx: self._is_published(tx, job.claim, newest))
             return None
-        if record is not None and record.yanked:
+        if yanked:
             self._state.write(lambda tx: self._is_not_yanked(tx, job.claim))
         return history
 
@@ -302,7 +341,7 @@ class Publisher:
             hashlib.sha256(wheel).hexdigest(),
         )
         delivery = self._deliver(built, looked=False)
-        self._state.write(lambda tx: self._delivered(tx, version, delivery))
+        self._state.write(lambda tx: self._delivered(tx, [(version, delivery)]))
         self._tell(version, delivery)
 
     def _adopt(self, name: RelationName, distribution: str, files: Sequence[IndexFile]) -> None:
@@ -349,11 +388,11 @@ class Publisher:
             if file.yanked == DROPPED:
                 self._index.yank(file, None)
 
-    def _is_published(self, tx: Transaction, claim: Claim, distribution: str) -> None:
+    def _is_published(self, tx: Transaction, claim: Claim, newest: VersionRecord) -> None:
         if tx.work.holds(claim):
-            self._write_published(tx, claim.relation, distribution)
+            tx.graph.write_published(claim.relation, newest.content_hash)
             self._is_not_yanked(tx, claim)
-            end(tx, claim, self._clock.now())
+            end(tx, claim)
 
     def _is_not_yanked(self, tx: Transaction, claim: Claim) -> None:
         record = tx.graph.records([claim.relation]).get(claim.relation)
@@ -365,7 +404,7 @@ class Publisher:
     def _collected(
         self, jobs: Sequence[tuple[Job, Sequence[VersionRecord]]]
     ) -> Sequence[tuple[Job, _Cone, Sequence[VersionRecord]]]:
-        cones = self._state.read(lambda tx: {job.name: _cone(tx, job.name) for job, _ in jobs})
+        cones = self._state.read(lambda tx: _cones(tx, [job.name for job, _ in jobs]))
         several = {
             n for job, _ in jobs if len(cones[job.name].facts) > 1 for n in cones[job.name].facts
         }
@@ -496,7 +535,7 @@ class Publisher:
         if tx.work.holds(job.claim):
             record = tx.graph.records([job.name])[job.name]
             tx.graph.write(replace(record, reason=reason))
-            end(tx, job.claim, self._clock.now())
+            end(tx, job.claim)
 
     def _reserved(self, prepared: Sequence[_Prepared]) -> Sequence[_Prepared]:
         if not prepared:
@@ -504,7 +543,14 @@ class Publisher:
         now = self._clock.now()
 
         def reserve(tx: Transaction) -> Sequence[_Prepared]:
-            kept = [p for p in prepared if self._reserve(tx, p, now)]
+            names = [p.job.name for p in prepared]
+            cones, records = _cones(tx, names), tx.graph.records(names)
+            kept = [
+                p
+                for p in prepared
+                if tx.work.holds(p.job.claim)
+                and self._reserve(tx, p, cones[p.job.name], records[p.job.name], now)
+            ]
             claims = [p.job.claim for p in kept]
             tx.work.renew(claims, now + self._policy.lease_seconds)
             tx.work.absolve(claims)
@@ -512,15 +558,19 @@ class Publisher:
 
         return self._state.write(reserve)
 
-    def _reserve(self, tx: Transaction, prepared: _Prepared, now: float) -> bool:
+    def _reserve(
+        self,
+        tx: Transaction,
+        prepared: _Prepared,
+        cone: _Cone,
+        record: RelationRecord,
+        now: float,
+    ) -> bool:
         job = prepared.job
-        if not tx.work.holds(job.claim):
-            return False
-        record = tx.graph.records([job.name])[job.name]
         still = (
             record.status is Status.OK
             and record.content_hash == job.content_hash
-            and _cone(tx, job.name) == prepared.cone
+            and cone == prepared.cone
         )
         if still and tx.versions.reserve(prepared.version, prepared.wheel.data, prepared.after):
             return True
@@ -535,28 +585,23 @@ class Publisher:
     # Delivering
 
     def _deliver_all(self, prepared: Sequence[_Prepared]) -> None:
-        done: list[tuple[_Prepared, Delivery]] = []
-        held = _Held(self._clock.now())
-        for position, each in enumerate(prepared):
-            self._keep(held, [p.job for p in prepared])
-            try:
-                done.append((each, self._deliver(each.wheel, looked=True)))
-            except PackageIndexError as error:
-                rest = prepared[position:] if isinstance(error, IndexUnavailable) else [each]
-                self._put_off_index([p.job for p in rest], error)
-                if isinstance(error, IndexUnavailable):
-                    break
+        by_name = {each.job.name: each for each in prepared}
+        delivered = self._of_each(
+            [each.job for each in prepared],
+            lambda job: self._deliver(by_name[job.name].wheel, looked=True),
+        )
+        done = [(by_name[job.name], delivery) for job, delivery in delivered]
         if not done:
             return
 
         def confirm(tx: Transaction) -> None:
             now = self._clock.now()
+            self._delivered(tx, [(each.version, delivery) for each, delivery in done])
             for each, delivery in done:
-                self._delivered(tx, each.version, delivery)
                 if not tx.work.holds(each.job.claim):
                     continue
                 if delivery is Delivery.PUBLISHED:
-                    end(tx, each.job.claim, now)
+                    end(tx, each.job.claim)
                 else:
                     tx.work.put_off(each.job.claim, now, "its number was taken", blameless=True)
 
@@ -564,19 +609,20 @@ class Publisher:
         for each, delivery in done:
             self._tell(each.version, delivery)
 
-    def _delivered(self, tx: Transaction, version: VersionRecord, delivery: Delivery) -> None:
-        match delivery:
-            case Delivery.PUBLISHED:
-                tx.versions.confirm(version.distribution, version.number)
-                self._write_published(tx, version.relation, version.distribution)
-            case Delivery.CONFLICT:
-                tx.versions.burn(version.distribution, version.number)
-
-    def _write_published(self, tx: Transaction, name: RelationName, distribution: str) -> None:
-        newest = newest_published(tx.versions.history([distribution])[distribution])
-        record = tx.graph.records([name]).get(name)
-        if newest is not None and record is not None:
-            tx.graph.write(replace(record, published_hash=newest.content_hash))
+    def _delivered(
+        self, tx: Transaction, deliveries: Sequence[tuple[VersionRecord, Delivery]]
+    ) -> None:
+        for version, delivery in deliveries:
+            match delivery:
+                case Delivery.PUBLISHED:
+                    tx.versions.confirm(version.distribution, version.number)
+                case Delivery.CONFLICT:
+                    tx.versions.burn(version.distribution, version.number)
+        histories = tx.versions.history(version.distribution for version, _ in deliveries)
+        for version, _ in deliveries:
+            newest = newest_published(histories[version.distribution])
+            if newest is not None:
+                tx.graph.write_published(version.relation, newest.content_hash)
 
     def _deliver(self, wheel: Wheel, *, looked: bool) -> Delivery:
         """Uploads and reads back; an answer of the index is believed only once it is seen there.
@@ -634,10 +680,9 @@ class Publisher:
 
     # Putting off
 
-    def _put_off_index(self, jobs: Iterable[Job | Claim], error: PackageIndexError) -> None:
+    def _put_off_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
         self._counters.add("index_failures")
         log.warning("package index failed", extra={"why": str(error)})
-        claims = [job.claim if isinstance(job, Job) else job for job in jobs]
         self._put_off(claims, str(error))
 
     def _put_off(self, claims: Sequence[Claim], reason: str) -> None:
@@ -658,14 +703,21 @@ def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
     return max(published, key=lambda v: _version_key(v.number), default=None)
 
 
-def _cone(tx: Transaction, name: RelationName) -> _Cone:
-    edges = tx.graph.upstream_edges([name])
-    names = {name, *(edge.upstream for edge in edges)}
-    records = tx.graph.records(names)
+def _cones(tx: Transaction, names: Sequence[RelationName]) -> Mapping[RelationName, _Cone]:
+    """Of each name, itself and all above it, in two queries for all."""
+    edges = tx.graph.upstream_edges(names)
+    above = graph_of(((edge.dependent, edge.upstream) for edge in edges), alone=names)
+    members = {name: sorted(upstream_cone(above, [name])) for name in names}
+    records = tx.graph.records({n for cone in members.values() for n in cone})
+    return {name: _cone(cone, records) for name, cone in members.items()}
+
+
+def _cone(names: Sequence[RelationName], records: Mapping[RelationName, RelationRecord]) -> _Cone:
+    known = [records[name] for name in names if name in records]
     return _Cone(
-        facts={n: records[n].facts_hash if n in records else None for n in sorted(names)},
-        settled=all(n in records and not records[n].stale for n in names),
-        read_event_id=max((r.read_event_id or -1 for r in records.values()), default=None),
+        facts={n: records[n].facts_hash if n in records else None for n in names},
+        settled=len(known) == len(names) and not any(record.stale for record in known),
+        read_event_id=max((record.read_event_id or -1 for record in known), default=None),
     )
 
 

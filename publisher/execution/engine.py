@@ -280,10 +280,10 @@ class Engine:
         settlement = self._settling.settle(tx, finding, content_hash, now)
         record = settlement.record
         if settlement.verdict is Verdict.SETTLED and not _needs_publication(record):
-            end(tx, finding.reading.claim, now)
+            end(tx, finding.reading.claim)
             return Settlement(Verdict.ENDED, record)
         if settlement.verdict is Verdict.DROPPED and record is not None and record.yanked:
-            end(tx, finding.reading.claim, now)
+            end(tx, finding.reading.claim)
             return Settlement(Verdict.ENDED, record)
         return settlement
 

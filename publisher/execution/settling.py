@@ -50,9 +50,12 @@ class Settlement:
     record: RelationRecord | None = None
 
 
-def end(tx: Transaction, claim: Claim, now: float) -> None:
-    """Ends a claim whose work is done; a second look that was asked for is still to come."""
-    if claim.reread_at is not None and claim.reread_at > now:
+def end(tx: Transaction, claim: Claim) -> None:
+    """Ends a claim whose work is done; a second look that was asked for is still to come.
+
+    It is, unless what was done was read after it was due: working may take longer than that.
+    """
+    if claim.reread_at is not None and claim.reread_at > claim.claimed_at:
         tx.work.clear_until(claim, claim.reread_at)
     else:
         tx.work.clear(claim)
@@ -175,11 +178,11 @@ class Settling:
             if members:
                 tx.graph.write(record)
                 self._settle_cycle(tx, members, now)
-                end(tx, claim, now)
+                end(tx, claim)
                 return Settlement(Verdict.ENDED, record)
         if blocked:
             self._write_stale(tx, record)
-            end(tx, claim, now)
+            end(tx, claim)
             return Settlement(Verdict.ENDED, record)
         return self._settle_derived(tx, finding, record, upstreams, content_hash, now)
 
@@ -206,8 +209,9 @@ class Settling:
                 changed = (
                     settled.interface_hash != record.interface_hash or record.status is Status.CYCLE
                 )
-                edges = [Edge(record.name, u, conclusion.used.get(u)) for u in finding.upstreams]
-                tx.graph.replace_edges(record.name, edges)
+                if finding.upstreams:
+                    edges = [Edge(record.name, u, conclusion.used[u]) for u in finding.upstreams]
+                    tx.graph.replace_edges(record.name, edges)
             case Waiting():
                 raise AssertionError("a finding that waits is not of any upstream's interface")
         tx.graph.write(settled)

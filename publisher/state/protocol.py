@@ -87,6 +87,9 @@ class RelationGraph(Protocol):
     def write(self, record: RelationRecord) -> None:
         """Inserts or replaces, the derivation text and ``stale`` of dependents untouched."""
 
+    def write_published(self, name: RelationName, content_hash: str | None) -> None:
+        """Notes what the newest confirmed version holds, of a relation that is known."""
+
     def write_derivation(self, name: RelationName, derivation: str | None) -> None: ...
 
     def add_unknown(self, names: Iterable[RelationName]) -> Sequence[RelationName]:

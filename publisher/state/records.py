@@ -68,6 +68,7 @@ class Claim:
     """One relation, one worker, until ``lease_until``.
 
     Attributes:
+        claimed_at: before whatever is read for it.
         generation: of the request that is answered; a newer one outlives the answer.
         fence: rises with every claim; a write with an old one is refused.
         attempts: claims of this work that have not ended, this one included.
@@ -77,6 +78,7 @@ class Claim:
     relation: RelationName
     generation: int
     fence: int
+    claimed_at: float
     lease_until: float
     attempts: int
     retries: int

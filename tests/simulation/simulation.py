@@ -37,6 +37,7 @@ POLICY = Policy(
     drop_grace_seconds=0.5,
     lease_seconds=5.0,
     batch_size=4,
+    uploads_at_once=1,
     retry_seconds=0.05,
     max_retry_seconds=0.4,
     deletion_limit=NO_LIMIT,

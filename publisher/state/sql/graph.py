@@ -51,6 +51,8 @@ _WRITE_SCHEMA = text("""
         stale = excluded.stale, reason = excluded.reason
 """)
 
+_WRITE_PUBLISHED = text("UPDATE schema SET published_hash = :content_hash WHERE name = :name")
+
 _WRITE_DERIVATION = text("UPDATE schema SET derivation = :derivation WHERE name = :name")
 
 _EDGES_OF = with_names("""
@@ -174,6 +176,10 @@ class SqlRelationGraph:
                 "reason": record.reason,
             },
         )
+
+    def write_published(self, name: RelationName, content_hash: str | None) -> None:
+        row = {"name": str(name), "content_hash": content_hash}
+        self._connection.execute(_WRITE_PUBLISHED, row)
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None:
         row = {"name": str(name), "derivation": derivation}

@@ -135,6 +135,7 @@ class SqlWorkQueue:
                 relation=name_of(row.key),
                 generation=row.generation,
                 fence=fence,
+                claimed_at=now,
                 lease_until=lease_until,
                 attempts=row.attempts + 1,
                 retries=row.retries,
