@@ -18,7 +18,7 @@ from avro_schema.printing import to_text
 from catalog.identifiers import RelationName
 from codegen.lowering import lower
 from codegen.rendering_codec import render_codec
-from codegen.rendering_types import render_types
+from codegen.rendering_types import render_types, uses_durations
 from codegen.shapes import PackageShape
 from codegen.source import Lines, literal
 
@@ -114,10 +114,12 @@ def dataset(spark: _SparkSession, table: str = RELATION) -> _Iterator[_RECORD]:
 def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     types = [c.class_name for c in shape.classes]
     root = shape.root.class_name
+    durations = uses_durations(shape)
     names = [
         *types, "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
         "SCHEMA", "SHA_256", "UnresolvableSchema", "from_rows", "read_file", "spark_schema",
         "write_file", *(["dataset"] if relation else []),
+        *(["Duration"] if durations else []),
     ]  # fmt: skip
     text = "_builtins.str" if "str" in types else "str"
     lines = Lines()
@@ -133,6 +135,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         "from ._avro.lazy import Lazy as _Lazy",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in types),
+        *(["from ._avro.scalars import Duration"] if durations else []),
         "",
     )
     with lines.block("if _TYPE_CHECKING:"):

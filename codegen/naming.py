@@ -27,107 +27,34 @@ _ORDINARY_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 # Written out, and not taken from the running interpreter, so that every host gives the same names.
-KEYWORDS = frozenset(
-    [
-        "False",
-        "None",
-        "True",
-        "and",
-        "as",
-        "assert",
-        "async",
-        "await",
-        "break",
-        "class",
-        "continue",
-        "def",
-        "del",
-        "elif",
-        "else",
-        "except",
-        "finally",
-        "for",
-        "from",
-        "global",
-        "if",
-        "import",
-        "in",
-        "is",
-        "lambda",
-        "nonlocal",
-        "not",
-        "or",
-        "pass",
-        "raise",
-        "return",
-        "try",
-        "while",
-        "with",
-        "yield",
-    ]
-)
+KEYWORDS = frozenset({
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+})  # fmt: skip
 
 # Directory names that Windows reserves for devices.
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
 
-# Names that a package's ``__init__`` has, or keeps free for later versions of the generator.
-_RESERVED_IN_PACKAGE = frozenset(
-    [
-        "RECORD",
-        "RELATION",
-        "SCHEMA",
-        "CRC_64_AVRO",
-        "SHA_256",
-        "PROVENANCE",
-        "VERSION",
-        "Duration",
-        "InvalidAvro",
-        "InvalidValue",
-        "UnresolvableSchema",
-        "AvroError",
-        "Nanoseconds",
-        "read_file",
-        "write_file",
-        "resolve_from",
-        "spark_schema",
-        "dataset",
-        "from_rows",
-        "to_rows",
-        "create_dataframe",
-        "arrow_schema",
-        "from_arrow",
-        "to_arrow",
-        "from_confluent",
-        "to_confluent",
-        "from_single_object",
-        "to_single_object",
-        "diff",
-        "provenance",
-        "changelog",
-        "TYPE_CHECKING",
-        "annotations",
-    ]
-)
+# Names that a package's ``__init__`` has, or keeps free for later versions of the generator; and
+# one of Python's that type checkers know only by its bare name.
+_RESERVED_IN_PACKAGE = frozenset({
+    "RECORD", "RELATION", "SCHEMA", "CRC_64_AVRO", "SHA_256", "PROVENANCE", "VERSION", "Duration",
+    "InvalidAvro", "InvalidValue", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
+    "write_file", "resolve_from", "spark_schema", "dataset", "from_rows", "to_rows",
+    "create_dataframe", "arrow_schema", "from_arrow", "to_arrow", "from_confluent", "to_confluent",
+    "from_single_object", "to_single_object", "diff", "provenance", "changelog", "TYPE_CHECKING",
+    "annotations", "NotImplemented",
+})  # fmt: skip
 
 # Names that a record's class has, or keeps free.
-_RESERVED_IN_CLASS = frozenset(
-    [
-        "self",
-        "to_avro",
-        "from_avro",
-        "to_dict",
-        "from_dict",
-        "to_json",
-        "from_json",
-        "resolve_from",
-        "to_confluent",
-        "from_confluent",
-        "to_single_object",
-        "from_single_object",
-    ]
-)
+_RESERVED_IN_CLASS = frozenset({
+    "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
+    "to_confluent", "from_confluent", "to_single_object", "from_single_object",
+})  # fmt: skip
 
 _RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])
 

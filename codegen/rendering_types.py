@@ -57,6 +57,16 @@ _OWN_IMPORTS = (
 )
 
 
+def uses_durations(package: PackageShape) -> bool:
+    """Whether some value is a ``Duration``, the one class of the runtime that users construct."""
+    annotations = Annotations(())
+    return any(
+        "_Duration" in annotations.of(attribute.shape)
+        for record in package.records
+        for attribute in record.attributes
+    )
+
+
 def _head(package: PackageShape, body: str) -> str:
     lines = Lines()
     lines.docstring(f"The classes of {package.root.full_name}; generated, not to be edited.")
@@ -87,7 +97,7 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
                 f"if not {b('isinstance')}(value, _builtins.bytes) or {b('len')}(value) != {fixed.size}:"
             ):
                 lines.add(f'raise _InvalidValue("", "{fixed.size} bytes are due")')
-            lines.add(f"return {b('super')}().__new__(cls, value)")
+            lines.add("return _builtins.bytes.__new__(cls, value)")
 
 
 class _Record:
@@ -176,7 +186,7 @@ class _Record:
         lines.add("")
         with lines.block(f"def __eq__(self, other: {b('object')}) -> {b('bool')}:"):
             with lines.block(f"if not {b('isinstance')}(other, {record.class_name}):"):
-                lines.add(f"return {b('NotImplemented')}")
+                lines.add("return NotImplemented")
             if not record.attributes:
                 lines.add("return True")
                 return

@@ -8,7 +8,6 @@ import importlib
 import itertools
 import json
 import sys
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -136,11 +135,12 @@ def _draw_type(draw: st.DrawFn, names: _Names, depth: int) -> Pair:
     kind = draw(st.sampled_from(kinds))
     match kind:
         case "leaf":
-            return draw(st.sampled_from(LEAVES))
+            leaf: Pair = draw(st.sampled_from(LEAVES))
+            return leaf
         case "enum":
             symbols = ["A", "B", "class", "mro", "_c_"]
-            schema = {"type": "enum", "name": names.next(), "symbols": symbols}
-            return schema, st.sampled_from(symbols)
+            enum = {"type": "enum", "name": names.next(), "symbols": symbols}
+            return enum, st.sampled_from(symbols)
         case "fixed":
             size = draw(st.integers(0, 20))
             fixed = {"type": "fixed", "name": names.next(), "size": size}
@@ -211,7 +211,7 @@ def draw_record(draw: st.DrawFn, names: _Names, depth: int) -> Pair:
     count = draw(st.integers(1 if depth == 0 else 0, 5))
     for index in range(count):
         name = draw(st.sampled_from(["f", "class", "self", "__init__", "str", "F"])) + str(
-            index if index else ""
+            index or ""
         )
         schema, value = _draw_type(draw, names, depth)
         fields.append({"name": name, "type": schema})
@@ -223,6 +223,3 @@ def draw_record(draw: st.DrawFn, names: _Names, depth: int) -> Pair:
 def schemas_and_values(draw: st.DrawFn) -> tuple[dict[str, Any], list[Any]]:
     schema, values = draw_record(draw, _Names(), 0)
     return schema, draw(st.lists(values, min_size=1, max_size=3))
-
-
-ANY_UUID = uuid.UUID(int=9)

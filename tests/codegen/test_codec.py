@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
 import io
+import uuid
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import fastavro
@@ -20,14 +24,14 @@ def fastavro_bytes(schema: Any, value: Any) -> bytes:
     return out.getvalue()
 
 
-slow = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+slow = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @slow
 @given(schemas_and_values())
-def test_bytes_equal_those_of_fastavro_and_read_back(case: tuple[dict[str, Any], list[Any]]) -> None:
+def test_bytes_equal_those_of_fastavro_and_read_back(
+    case: tuple[dict[str, Any], list[Any]],
+) -> None:
     schema, values = case
     with imported(schema) as package:
         for value in values:
@@ -60,10 +64,8 @@ def test_wrong_bytes_are_an_error_and_never_a_crash(
             place = data.draw(st.integers(0, len(good) - 1))
             flipped = bytearray(good)
             flipped[place] ^= data.draw(st.integers(1, 255))
-            try:
+            with contextlib.suppress(package.AvroError):
                 package.RECORD.from_avro(bytes(flipped))
-            except package.AvroError:
-                pass
 
 
 HUGE = b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f"
@@ -182,19 +184,13 @@ def test_bad_values_are_refused_with_their_path(
     ("logical", "base", "text"),
     [("decimal", "bytes", "1.234"), ("decimal", "bytes", "123.4"), ("decimal", "bytes", "NaN")],
 )
-def test_decimals_out_of_scale_or_precision_are_refused(
-    logical: str, base: str, text: str
-) -> None:
-    from decimal import Decimal
-
+def test_decimals_out_of_scale_or_precision_are_refused(logical: str, base: str, text: str) -> None:
     type_ = {"type": base, "logicalType": logical, "precision": 4, "scale": 2}
     with imported(record({"f": type_})) as package, pytest.raises(package.InvalidValue):
         package.RECORD(f=Decimal(text)).to_avro()
 
 
 def test_time_finer_than_its_unit_is_refused_and_not_cut() -> None:
-    import datetime as dt
-
     type_ = {"type": "long", "logicalType": "timestamp-millis"}
     with imported(record({"f": type_})) as package:
         fine = dt.datetime(2020, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC)
@@ -263,10 +259,8 @@ def test_duration_and_fixed_uuid_round_trip() -> None:
         "d": {"type": "fixed", "name": "D", "size": 12, "logicalType": "duration"},
         "u": {"type": "fixed", "name": "U", "size": 16, "logicalType": "uuid"},
     })  # fmt: skip
-    import uuid
-
     with imported(schema) as package:
-        from_codec = package._types._Duration(months=1, days=2, milliseconds=3)
+        from_codec = package.Duration(months=1, days=2, milliseconds=3)
         value = package.RECORD(d=from_codec, u=uuid.UUID(int=7))
 
         data = value.to_avro()

@@ -1,0 +1,300 @@
+"""The generated classes: names, defaults, docs, equality; and that nothing of a schema is code."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import inspect
+import json
+import pickle
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from avro_schema.model import EnumSchema, Field, Fixed, LogicalType, Primitive, Record
+from codegen.errors import CodegenError, IllegalDefault, UnfitSchema
+from codegen.modules import render_modules
+from codegen.standalone import generate
+from tests.codegen.generated import imported, record, record_of
+
+HOSTILE = [
+    '"""\nraise SystemExit("escaped")\n"""',
+    "'''\nraise SystemExit\n'''",
+    "ends with a backslash \\",
+    'ends with a quote "',
+    '\\"""',
+    "\\\n",
+    "{raise_}",
+    "%s {0} {x!r}",
+    "\u2028\u2029\x85\x00\x1b[31m\r\n\t",
+    "\\N{BULLET} \\x41 \\u0041",
+    "'+str(__import__('os'))+'",
+    "# -*- coding: utf-7 -*-",
+    "é 漢 🎉",
+]
+texts = st.one_of(
+    st.sampled_from(HOSTILE),
+    st.text("\"'\\\n{}#ra", max_size=12),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(texts, texts)
+@example(HOSTILE[0], HOSTILE[0])
+@example(HOSTILE[2], HOSTILE[3])
+def test_docs_and_defaults_are_text_and_never_code(doc: str, default: str) -> None:
+    enum = {"type": "enum", "name": "E", "symbols": ["A"], "doc": doc}
+    fixed = {"type": "fixed", "name": "F", "size": 1, "doc": doc}
+    schema = {
+        "type": "record", "name": "R", "doc": doc, "fields": [
+            {"name": "text", "type": "string", "default": default, "doc": doc},
+            {"name": "texts", "type": {"type": "map", "values": "string"},
+             "default": {default: default}},
+            {"name": "e", "type": enum, "default": "A"},
+            {"name": "f", "type": fixed, "default": "\u00ff"},
+        ],
+    }  # fmt: skip
+    with imported(schema) as package:
+        value = package.RECORD()
+
+        assert value.text == default
+        assert value.texts == {default: default}
+        assert package.RECORD.from_avro(value.to_avro()) == value
+        assert package.RECORD.from_dict({}) == value
+        shown = inspect.getdoc(package.RECORD) or ""
+        assert " ".join(doc.split("\n", maxsplit=1)[0].split()) in " ".join(shown.split())
+        assert json.dumps(json.loads(package.SCHEMA), ensure_ascii=False,
+                                            separators=(",", ":")) == package.SCHEMA  # fmt: skip
+
+
+NAMES = [
+    "class", "None", "self", "cls", "str", "int", "list", "dict", "bytes", "type", "object",
+    "isinstance", "NotImplemented", "to_avro", "to_dict", "from_avro", "mro", "name", "value",
+    "_", "__", "___", "_x", "__x", "__init__", "__class__", "__slots__", "__eq__", "__dict__",
+    "__unset__", "f___x", "R", "Inner", "data", "at", "out", "append", "record", "_codec", "id",
+    "Class", "CLASS", "print", "datetime", "decimal", "uuid", "t1", "_R", "super", "classmethod",
+]  # fmt: skip
+
+
+def test_fields_and_symbols_of_any_name_work() -> None:
+    enum = {"type": "enum", "name": "Kind", "symbols": NAMES}
+    inner = record({"x": "int"}, "Inner")
+    schema = record({
+        **{name: {"type": ["null", "string"], "default": None} for name in NAMES},
+        "kind": enum,
+        "inner": {"type": inner, "default": {"x": 3}},
+        "items_": {"type": {"type": "array", "items": "int"}, "default": []},
+    })  # fmt: skip
+    with imported(schema) as package:
+        plain = {name: name for name in NAMES} | {"kind": "mro", "inner": {"x": 4}, "items_": [1]}
+
+        value = package.RECORD.from_dict(plain)
+
+        assert value.to_dict() == plain
+        assert package.RECORD.from_avro(value.to_avro()) == value
+        assert value.class_ == "class"
+        assert value.f___init__ == "__init__"
+        assert value.kind is package.Kind.mro_
+        for symbol in NAMES:
+            assert package.Kind(symbol).value == symbol
+        assert package.RECORD.from_dict({"kind": "class"}).inner.x == 3
+
+
+BUILTINS = [
+    "str", "bool", "list", "dict", "object", "isinstance", "len", "super", "classmethod",
+    "NotImplemented", "bytearray", "type", "range", "tuple", "Any", "property",
+]  # fmt: skip
+
+
+def builtin_names() -> dict[str, Any]:
+    """Records named as Python's builtins, beside fields that need the real ones."""
+    return {
+        "type": "record", "name": "Exception", "namespace": "n", "fields": [
+            *({"name": f"f{i}", "type": {"type": "record", "name": name, "fields": [
+                {"name": "x", "type": ["null", "string"], "default": None}]}}
+              for i, name in enumerate(BUILTINS)),
+            {"name": "s", "type": {"type": "array", "items": "string"}, "default": ["a"]},
+            {"name": "m", "type": {"type": "map", "values": "bytes"}, "default": {}},
+            {"name": "d", "type": ["int", "float", "boolean"], "default": 1},
+            {"name": "x", "type": {"type": "fixed", "name": "ValueError", "size": 1},
+             "default": "a"},
+        ],
+    }  # fmt: skip
+
+
+def test_classes_named_as_builtins_work() -> None:
+    with imported(builtin_names()) as package:
+        plain = {f"f{i}": {"x": name} for i, name in enumerate(BUILTINS)}
+
+        value = package.RECORD.from_dict(plain)
+
+        assert type(value).__name__ == "Exception"
+        assert package.RECORD.from_avro(value.to_avro()) == value
+        assert list(package.read_file(_written(package, [value]))) == [value]
+
+
+def _written(package: Any, records: list[Any]) -> Any:
+    import io
+
+    out = io.BytesIO()
+    package.write_file(out, records)
+    out.seek(0)
+    return out
+
+
+def test_same_record_name_in_two_namespaces_is_two_classes() -> None:
+    schema = {
+        "type": "record", "name": "Root", "namespace": "a", "fields": [
+            {"name": "x", "type": {"type": "record", "name": "Item", "namespace": "b",
+                                   "fields": [{"name": "i", "type": "int"}]}},
+            {"name": "y", "type": {"type": "record", "name": "Item", "namespace": "a",
+                                   "fields": [{"name": "i", "type": "int"}]}},
+        ],
+    }  # fmt: skip
+    with imported(schema) as package:
+        value = package.RECORD(x=package.b__Item(i=1), y=package.Item(i=1))
+
+        assert value.x != value.y
+        assert package.RECORD.from_avro(value.to_avro()) == value
+
+
+def test_defaults_of_every_kind_are_values_and_made_anew() -> None:
+    inner = record({"x": {"type": ["int", "null"], "default": 9}, "y": "string"}, "Inner")
+    fields = {
+        "date": ({"type": "int", "logicalType": "date"}, 18000, dt.date(2019, 4, 14)),
+        "time": ({"type": "int", "logicalType": "time-millis"}, 1, dt.time(0, 0, 0, 1000)),
+        "ts": ({"type": "long", "logicalType": "timestamp-micros"}, 1,
+               dt.datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC)),
+        "local": ({"type": "long", "logicalType": "local-timestamp-millis"}, 0,
+                  dt.datetime(1970, 1, 1)),  # noqa: DTZ001
+        "dec": ({"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2},
+                "\u0004\u00d2", Decimal("12.34")),
+        "uuid": ({"type": "string", "logicalType": "uuid"}, str(UUID(int=1)), UUID(int=1)),
+        "bytes": ("bytes", "\u0000\u00ff", b"\0\xff"),
+        "later_branch": (["null", "string"], "x", "x"),
+        "double": ("double", 3, 3.0),
+        "map": ({"type": "map", "values": {"type": "array", "items": "int"}}, {"k": [1]},
+                {"k": [1]}),
+    }  # fmt: skip
+    schema = {
+        "type": "record", "name": "R", "namespace": "n", "fields": [
+            *({"name": k, "type": t, "default": d} for k, (t, d, _) in fields.items()),
+            {"name": "inner", "type": inner, "default": {"y": "z"}},
+        ],
+    }  # fmt: skip
+    with imported(schema) as package:
+        one, other = package.RECORD(), package.RECORD()
+
+        for name, (_, _, expected) in fields.items():
+            assert getattr(one, name) == expected
+            assert type(getattr(one, name)) is type(expected)
+        assert one.inner == package.Inner(x=9, y="z")
+        assert one.inner is not other.inner
+        assert one.map is not other.map
+        assert package.RECORD.from_avro(one.to_avro()) == one
+        assert package.RECORD.from_dict({}) == one
+
+
+def test_records_are_keyword_only_slotted_comparable_and_copied() -> None:
+    with imported(record({"f": "int", "g": {"type": ["null", "string"], "default": None}})) as p:
+        value = p.RECORD(f=1)
+
+        with pytest.raises(TypeError):
+            p.RECORD(1)
+        with pytest.raises(AttributeError):
+            value.h = 1
+        assert repr(value) == "R(f=1, g=None)"
+        assert value == p.RECORD(f=1)
+        assert value != p.RECORD(f=2)
+        assert value != 1
+        assert p.RECORD.__match_args__ == ()
+        with pytest.raises(TypeError):
+            hash(value)
+        assert copy.deepcopy(value) == value
+        assert pickle.loads(pickle.dumps(value)) == value
+
+
+def test_wide_record_imports_without_its_codec() -> None:
+    schema = record({f"column_{i}": {"type": ["null", "string"], "default": None}
+                     for i in range(800)})  # fmt: skip
+    with imported(schema) as package:
+        assert f"{package.__name__}._codec" not in sys.modules
+        value = package.RECORD(column_799="x")
+        assert package.RECORD.from_avro(value.to_avro()) == value
+
+
+ODD = "x: int = 0\n    raise SystemExit\n    y"
+
+
+def odd_schemas() -> list[Record]:
+    """Schemas that no parser lets through, made as values."""
+    return [
+        Record(ODD, ODD, (Field("f", Primitive("int")),)),
+        Record("R", "../../etc", (Field(ODD, Primitive("string"), ODD),)),
+        Record("R", "", (Field("f", EnumSchema(ODD, ODD, (ODD, "a b", "é"))),)),
+        Record("R", "", (Field("f", Fixed(ODD, "", 2)),)),
+        Record("é", "\u2028", (Field("\u2028", Primitive("int", LogicalType(ODD))),)),
+    ]
+
+
+@pytest.mark.parametrize("schema", odd_schemas())
+def test_illegal_names_become_legal_ones(schema: Record, tmp_path: Path) -> None:
+    generate(schema, "odd", tmp_path)
+
+    code = "import odd, odd._codec; print(odd.RECORD.__name__.isidentifier())"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "True\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"odd"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        Record("R", "", (Field("f", Fixed("F", "", "2; import os")),)),  # type: ignore[arg-type]
+        Record("R", "", (Field("f", Primitive("bytes", LogicalType("decimal", "1"))),)),  # type: ignore[arg-type]
+        Record("R", "", (Field("f", Primitive("bytes", LogicalType("decimal", 10**9))),)),
+        Record("R", "", (Field("f", Primitive("int")), Field("f", Primitive("int")))),
+        Record("R", "", (Field("f", Primitive("int"), "1"),)),
+        Record("R", "", (Field("f", Primitive("int"), True),)),
+        Record("R", "", (Field("f", Primitive("double"), float("nan")),)),
+        Record("R", "", (Field("f", EnumSchema("E", "", ())),)),
+    ],
+)
+def test_schema_that_has_no_python_is_refused_by_name(schema: Record) -> None:
+    with pytest.raises(CodegenError) as refused:
+        render_modules(schema, "p")
+    assert str(refused.value)
+
+
+def test_default_that_would_construct_without_end_is_refused() -> None:
+    levels = 20
+    document: dict[str, Any] = record({"x": "int"}, "L0")
+    document["fields"][0]["default"] = 1
+    for level in range(1, levels):
+        document = record(
+            {"a": {"type": document, "default": {}}, "b": {"type": [f"L{level - 1}"],
+                                                          "default": {}}},
+            f"L{level}",
+        )  # fmt: skip
+
+    with pytest.raises(IllegalDefault, match="more than"):
+        render_modules(record_of(document), "p")
+
+
+def test_package_name_that_cannot_be_imported_is_refused(tmp_path: Path) -> None:
+    schema = record_of(record({"f": "int"}))
+    for name in ["", "../x", "a.class", "a b", "1a", "é"]:
+        with pytest.raises(UnfitSchema):
+            generate(schema, name, tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,98 @@
+"""What a type checker says of generated packages: nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from mypy import api
+
+from catalog.identifiers import RelationName
+from codegen.modules import render_modules
+from codegen.standalone import generate
+from tests.codegen.generated import LEAVES, record, record_of
+from tests.codegen.test_classes import NAMES, builtin_names
+
+USER = """
+import datetime
+from every import R, Tree, State, write_file, read_file, from_rows, spark_schema, RECORD
+
+def use(tree: Tree) -> list[R]:
+    found = [r for r in read_file("x") if r.state is State.class_]
+    moment: datetime.datetime = found[0].f13
+    write_file("y", found)
+    if tree.next is not None:
+        use(tree.next)
+    data: bytes = tree.to_avro()
+    same: Tree = Tree.from_avro(data)
+    return found + [RECORD.from_dict({})]
+"""
+
+WRONG = """
+from every import R, Tree
+Tree(v="x")
+Tree(1)
+Tree(v=1).nothing
+R.from_avro("x")
+"""
+
+
+def every() -> dict[str, Any]:
+    """A schema with a field of each kind, lone and within unions, arrays and maps."""
+    tree = record({"v": "int", "next": {"type": ["null", "Tree"], "default": None}}, "Tree")
+    return record({
+        **{f"f{i}": leaf for i, (leaf, _) in enumerate(LEAVES) if isinstance(leaf, str)},
+        **{f"f{i}": {"type": leaf} for i, (leaf, _) in enumerate(LEAVES)
+           if isinstance(leaf, dict)},
+        **{f"n{i}": {"type": ["null", leaf], "default": None} for i, (leaf, _) in enumerate(LEAVES)
+           if leaf != "null"},
+        **{f"a{i}": {"type": {"type": "array", "items": leaf}, "default": []}
+           for i, (leaf, _) in enumerate(LEAVES)},
+        "state": {"type": {"type": "enum", "name": "State", "symbols": NAMES}},
+        "fixed": {"type": {"type": "fixed", "name": "Four", "size": 4}},
+        "money": {"type": {"type": "fixed", "name": "Money", "size": 8, "logicalType": "decimal",
+                           "precision": 10, "scale": 2}},
+        "span": {"type": {"type": "fixed", "name": "Span", "size": 12,
+                          "logicalType": "duration"}},
+        "tree": {"type": tree},
+        "deep": {"type": {"type": "map", "values": {"type": "array", "items": {
+            "type": "map", "values": {"type": "array", "items": {
+                "type": "map", "values": ["null", "Tree", "string", "Four"]}}}}}},
+        "any": {"type": {"type": "array", "items": [
+            "null", "boolean", "int", "long", "float", "double", "bytes", "string", "Tree",
+            "State", "Four", {"type": "array", "items": "Tree"}, {"type": "map", "values": "int"},
+        ]}},
+    })  # fmt: skip
+
+
+def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
+    generate(record_of(every()), "every", tmp_path)
+    generate(record_of(builtin_names()), "builtin_names", tmp_path)
+    fields = record({name: {"type": ["null", "string"], "default": None} for name in NAMES})
+    generate(record_of(fields), "field_names", tmp_path)
+    generate(record_of(record({})), "empty", tmp_path)
+    relation = RelationName.of("d", "t")
+    for path, data in render_modules(record_of(fields), "p_schemas.d.t", relation).items():
+        target = tmp_path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    (tmp_path / "user.py").write_text(USER)
+    (tmp_path / "wrong.py").write_text(WRONG)
+
+    out, err, _ = _mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
+                        "-p", "empty", "-p", "p_schemas.d.t", "-m", "user")  # fmt: skip
+    assert (out, err) == ("", "")
+
+    out, _, _ = _mypy(tmp_path, "-m", "wrong")
+    assert out.count("error:") == 4 + out.count("[var-annotated]")
+
+
+def _mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
+    with contextlib.chdir(folder):
+        return api.run([
+            "--strict", "--no-error-summary", "--config-file=", "--namespace-packages",
+            "--explicit-package-bases", f"--cache-dir={folder / 'cache'}",
+            f"--python-executable={sys.executable}", *arguments,
+        ])  # fmt: skip

@@ -1,0 +1,238 @@
+"""Wheels: the same bytes everywhere, right by the standards, and read back."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import dataclasses
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import zipfile
+from email.parser import BytesParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.metadata import Metadata
+
+from catalog.identifiers import RelationName
+from codegen.errors import IllegalVersion, NotOurWheel
+from codegen.modules import render_modules
+from codegen.naming import import_name
+from codegen.package import PackageRequest, Provenance
+from codegen.wheel import build_wheel, content_hash, read_wheel
+from tests.codegen.generated import record, record_of
+
+HOSTILE_DOC = "a | b\n\n# <script>alert(1)</script> [x](javascript:y)\r\nRequires-Dist: evil\x85z"
+
+
+def request_for(relation: str = "example.company", **changes: Any) -> PackageRequest:
+    document = record({
+        "name": "string",
+        "state": {"type": ["null", {"type": "enum", "name": "State", "symbols": ["CA", "NY"]}],
+                  "default": None},
+        "class": {"type": {"type": "array", "items": "string"}, "doc": HOSTILE_DOC},
+    }, "Company")  # fmt: skip
+    document["doc"] = HOSTILE_DOC
+    provenance = Provenance(
+        kind="view",
+        view_text="SELECT 1",
+        upstreams={"example.b": "22", "example.a": "11"},
+        lineage={"name": ("example.a.name",)},
+        reasons=(HOSTILE_DOC,),
+        event_id=7,
+        generator_version="0.1.0",
+        labels={"follows": True},
+    )
+    request = PackageRequest(
+        RelationName.parse(relation), "acme-schema", "1.2.3", record_of(document), provenance
+    )
+    return dataclasses.replace(request, **changes)
+
+
+def files_of(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_wheel_reads_back_as_what_was_asked_for() -> None:
+    request = request_for()
+
+    wheel = build_wheel(request)
+    contents = read_wheel(wheel.data)
+
+    assert wheel.filename == "acme_schema_example_company-1.2.3-py3-none-any.whl"
+    assert wheel.sha256 == hashlib.sha256(wheel.data).hexdigest()
+    assert contents.relation == request.relation
+    assert contents.distribution == wheel.distribution == "acme-schema-example-company"
+    assert contents.import_package == "acme_schemas.example.company"
+    assert contents.version == "1.2.3"
+    assert contents.provenance["view_text"] == "SELECT 1"
+    assert contents.provenance["lineage"] == {"name": ["example.a.name"]}
+    assert (
+        contents.schema_text
+        in files_of(wheel.data)["acme_schemas/example/company/schema.avsc"].decode()
+    )
+
+
+def test_record_lists_every_file_with_its_hash() -> None:
+    files = files_of(build_wheel(request_for()).data)
+
+    info = "acme_schema_example_company-1.2.3.dist-info"
+    rows = list(csv.reader(io.StringIO(files[f"{info}/RECORD"].decode())))
+
+    assert {row[0] for row in rows} == set(files)
+    for path, digest, size in rows:
+        if path != f"{info}/RECORD":
+            expected = base64.urlsafe_b64encode(hashlib.sha256(files[path]).digest())
+            assert digest == "sha256=" + expected.decode().rstrip("=")
+            assert int(size) == len(files[path])
+
+
+def test_two_distributions_share_no_file() -> None:
+    one = files_of(build_wheel(request_for("a_b.c")).data)
+    other = files_of(build_wheel(request_for("a.b_c")).data)
+
+    assert not set(one) & set(other)
+    assert "acme_schemas/__init__.py" not in one
+    assert "acme_schemas/a_b/__init__.py" not in one
+
+
+def test_metadata_holds_strangers_text_without_becoming_headers_or_markup() -> None:
+    files = files_of(build_wheel(request_for()).data)
+    data = files["acme_schema_example_company-1.2.3.dist-info/METADATA"]
+
+    parsed = Metadata.from_email(data, validate=True)
+    message = BytesParser().parsebytes(data)
+
+    assert parsed.requires_dist is not None
+    assert [str(r) for r in parsed.requires_dist] == ['pyspark>=3.5; extra == "spark"']
+    assert message.get_all("Requires-Dist") == ['pyspark>=3.5; extra == "spark"']
+    description = str(parsed.description)
+    assert "<script>" not in description
+    assert "](javascript" not in description
+    assert str(parsed.requires_python) == ">=3.11"
+    assert parsed.provides_extra == ["spark"]
+    assert (
+        "| class \\(in Python\\: class\\_\\)" in description or "in Python: class\\_" in description
+    )
+
+
+CODE = """
+import sys, hashlib
+sys.path.insert(0, sys.argv[1])
+from tests.codegen.test_wheel import request_for
+from codegen.wheel import build_wheel, content_hash
+print(build_wheel(request_for()).sha256, content_hash(request_for()))
+"""
+
+
+def test_bytes_are_the_same_whatever_the_process() -> None:
+    root = Path(__file__).parents[2]
+    printed = set()
+    for seed, zone in (("0", "UTC"), ("1", "Asia/Tokyo"), ("4242", "America/New_York")):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": "C"}
+        done = subprocess.run(
+            [sys.executable, "-c", CODE, str(root)],
+            env=environment, cwd=root, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        printed.add(done.stdout)
+    assert len(printed) == 1
+
+
+def test_order_of_mappings_changes_no_byte() -> None:
+    one = request_for()
+    reversed_ = dataclasses.replace(
+        one.provenance, upstreams=dict(reversed(list(one.provenance.upstreams.items())))
+    )
+
+    assert build_wheel(one).data == build_wheel(request_for(provenance=reversed_)).data
+
+
+def test_modules_rendered_before_give_the_same_wheel() -> None:
+    request = request_for()
+    package = import_name(request.relation, request.prefix)
+
+    modules = render_modules(request.schema, package, request.relation)
+
+    assert build_wheel(request, modules) == build_wheel(request)
+
+
+def changed_provenance(**changes: Any) -> PackageRequest:
+    return request_for(provenance=dataclasses.replace(request_for().provenance, **changes))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        request_for(version="9.0.0"),
+        changed_provenance(event_id=None),
+        changed_provenance(change="major", reasons=(), changelog="x"),
+        changed_provenance(generator_version="9"),
+        changed_provenance(upstreams={"example.a": "other", "example.b": "other"}),
+    ],
+)
+def test_content_hash_leaves_out_how_a_package_came_about(request_: PackageRequest) -> None:
+    assert content_hash(request_) == content_hash(request_for())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        request_for("example.other"),
+        request_for(prefix="other"),
+        request_for(schema=record_of(record({"name": "int"}))),
+        changed_provenance(view_text="SELECT 2"),
+        changed_provenance(lineage={}),
+        changed_provenance(upstreams={"example.a": "11"}),
+    ],
+)
+def test_content_hash_covers_what_a_package_says(request_: PackageRequest) -> None:
+    assert content_hash(request_) != content_hash(request_for())
+
+
+@pytest.mark.parametrize("version", ["", "1.0.0\nX: y", "../1", "v1", "1.0-1", "01.0", "1.0.0a1"])
+def test_version_that_is_no_release_is_refused(version: str) -> None:
+    with pytest.raises(IllegalVersion):
+        build_wheel(request_for(version=version))
+
+
+def _zip(**files: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"PK",
+        _zip(),
+        _zip(**{"a/provenance.json": b"{"}),
+        _zip(**{"a/provenance.json": b"{}", "a/schema.avsc": b"{}"}),
+        _zip(**{"a/provenance.json": b"[]", "a/schema.avsc": b"{}"}),
+        _zip(**{"a/provenance.json": b'{"relation":[""]}', "a/schema.avsc": b"\xff"}),
+        build_wheel(request_for()).data[:-500],
+    ],
+)
+def test_wheel_of_another_program_is_refused(data: bytes) -> None:
+    with pytest.raises(NotOurWheel):
+        read_wheel(data)
+
+
+def test_strict_checkers_accept_the_wheel(tmp_path: Path) -> None:
+    for relation in ("example.company", "d.x-y", f"d.{'x' * 300}"):
+        wheel = build_wheel(request_for(relation))
+        (tmp_path / wheel.filename).write_bytes(wheel.data)
+    wheels = [str(path) for path in tmp_path.iterdir()]
+
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *wheels], check=True)
+    checker = Path(sys.executable).parent / "check-wheel-contents"
+    subprocess.run([str(checker), *wheels], check=True)
