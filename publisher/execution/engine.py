@@ -322,7 +322,8 @@ class Engine:
 
     def _quarantine(self, claim: Claim) -> None:
         reason = (
-            f"its derivation died {claim.attempts - 1} times; it is tried again once it changes"
+            f"its work died {claim.attempts - 1} times; it is tried again by the next snapshot, "
+            "or once it changes"
         )
         now = self._clock.now()
         owed = self._publisher.open_reservations([claim.relation])

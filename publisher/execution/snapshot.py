@@ -158,7 +158,10 @@ class Snapshot:
         record, used = known[relation.name]
         if record.facts_hash != facts_hash(relation) or record.missing_since is not None:
             return True
-        if record.stale or record.status in (Status.CYCLE, Status.QUARANTINED):
+        if record.status is Status.QUARANTINED:
+            # What died may have died of something else: of a machine that was switched off.
+            return True
+        if record.stale or record.status is Status.CYCLE:
             return False
         if self._deriver.inputs_hash(relation, used) != record.inputs_hash:
             return True

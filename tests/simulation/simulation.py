@@ -169,10 +169,15 @@ class Simulation:
         while self.undelivered:
             self.deliver(0)
         self._rest()
-        if self.lost:
+        if self.lost or self._someone_is_quarantined():
             self.clock.sleep(self.lag_seconds * 2)
             self.snapshot()
             self._rest()
+
+    def _someone_is_quarantined(self) -> bool:
+        """Crashes look like poison until a snapshot tries again."""
+        records = self._inner.read(lambda tx: tx.graph.every_record())
+        return any(record.status is Status.QUARANTINED for record in records.values())
 
     def _rest(self) -> None:
         if not self.engine.drain(timeout_seconds=600.0):
