@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -77,6 +78,21 @@ def build_catalog(settings: Settings) -> Catalog:
             return SparkCatalog(spark_session(catalog.conf), catalog.name)
         case _:
             assert_never(catalog)
+
+
+@contextmanager
+def opened_catalog(settings: Settings) -> Iterator[Catalog]:
+    """The catalog, its connections closed at the end."""
+    catalog = build_catalog(settings)
+    try:
+        yield catalog
+    finally:
+        close_catalog(catalog)
+
+
+def close_catalog(catalog: Catalog) -> None:
+    if isinstance(catalog, HiveMetastoreCatalog):
+        catalog.close()
 
 
 def build_sources(settings: Settings, catalog: Catalog) -> Sequence[EventSource]:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -83,14 +83,14 @@ def plan(
     config: ConfigOption = None,
 ) -> None:
     """What would change, which packages, which versions, who is hit. Changes nothing."""
-    from publisher.assembly import build_catalog, build_index, build_options
+    from publisher.assembly import build_index, build_options, opened_catalog
     from publisher.planning import plan_changes
 
     settings = _settings(config)
-    with _reported():
+    with _reported(), opened_catalog(settings) as catalog:
         statements = [path.read_text(encoding="utf-8") for path in ddl or ()]
         changes = plan_changes(
-            build_catalog(settings),
+            catalog,
             build_index(settings),
             build_options(settings),
             settings.artifacts.prefix,
@@ -146,13 +146,13 @@ def resync(
 @app.command()
 def verify(config: ConfigOption = None) -> None:
     """Derives everything anew and compares it with the index; exit status 1 if they differ."""
-    from publisher.assembly import build_catalog, build_index, build_options
+    from publisher.assembly import build_index, build_options, opened_catalog
     from publisher.verification import verify as compare
 
     settings = _settings(config)
-    with _reported():
+    with _reported(), opened_catalog(settings) as catalog:
         drifts = compare(
-            build_catalog(settings),
+            catalog,
             build_index(settings),
             build_options(settings),
             settings.artifacts.prefix,
@@ -260,25 +260,17 @@ def _settings(config: Path | None) -> Settings:
 @contextmanager
 def _engine(settings: Settings) -> Iterator[Any]:
     from publisher.assembly import (
-        build_catalog,
         build_engine,
         build_index,
         build_options,
         build_state,
+        opened_catalog,
     )
     from publisher.execution.deriving import DirectDeriver
 
-    state = build_state(settings)
-    try:
-        yield build_engine(
-            settings,
-            state,
-            build_catalog(settings),
-            build_index(settings),
-            DirectDeriver(build_options(settings)),
-        )
-    finally:
-        state.close()
+    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
+        deriver = DirectDeriver(build_options(settings))
+        yield build_engine(settings, state, catalog, build_index(settings), deriver)
 
 
 def _service(settings: Settings, config: Path | None) -> Service:

@@ -22,6 +22,7 @@ from publisher.assembly import (
     build_options,
     build_sources,
     build_state,
+    close_catalog,
 )
 from publisher.daemon import Daemon, Rhythm
 from publisher.derivation_process import ChildDeriver, Limits
@@ -101,6 +102,7 @@ class Service:
             self._web.stop()
         self._deriver.close()
         if ended:
+            close_catalog(self._catalog)
             self._state.close()
         log.info("stopped", extra={"cleanly": ended})
 

@@ -23,6 +23,7 @@ from publisher.assembly import (
     build_index,
     build_options,
     build_state,
+    close_catalog,
 )
 from publisher.execution.deriving import DirectDeriver
 from publisher.execution.engine import Engine
@@ -62,6 +63,7 @@ def run_snapshot(
         spark = SparkComparison(settings, state, catalog, options)
         return _finish(engine, {"runner": "spark"}, spark, publish=publish)
     finally:
+        close_catalog(catalog)
         state.close()
 
 

@@ -77,7 +77,7 @@ def test_an_environment_variable_of_a_wrong_key_is_reported(
 ) -> None:
     monkeypatch.setenv("SCHEMA_PUBLISHER__ENGINE__WORKER", "3")
 
-    with pytest.raises(SettingsError, match="engine.worker"):
+    with pytest.raises(SettingsError, match=r"engine\.worker"):
         load_settings(settings_file(tmp_path, MINIMAL))
 
 
