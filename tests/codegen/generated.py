@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from avro_schema.model import Record
 from avro_schema.parsing import parse_schema
-from codegen.standalone import generate
+from codegen.modules import render_modules
 
 _NUMBERS = itertools.count()
 
@@ -51,15 +51,26 @@ def _is_field(value: Any) -> bool:
 def imported(document: Mapping[str, Any]) -> Iterator[ModuleType]:
     """The package generated from a schema, imported under a name of its own."""
     package = f"generated_{next(_NUMBERS)}"
+    with imported_modules(render_modules(record_of(document), package), package) as module:
+        yield module
+
+
+@contextmanager
+def imported_modules(modules: Mapping[str, bytes], package: str) -> Iterator[ModuleType]:
     with TemporaryDirectory() as folder:
-        generate(record_of(document), package, Path(folder))
+        for path, data in modules.items():
+            target = Path(folder) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
         sys.path.insert(0, folder)
         try:
             importlib.invalidate_caches()
             yield importlib.import_module(package)
         finally:
             sys.path.remove(folder)
-            for name in [n for n in sys.modules if n.split(".")[0] == package]:
+            for name in [
+                n for n in sys.modules if n.split(".")[0] == package.split(".", maxsplit=1)[0]
+            ]:
                 del sys.modules[name]
 
 
