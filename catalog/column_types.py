@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias, assert_never
 
 from catalog.errors import MalformedType
@@ -148,7 +149,20 @@ def parse_type(text: str) -> ColumnType:
     return parsed
 
 
+_REMEMBERED_CHARACTERS = 256
+
+
 def parse_type_or_unknown(text: str) -> ColumnType:
+    """As ``parse_type``; short texts are read once, for a lake has few types and many columns."""
+    return _remembered(text) if len(text) <= _REMEMBERED_CHARACTERS else _parsed_or_unknown(text)
+
+
+@lru_cache(maxsize=8192)
+def _remembered(text: str) -> ColumnType:
+    return _parsed_or_unknown(text)
+
+
+def _parsed_or_unknown(text: str) -> ColumnType:
     try:
         return parse_type(text)
     except MalformedType:

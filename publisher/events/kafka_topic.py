@@ -14,6 +14,7 @@ from typing import Any
 
 from kafka import ConsumerRebalanceListener, KafkaConsumer, OffsetAndMetadata, TopicPartition
 from kafka.errors import KafkaError, OffsetOutOfRangeError
+from kafka.net.compat import KafkaNetClient
 
 from publisher.events.apiary_events import decode_apiary
 from publisher.events.metastore_events import Decoded
@@ -21,7 +22,7 @@ from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
 
 logger = logging.getLogger(__name__)
 
-_REQUEST_MILLISECONDS = 10_000
+_REQUEST_MILLISECONDS = 5_000
 _WATCH_SECONDS = 5.0
 _SLICE_MILLISECONDS = 500
 
@@ -51,6 +52,7 @@ class KafkaSource:
         self._settings = {
             "max_poll_records": 1000,
             "fetch_max_wait_ms": 100,
+            "bootstrap_timeout_ms": 5000,
             "client_id": "schema-publisher",
             **(options or {}),
             "bootstrap_servers": bootstrap_servers.split(","),
@@ -137,7 +139,7 @@ class KafkaSource:
 
     def _connected(self) -> Any:
         if self._consumer is None:
-            self._consumer = KafkaConsumer(**self._settings)
+            self._consumer = _new_consumer(self._settings)
             self._consumer.subscribe([self._topic], listener=_Rebalance(self._seek, self._forget))
             self._watched_at = 0.0
         return self._consumer
@@ -204,6 +206,25 @@ class KafkaSource:
         self._at |= {partition: offsets[partition] for partition in self._at}
         gap, self._gap = self._gap, None
         return Batch(tuple(hints), tuple(dead_letters), _text(offsets), gap=gap, seen=len(records))
+
+
+def _new_consumer(settings: Mapping[str, Any]) -> Any:
+    """A consumer; when no broker answers, nothing of it stays behind.
+
+    kafka-python itself then leaves a thread that goes on connecting for ever, one an attempt.
+    """
+    clients: list[Any] = []
+
+    def remembered(**config: Any) -> Any:
+        clients.append(KafkaNetClient(**config))
+        return clients[-1]
+
+    try:
+        return KafkaConsumer(**settings, kafka_client=remembered)
+    except Exception:
+        for client in clients:
+            client.close()
+        raise
 
 
 class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]

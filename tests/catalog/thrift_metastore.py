@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, create_server, socket
 from typing import Any
 
 from hive_metastore import ThriftHiveMetastore
@@ -20,9 +20,8 @@ from hive_metastore.ttypes import (
     UnknownDBException,
 )
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.server.TServer import TThreadedServer
-from thrift.transport.TSocket import TServerSocket
-from thrift.transport.TTransport import TBufferedTransportFactory, TTransportException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 
 class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]
@@ -30,11 +29,6 @@ class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]
 
     def writeString(self, text: str) -> None:  # noqa: N802
         self.writeBinary(text.encode("utf-8", "surrogateescape"))
-
-
-class _Protocols:
-    def getProtocol(self, transport: Any) -> Any:  # noqa: N802
-        return _AnyBytesProtocol(transport)
 
 
 class Handler:
@@ -94,31 +88,36 @@ class Handler:
 
 @contextmanager
 def serving(handler: Handler) -> Iterator[str]:
-    """The address of a server that answers by the handler."""
-    socket = TServerSocket("127.0.0.1", 0)
-    socket.listen()
-    port = socket.handle.getsockname()[1]
-    socket.listen = lambda: None  # it listens already, on the port that was free
-    server = TThreadedServer(
-        ThriftHiveMetastore.Processor(handler),
-        socket,
-        TBufferedTransportFactory(),
-        _Protocols(),
-        daemon=True,
-    )
-    thread = threading.Thread(target=_serve, args=(server,), daemon=True)
+    """The address of a server that answers by the handler, a thread a connection."""
+    listener = create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=_accept, args=(listener, handler), daemon=True)
     thread.start()
-    yield f"thrift://127.0.0.1:{port}"
-    socket.handle.shutdown(SHUT_RDWR)  # wakes the thread that waits for a connection
-    socket.close()
-    thread.join(timeout=5)
+    yield f"thrift://127.0.0.1:{listener.getsockname()[1]}"
+    listener.shutdown(SHUT_RDWR)  # wakes the thread that waits for a connection
+    thread.join()
+    listener.close()
 
 
-def _serve(server: Any) -> None:
+def _accept(listener: socket, handler: Handler) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        threading.Thread(target=_answer, args=(connection, handler), daemon=True).start()
+
+
+def _answer(connection: socket, handler: Handler) -> None:
+    end = TSocket()
+    end.setHandle(connection)
+    transport = TBufferedTransport(end)
+    protocol = _AnyBytesProtocol(transport)
+    processor = ThriftHiveMetastore.Processor(handler)
     try:
-        server.serve()
+        while True:
+            processor.process(protocol, protocol)
     except (TTransportException, OSError):
-        return  # the socket was closed
+        transport.close()
 
 
 def thrift_table(
