@@ -53,6 +53,10 @@ class KafkaSource:
             "max_poll_records": 1000,
             "fetch_max_wait_ms": 100,
             "bootstrap_timeout_ms": 5000,
+            # A static member that comes back, killed or not, has its partitions at once; without
+            # one the broker waits out the dead member's session, 45 s. Two readers of one source
+            # exclude each other by the state's lease, and the later one wins here too.
+            "group_instance_id": group_id,
             "client_id": "schema-publisher",
             **(options or {}),
             "bootstrap_servers": bootstrap_servers.split(","),

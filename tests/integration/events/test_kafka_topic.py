@@ -25,10 +25,16 @@ from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 def topic(kafka: Kafka) -> Iterator[str]:
     """An empty topic of two partitions."""
     name = f"events-{secrets.token_hex(4)}"
+    create_topic(kafka, name)
+    yield name
+    admin = KafkaAdminClient(bootstrap_servers=kafka.bootstrap_servers)
+    admin.delete_topics([name])
+    admin.close()
+
+
+def create_topic(kafka: Kafka, name: str) -> None:
     admin = KafkaAdminClient(bootstrap_servers=kafka.bootstrap_servers)
     admin.create_topics({name: {"num_partitions": 2, "replication_factor": 1}})
-    yield name
-    admin.delete_topics([name])
     admin.close()
 
 
@@ -248,15 +254,7 @@ source.close()
 
 def test_a_broker_that_goes_away_is_told_and_heard_again_when_it_is_back(tmp_path: Path) -> None:
     # In a process of its own: kafka-python leaves refused sockets to the garbage collector.
-    with (
-        Kafka.start(tmp_path) as kafka,
-        topic_of_one_partition(kafka, "t"),
-        subprocess.Popen(
-            [sys.executable, "-c", LISTENER, kafka.bootstrap_servers],
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as listener,
-    ):
+    with Kafka.start(tmp_path) as kafka, listening(kafka) as listener:
         assert listener.stdout is not None
         assert next(listener.stdout) == "ready\n"
         send(kafka, "t", created("a"))
@@ -271,8 +269,29 @@ def test_a_broker_that_goes_away_is_told_and_heard_again_when_it_is_back(tmp_pat
 
 
 @contextlib.contextmanager
-def topic_of_one_partition(kafka: Kafka, name: str) -> Iterator[None]:
-    admin = KafkaAdminClient(bootstrap_servers=kafka.bootstrap_servers)
-    admin.create_topics({name: {"num_partitions": 1, "replication_factor": 1}})
-    admin.close()
-    yield
+def listening(kafka: Kafka) -> Iterator[subprocess.Popen[str]]:
+    create_topic(kafka, "t")
+    command = [sys.executable, "-c", LISTENER, kafka.bootstrap_servers]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as listener:
+        yield listener
+        listener.kill()
+
+
+def test_after_a_reader_was_killed_the_next_one_hears_at_once(kafka: Kafka, topic: str) -> None:
+    script = LISTENER.replace('"t", group_id="g"', f'"{topic}", group_id="group-of-{topic}"')
+    with subprocess.Popen(
+        [sys.executable, "-c", script, kafka.bootstrap_servers], stdout=subprocess.PIPE, text=True
+    ) as killed:
+        assert killed.stdout is not None
+        assert next(killed.stdout) == "ready\n"
+        send(kafka, topic, created("a"))
+        assert next(killed.stdout) == "a None\n"
+        killed.kill()
+
+    began = time.monotonic()
+    source = new_source(kafka, topic)
+    tables, _ = heard(source, json.dumps({"offsets": {"0": 0, "1": 0}}), 1)
+    source.close()
+
+    assert tables == ["a"]
+    assert time.monotonic() - began < 20, "waited for the dead reader's session to end"
