@@ -285,14 +285,17 @@ class Publisher:
             self._state.write(partial(self._dropped, claim=claim, published=published))
 
     def _dropped(self, tx: Transaction, *, claim: Claim, published: bool) -> None:
-        if not tx.work.holds(claim):
-            return
         name = claim.relation
-        if published:
-            record = tx.graph.records([name])[name]
-            if record.status is Status.MISSING:
+        record = tx.graph.records([name]).get(name)
+        if not tx.work.holds(claim):
+            if published and record is not None and record.status is not Status.MISSING:
+                # Made again while we were slow, and then yanked by us: the next look mends it.
                 tx.graph.write(replace(record, yanked=True))
-        elif not tx.graph.dependents([name]):
+                tx.work.request([WorkRequest(name, self._clock.now())])
+            return
+        if published and record is not None and record.status is Status.MISSING:
+            tx.graph.write(replace(record, yanked=True))
+        elif not published and not tx.graph.dependents([name]):
             tx.graph.forget(name)
         end(tx, claim)
 
@@ -316,14 +319,12 @@ class Publisher:
             self._adopt(job.name, distribution, strange)
         if strange or reserved is not None:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
-        yanked = job.name in records and records[job.name].yanked
-        if yanked:
-            self._unyank(files)
+        self._unyank(files)
         newest = newest_published(history)
         if newest is not None and newest.content_hash == job.content_hash:
             self._state.write(lambda tx: self._is_published(tx, job.claim, newest))
             return None
-        if yanked:
+        if job.name in records and records[job.name].yanked:
             self._state.write(lambda tx: self._is_not_yanked(tx, job.claim))
         return history
 

@@ -253,6 +253,8 @@ class Engine:
             return done
 
         settlements = self._state.write(settle)
+        # Dependents need not wait until these are published.
+        self.wake()
         for name, version in owed.items():
             if settlements[name].verdict is Verdict.ENDED:
                 self._publisher.finish(version)
