@@ -43,14 +43,14 @@ _IMPORTED = {
 
 
 class Annotations:
-    """``classes`` are the names that the package's own classes take from Python's."""
+    """``taken`` are names of the package's own, which may hide Python's."""
 
-    def __init__(self, classes: Collection[str]) -> None:
-        self._classes = frozenset(classes)
+    def __init__(self, taken: Collection[str]) -> None:
+        self._taken = frozenset(taken)
 
     def builtin(self, name: str) -> str:
-        """A builtin's name, which a class of the package may have."""
-        return f"_builtins.{name}" if name in self._classes else name
+        """A builtin's name, qualified where the package has the name itself."""
+        return f"_builtins.{name}" if name in self._taken else name
 
     def of(self, shape: Shape) -> str:
         match shape:

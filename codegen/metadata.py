@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from avro_schema.fingerprint import crc64_avro, sha256
 from avro_schema.model import (
@@ -33,7 +34,19 @@ _MAX_DOC = 300
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&@:/$^=\"'])")
 
 
-def metadata(request: PackageRequest) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Of the schema's parsing canonical form, in hex."""
+
+    crc_64_avro: str
+    sha_256: str
+
+    @classmethod
+    def of(cls, schema: Schema) -> Fingerprints:
+        return cls(f"{crc64_avro(schema):016x}", sha256(schema))
+
+
+def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
     relation = _one_line(str(request.relation))
     record = request.schema
     class_ = "RECORD"
@@ -66,8 +79,8 @@ def metadata(request: PackageRequest) -> bytes:
         "|---|---|",
         f"| Version | {_markdown(request.version)} ({_markdown(request.provenance.change)}) |",
         f"| Kind | {_markdown(request.provenance.kind)} |",
-        f"| Fingerprint CRC-64-AVRO | `{crc64_avro(record):016x}` |",
-        f"| Fingerprint SHA-256 | `{sha256(record)}` |",
+        f"| Fingerprint CRC-64-AVRO | `{fingerprints.crc_64_avro}` |",
+        f"| Fingerprint SHA-256 | `{fingerprints.sha_256}` |",
         f"| Generator | schema-publisher {_markdown(request.provenance.generator_version)} |",
     ]
     if request.provenance.event_id is not None:

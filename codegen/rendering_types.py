@@ -26,7 +26,9 @@ def render_types(package: PackageShape) -> str:
         IllegalDefault: a field's default is no value of its type.
     """
     classes = [c.class_name for c in package.classes]
-    annotations = Annotations(classes)
+    # Pyright looks a decorator's name up among the attributes, too.
+    attributes = [a.name for record in package.records for a in record.attributes]
+    annotations = Annotations([*classes, *attributes])
     defaults = DefaultValues(package)
     body = Lines()
     for enum in package.enums:

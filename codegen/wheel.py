@@ -15,12 +15,11 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from avro_schema.fingerprint import crc64_avro, sha256
 from avro_schema.printing import to_text
 from catalog.errors import CatalogError
 from catalog.identifiers import RelationName
 from codegen.errors import IllegalVersion, NotOurWheel
-from codegen.metadata import metadata
+from codegen.metadata import Fingerprints, metadata
 from codegen.modules import render_modules
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
@@ -48,10 +47,13 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
         modules = render_modules(request.schema, package, request.relation)
     escaped = distribution.replace("-", "_")
     info = f"{escaped}-{request.version}.dist-info"
+    fingerprints = Fingerprints.of(request.schema)
     entries = {
         **modules,
-        f"{package.replace('.', '/')}/provenance.json": _json_bytes(_provenance(request)),
-        f"{info}/METADATA": metadata(request),
+        f"{package.replace('.', '/')}/provenance.json": _json_bytes(
+            _provenance(request, fingerprints)
+        ),
+        f"{info}/METADATA": metadata(request, fingerprints),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, f"{info}/RECORD")
@@ -118,7 +120,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _provenance(request: PackageRequest) -> dict[str, Any]:
+def _provenance(request: PackageRequest, fingerprints: Fingerprints) -> dict[str, Any]:
     provenance = request.provenance
     return {
         "relation": list(request.relation.parts),
@@ -137,8 +139,8 @@ def _provenance(request: PackageRequest) -> dict[str, Any]:
         "generator": {"name": "schema-publisher", "version": provenance.generator_version},
         "labels": dict(provenance.labels),
         "fingerprints": {
-            "crc-64-avro": f"{crc64_avro(request.schema):016x}",
-            "sha-256": sha256(request.schema),
+            "crc-64-avro": fingerprints.crc_64_avro,
+            "sha-256": fingerprints.sha_256,
         },
     }
 
