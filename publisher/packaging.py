@@ -6,7 +6,7 @@ from catalog.identifiers import RelationName
 from codegen.naming import distribution_name
 from codegen.package import PackageRequest, Wheel
 from codegen.wheel import build_wheel, content_hash, read_wheel
-from publisher.publication import ReadPackage
+from publisher.packaging_protocol import ReadPackage
 
 
 class WheelPackaging:

@@ -15,7 +15,7 @@ from codegen.naming import distribution_name
 from codegen.wheel import content_hash, read_wheel
 from dependency_graph.graph import affected_cone, graph_of
 from publisher.index.protocol import PackageIndex
-from publisher.publication import package_request
+from publisher.packaging_protocol import package_request
 from publisher.verification import derive_everything, newest_file
 from publisher.versioning import Published, VersioningMode, next_version
 from translation.interface import Options

@@ -12,12 +12,10 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from packaging.version import InvalidVersion, Version
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+from packaging.version import Version
 
 from avro_schema.errors import MalformedAvroSchema
 from avro_schema.fingerprint import sha256
@@ -28,19 +26,21 @@ from catalog.errors import CatalogUnavailable
 from catalog.identifiers import RelationName
 from catalog.relations import Relation, facts_hash
 from codegen.errors import CodegenError
-from codegen.package import PackageRequest, Provenance, Wheel
-from dependency_graph.graph import graph_of, upstream_cone
+from codegen.package import Wheel
+from publisher.adoption import adopted_versions, strange_files
+from publisher.delivery import Courier, Delivery
+from publisher.execution.cones import Cone
+from publisher.execution.cones import cones as cones_of
 from publisher.execution.deriving import derivation_from_text
 from publisher.execution.findings import CatalogReader
 from publisher.execution.policy import Clock, Counters, Policy
 from publisher.execution.settling import end
 from publisher.index.protocol import (
-    IndexFile,
-    IndexRefused,
     IndexUnavailable,
     PackageIndex,
     PackageIndexError,
 )
+from publisher.packaging_protocol import Packaging, package_request
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import (
     Claim,
@@ -57,30 +57,6 @@ from translation.interface import Derivation
 log = logging.getLogger(__name__)
 
 R = TypeVar("R")
-
-DROPPED = "the relation was dropped from the catalog"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPackage:
-    """What a wheel of the index says of itself."""
-
-    schema_text: str
-    content_hash: str
-
-
-class Packaging(Protocol):
-    """The generator. All of it may raise ``codegen.errors.CodegenError``."""
-
-    def distribution(self, relation: RelationName) -> str: ...
-
-    def content_hash(self, request: PackageRequest) -> str:
-        """Of schema, view text, lineage and names; the version and what led to it are not in it."""
-
-    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
-        """``payload`` is what a snapshot rendered beforehand, if anything."""
-
-    def read(self, wheel: bytes) -> ReadPackage: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +76,9 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cone:
-    """A relation and all above it, with the facts that they were derived from."""
-
-    facts: Mapping[RelationName, str | None]
-    settled: bool
-    read_event_id: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Prepared:
     job: Job
-    cone: _Cone
+    cone: Cone
     version: VersionRecord
     wheel: Wheel
     after: int | None
@@ -122,36 +89,6 @@ class _Held:
     """Since when a batch's leases have not been prolonged."""
 
     since: float
-
-
-class Delivery(Enum):
-    PUBLISHED = "published"
-    CONFLICT = "conflict"
-
-
-def package_request(
-    relation: Relation, derivation: Derivation, prefix: str, version: str = "0.0.0"
-) -> PackageRequest:
-    """What is asked of the generator, without the provenance that a version number brings."""
-    interface = derivation.interface
-    return PackageRequest(
-        relation=relation.name,
-        prefix=prefix,
-        version=version,
-        schema=interface.schema,
-        provenance=Provenance(
-            kind="view" if relation.is_view else "table",
-            view_text=relation.view.text if relation.view is not None else None,
-            upstreams={str(name): "" for name in derivation.upstreams},
-            lineage={
-                column.column: tuple(
-                    ".".join((str(source.relation), source.column, *source.path))
-                    for source in column.sources
-                )
-                for column in derivation.lineage
-            },
-        ),
-    )
 
 
 class Publisher:
@@ -181,13 +118,7 @@ class Publisher:
         self._prefix = prefix
         self._versioning: VersioningMode = versioning
         self._generator_version = generator_version
-        self._patient = Retrying(
-            retry=retry_if_exception_type((IndexUnavailable, IndexRefused)),
-            stop=stop_after_attempt(3),
-            wait=wait_exponential(multiplier=0.05, max=1.0),
-            sleep=clock.sleep,
-            reraise=True,
-        )
+        self._courier = Courier(index, clock)
 
     def content_hash(self, relation: Relation, derivation: Derivation) -> str:
         return self._packaging.content_hash(package_request(relation, derivation, self._prefix))
@@ -275,9 +206,7 @@ class Publisher:
                     if version.status is VersionStatus.RESERVED:
                         self._finish(version)
                 if histories[distribution]:
-                    for file in self._index.files(distribution):
-                        if file.yanked is None:
-                            self._index.yank(file, DROPPED)
+                    self._courier.yank(distribution)
             except PackageIndexError as error:
                 self._put_off_index([claim], error)
                 continue
@@ -312,14 +241,18 @@ class Publisher:
         reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
         if reserved is not None:
             self._finish(reserved)
-        files = self._index.files(distribution)
-        known = {version.number for version in history}
-        strange = [file for file in files if file.version not in known and _is_wheel(file)]
+        files = self._courier.files(distribution)
+        strange = strange_files(files, history)
         if strange:
-            self._adopt(job.name, distribution, strange)
+            adopted = adopted_versions(
+                self._index, self._packaging, job.name, strange, self._clock.now()
+            )
+            self._state.write(lambda tx: tx.versions.adopt(adopted))
+            self._counters.add("adopted", len(adopted))
+            log.info("versions adopted from the index", extra={"distribution": distribution})
         if strange or reserved is not None:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
-        self._unyank(files)
+        self._courier.unyank(files)
         newest = newest_published(history)
         if newest is not None and newest.content_hash == job.content_hash:
             self._state.write(lambda tx: self._is_published(tx, job.claim, newest))
@@ -341,53 +274,9 @@ class Publisher:
             wheel,
             hashlib.sha256(wheel).hexdigest(),
         )
-        delivery = self._deliver(built, looked=False)
+        delivery = self._courier.deliver(built)
         self._state.write(lambda tx: self._delivered(tx, [(version, delivery)]))
         self._tell(version, delivery)
-
-    def _adopt(self, name: RelationName, distribution: str, files: Sequence[IndexFile]) -> None:
-        """Takes over versions that the index has and the state lost, with their schemas."""
-        ordered = sorted(files, key=lambda file: _version_key(file.version))
-        major = _version_key(ordered[-1].version).release[:1]
-        adopted = [
-            self._adopted(name, distribution, file, file.version.split(".")[0] == str(*major))
-            for file in ordered
-        ]
-        self._state.write(lambda tx: tx.versions.adopt(adopted))
-        self._counters.add("adopted", len(adopted))
-        log.info("versions adopted from the index", extra={"distribution": distribution})
-
-    def _adopted(
-        self, name: RelationName, distribution: str, file: IndexFile, current: bool
-    ) -> VersionRecord:
-        read: ReadPackage | None = None
-        sha = file.sha256
-        if current:
-            data = self._index.fetch(file)
-            sha = hashlib.sha256(data).hexdigest()
-            try:
-                read = self._packaging.read(data)
-            except CodegenError as error:
-                log.warning(
-                    "wheel of the index not understood",
-                    extra={"distribution": distribution, "number": file.version, "why": str(error)},
-                )
-        return VersionRecord(
-            distribution=distribution,
-            number=file.version,
-            relation=name,
-            status=VersionStatus.PUBLISHED,
-            content_hash=read.content_hash if read else None,
-            schema_text=read.schema_text if read else None,
-            wheel_sha256=sha,
-            filename=file.filename,
-            created_at=self._clock.now(),
-        )
-
-    def _unyank(self, files: Iterable[IndexFile]) -> None:
-        for file in files:
-            if file.yanked == DROPPED:
-                self._index.yank(file, None)
 
     def _is_published(self, tx: Transaction, claim: Claim, newest: VersionRecord) -> None:
         if tx.work.holds(claim):
@@ -404,8 +293,8 @@ class Publisher:
 
     def _collected(
         self, jobs: Sequence[tuple[Job, Sequence[VersionRecord]]]
-    ) -> Sequence[tuple[Job, _Cone, Sequence[VersionRecord]]]:
-        cones = self._state.read(lambda tx: _cones(tx, [job.name for job, _ in jobs]))
+    ) -> Sequence[tuple[Job, Cone, Sequence[VersionRecord]]]:
+        cones = self._state.read(lambda tx: cones_of(tx, [job.name for job, _ in jobs]))
         several = {
             n for job, _ in jobs if len(cones[job.name].facts) > 1 for n in cones[job.name].facts
         }
@@ -473,7 +362,7 @@ class Publisher:
     # Building and reserving
 
     def _built(
-        self, jobs: Sequence[tuple[Job, _Cone, Sequence[VersionRecord]]]
+        self, jobs: Sequence[tuple[Job, Cone, Sequence[VersionRecord]]]
     ) -> Sequence[_Prepared]:
         upstreams = {u for job, _, _ in jobs for u in job.derivation.upstreams}
         texts = self._state.read(lambda tx: tx.graph.derivations(upstreams)) if upstreams else {}
@@ -494,7 +383,7 @@ class Publisher:
     def _build(
         self,
         job: Job,
-        cone: _Cone,
+        cone: Cone,
         history: Sequence[VersionRecord],
         fingerprints: Mapping[RelationName, str],
     ) -> _Prepared:
@@ -545,7 +434,7 @@ class Publisher:
 
         def reserve(tx: Transaction) -> Sequence[_Prepared]:
             names = [p.job.name for p in prepared]
-            cones, records = _cones(tx, names), tx.graph.records(names)
+            cones, records = cones_of(tx, names), tx.graph.records(names)
             kept = [
                 p
                 for p in prepared
@@ -563,7 +452,7 @@ class Publisher:
         self,
         tx: Transaction,
         prepared: _Prepared,
-        cone: _Cone,
+        cone: Cone,
         record: RelationRecord,
         now: float,
     ) -> bool:
@@ -589,7 +478,7 @@ class Publisher:
         by_name = {each.job.name: each for each in prepared}
         delivered = self._of_each(
             [each.job for each in prepared],
-            lambda job: self._deliver(by_name[job.name].wheel, looked=True),
+            lambda job: self._courier.deliver_unseen(by_name[job.name].wheel),
         )
         done = [(by_name[job.name], delivery) for job, delivery in delivered]
         if not done:
@@ -624,38 +513,6 @@ class Publisher:
             newest = newest_published(histories[version.distribution])
             if newest is not None:
                 tx.graph.write_published(version.relation, newest.content_hash)
-
-    def _deliver(self, wheel: Wheel, *, looked: bool) -> Delivery:
-        """Uploads and reads back; an answer of the index is believed only once it is seen there.
-
-        Raises:
-            PackageIndexError: after three tries the file is still not there.
-        """
-        if not looked:
-            found = self._found(wheel)
-            if found is not None:
-                return found
-        return self._patient(self._upload, wheel)
-
-    def _upload(self, wheel: Wheel) -> Delivery:
-        failure: PackageIndexError = IndexUnavailable(
-            wheel.distribution, f"took {wheel.filename} and does not list it"
-        )
-        try:
-            self._index.upload(wheel)
-        except PackageIndexError as error:
-            failure = error
-        found = self._found(wheel)
-        if found is None:
-            raise failure
-        return found
-
-    def _found(self, wheel: Wheel) -> Delivery | None:
-        for file in self._index.files(wheel.distribution):
-            if file.filename == wheel.filename:
-                sha = file.sha256 or hashlib.sha256(self._index.fetch(file)).hexdigest()
-                return Delivery.PUBLISHED if sha == wheel.sha256 else Delivery.CONFLICT
-        return None
 
     def _tell(self, version: VersionRecord, delivery: Delivery) -> None:
         fields = {
@@ -704,24 +561,6 @@ def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
     return max(published, key=lambda v: _version_key(v.number), default=None)
 
 
-def _cones(tx: Transaction, names: Sequence[RelationName]) -> Mapping[RelationName, _Cone]:
-    """Of each name, itself and all above it, in two queries for all."""
-    edges = tx.graph.upstream_edges(names)
-    above = graph_of(((edge.dependent, edge.upstream) for edge in edges), alone=names)
-    members = {name: sorted(upstream_cone(above, [name])) for name in names}
-    records = tx.graph.records({n for cone in members.values() for n in cone})
-    return {name: _cone(cone, records) for name, cone in members.items()}
-
-
-def _cone(names: Sequence[RelationName], records: Mapping[RelationName, RelationRecord]) -> _Cone:
-    known = [records[name] for name in names if name in records]
-    return _Cone(
-        facts={n: records[n].facts_hash if n in records else None for n in names},
-        settled=len(known) == len(names) and not any(record.stale for record in known),
-        read_event_id=max((record.read_event_id or -1 for record in known), default=None),
-    )
-
-
 def _read_history(
     history: Sequence[VersionRecord],
 ) -> tuple[Sequence[Published], Sequence[str]]:
@@ -743,15 +582,6 @@ def _schema(version: VersionRecord) -> Schema | None:
         return parse_schema(version.schema_text)
     except MalformedAvroSchema:
         return None
-
-
-def _is_wheel(file: IndexFile) -> bool:
-    if not file.filename.endswith(".whl"):
-        return False
-    try:
-        return len(Version(file.version).release) == 3
-    except InvalidVersion:
-        return False
 
 
 def _version_key(number: str) -> Version:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from codegen.wheel import content_hash, read_wheel
 from packaging.version import InvalidVersion, Version
 
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation
 from codegen.errors import CodegenError
 from codegen.naming import distribution_name
+from codegen.wheel import content_hash, read_wheel
 from dependency_graph.graph import graph_of, levels
 from publisher.index.protocol import IndexFile, PackageIndex
-from publisher.publication import package_request
+from publisher.packaging_protocol import package_request
 from translation.derivation import derive, upstreams_of
 from translation.errors import TranslationError
 from translation.interface import Derivation, Interface, Options

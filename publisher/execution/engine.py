@@ -35,7 +35,8 @@ from publisher.execution.policy import Clock, Counters, Policy
 from publisher.execution.settling import Settlement, Settling, Verdict, end
 from publisher.execution.snapshot import BRAKE, RELEASED, Comparer, Snapshot, SnapshotReport
 from publisher.index.protocol import PackageIndex
-from publisher.publication import Job, Packaging, Publisher
+from publisher.packaging_protocol import Packaging
+from publisher.publication import Job, Publisher
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import Claim, RelationRecord, Status, Urgency, WorkRequest
 from publisher.versioning import VersioningMode

@@ -21,7 +21,8 @@ from publisher.execution.deriving import (
 from publisher.execution.engine import Assembly, Engine
 from publisher.execution.findings import Finding, Settled, Waiting
 from publisher.execution.settling import Settling
-from publisher.publication import Publisher, package_request
+from publisher.packaging_protocol import package_request
+from publisher.publication import Publisher
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import Claim, Edge, RelationRecord, Status, WorkRequest
 from publisher.state.sql.transaction import SqlTransaction

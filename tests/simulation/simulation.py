@@ -17,11 +17,12 @@ from tempfile import mkdtemp
 from catalog.identifiers import RelationName
 from catalog.relations import Relation
 from dependency_graph.reconciliation import NO_LIMIT
+from publisher.delivery import DROPPED
 from publisher.events.protocol import Batch, RelationHint
 from publisher.execution.deriving import Derived, Failed
 from publisher.execution.engine import Assembly, Engine
 from publisher.execution.policy import Policy
-from publisher.publication import DROPPED, package_request
+from publisher.packaging_protocol import package_request
 from publisher.state.records import Status, VersionStatus
 from publisher.state.sqlite import SqliteState
 from publisher.versioning import parse_number

@@ -17,7 +17,7 @@ from catalog.identifiers import RelationName
 from catalog.relations import Column, Dialect, Relation, ViewText
 from codegen.package import PackageRequest, Wheel
 from publisher.execution.deriving import DerivationDied, Derived, Failed, Outcome
-from publisher.publication import ReadPackage
+from publisher.packaging_protocol import ReadPackage
 from publisher.state.records import Status
 from translation import hashing
 from translation.interface import ColumnLineage, Derivation, Interface, Options, SourceColumn

@@ -14,9 +14,9 @@ from catalog.identifiers import RelationName
 from catalog.relations import Relation
 from codegen.package import Wheel
 from dependency_graph.reconciliation import DeletionLimit
+from publisher.delivery import DROPPED
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
 from publisher.execution.snapshot import SnapshotBusy
-from publisher.publication import DROPPED
 from publisher.state.records import RelationRecord, Status, VersionStatus
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import ToyPackaging, content_of, table, view

@@ -1,0 +1,58 @@
+"""What the publisher asks of the generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from catalog.identifiers import RelationName
+from catalog.relations import Relation
+from codegen.package import PackageRequest, Provenance, Wheel
+from translation.interface import Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPackage:
+    """What a wheel of the index says of itself."""
+
+    schema_text: str
+    content_hash: str
+
+
+class Packaging(Protocol):
+    """The generator. All of it may raise ``codegen.errors.CodegenError``."""
+
+    def distribution(self, relation: RelationName) -> str: ...
+
+    def content_hash(self, request: PackageRequest) -> str:
+        """Of schema, view text, lineage and names; the version and what led to it are not in it."""
+
+    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
+        """``payload`` is what a snapshot rendered beforehand, if anything."""
+
+    def read(self, wheel: bytes) -> ReadPackage: ...
+
+
+def package_request(
+    relation: Relation, derivation: Derivation, prefix: str, version: str = "0.0.0"
+) -> PackageRequest:
+    """What is asked of the generator, without the provenance that a version number brings."""
+    interface = derivation.interface
+    return PackageRequest(
+        relation=relation.name,
+        prefix=prefix,
+        version=version,
+        schema=interface.schema,
+        provenance=Provenance(
+            kind="view" if relation.is_view else "table",
+            view_text=relation.view.text if relation.view is not None else None,
+            upstreams={str(name): "" for name in derivation.upstreams},
+            lineage={
+                column.column: tuple(
+                    ".".join((str(source.relation), source.column, *source.path))
+                    for source in column.sources
+                )
+                for column in derivation.lineage
+            },
+        ),
+    )
