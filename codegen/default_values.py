@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar, assert_never
 
 from avro_schema.model import Json, NoDefault
-from codegen.errors import CodegenError, IllegalDefault
+from codegen.errors import IllegalDefault, UnfitSchema
 from codegen.runtime import scalars
 from codegen.runtime.errors import AvroError
 from codegen.shapes import (
@@ -37,12 +37,22 @@ MOST_OBJECTS = 10_000
 """A default that would construct more is refused: records within records double at every level."""
 
 
+MOST_TRIALS = 100_000
+"""Finding the branch that a default fits may cost more: each level of nesting tries them all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """``fresh``: the value can be changed, so that each use needs its own."""
+    """How a default's value is written.
+
+    Attributes:
+        fresh: the value can be changed, so that each use needs its own.
+        objects: how many it constructs, those of the fields that it leaves out included.
+    """
 
     text: str
     fresh: bool = False
+    objects: int = 1
 
 
 class DefaultValues:
@@ -52,21 +62,33 @@ class DefaultValues:
             enum.class_name: {symbol: member for member, symbol in enum.members}
             for enum in package.enums
         }
-        self._sizes: dict[tuple[str, str], int] = {}
+        self._found: dict[tuple[str, str], Expression | None] = {}
+        self._trials = 0
 
     def expression(self, record: str, attribute: Attribute) -> Expression:
         """The expression of an attribute's default, which it must have.
 
         Raises:
             IllegalDefault: the default is no value of the attribute's type.
+            UnfitSchema: it would take too much to find or to construct.
         """
         where = f"{record}.{attribute.field}"
-        assert not isinstance(attribute.default, NoDefault)
-        expression = self._value(attribute.default, attribute.shape, where)
-        self._size(record, attribute, where)
-        return expression
+        key = (record, attribute.field)
+        if key not in self._found:
+            self._found[key] = None
+            assert not isinstance(attribute.default, NoDefault)
+            self._found[key] = self._value(attribute.default, attribute.shape, where)
+        found = self._found[key]
+        if found is None:
+            raise UnfitSchema(where, "its default leaves out a field whose default leads back here")
+        if found.objects > MOST_OBJECTS:
+            raise UnfitSchema(where, f"its default constructs more than {MOST_OBJECTS} objects")
+        return found
 
     def _value(self, value: Json, shape: Shape, where: str) -> Expression:
+        self._trials += 1
+        if self._trials > MOST_TRIALS:
+            raise UnfitSchema(where, "its default fits too many unions in too many ways")
         match shape:
             case Scalar():
                 return Expression(_scalar(value, shape, where))
@@ -89,77 +111,46 @@ class DefaultValues:
             case ListShape(items):
                 if not isinstance(value, list):
                     raise IllegalDefault(where, "is no array")
-                parts = [self._value(item, items, where).text for item in value]
-                return Expression(f"[{', '.join(parts)}]", fresh=True)
+                parts = [self._value(item, items, where) for item in value]
+                text = ", ".join(part.text for part in parts)
+                return Expression(f"[{text}]", True, 1 + sum(part.objects for part in parts))
             case DictShape(values):
                 if not isinstance(value, dict):
                     raise IllegalDefault(where, "is no map")
-                pairs = [
-                    f"{literal(key)}: {self._value(item, values, where).text}"
-                    for key, item in value.items()
-                ]
-                return Expression(f"{{{', '.join(pairs)}}}", fresh=True)
+                pairs = {key: self._value(item, values, where) for key, item in value.items()}
+                text = ", ".join(f"{literal(key)}: {part.text}" for key, part in pairs.items())
+                objects = 1 + sum(part.objects for part in pairs.values())
+                return Expression(f"{{{text}}}", True, objects)
             case UnionShape(branches):
-                return self._value(value, self._branch(value, branches, where), where)
+                return self._branch(value, branches, where)
             case RecordReference(class_name):
                 return self._record(value, class_name, where)
             case _:
                 assert_never(shape)
 
-    def _branch(self, value: Json, branches: tuple[Shape, ...], where: str) -> Shape:
+    def _branch(self, value: Json, branches: tuple[Shape, ...], where: str) -> Expression:
         for branch in branches:
             try:
-                self._value(value, branch, where)
-            except CodegenError:
+                return self._value(value, branch, where)
+            except IllegalDefault:
                 continue
-            return branch
         raise IllegalDefault(where, "fits no branch of the union")
 
     def _record(self, value: Json, class_name: str, where: str) -> Expression:
         if not isinstance(value, dict):
             raise IllegalDefault(where, "is no object")
         arguments: list[str] = []
+        objects = 1
         for attribute in self._records[class_name].attributes:
             if attribute.field in value:
                 part = self._value(value[attribute.field], attribute.shape, where)
                 arguments.append(f"{attribute.name}={part.text}")
             elif isinstance(attribute.default, NoDefault):
                 raise IllegalDefault(where, f"says nothing of {attribute.field}")
-        return Expression(f"{class_name}({', '.join(arguments)})", fresh=True)
-
-    def _size(self, record: str, attribute: Attribute, where: str) -> int:
-        """How many objects the default constructs, those of omitted fields included."""
-        key = (record, attribute.field)
-        if key in self._sizes:
-            if self._sizes[key] == 0:
-                raise IllegalDefault(where, "leaves out a field whose default leads back here")
-            return self._sizes[key]
-        self._sizes[key] = 0
-        assert not isinstance(attribute.default, NoDefault)
-        size = self._value_size(attribute.default, attribute.shape, where)
-        if size > MOST_OBJECTS:
-            raise IllegalDefault(where, f"would construct more than {MOST_OBJECTS} objects")
-        self._sizes[key] = size
-        return size
-
-    def _value_size(self, value: Json, shape: Shape, where: str) -> int:
-        match shape:
-            case ListShape(items) if isinstance(value, list):
-                return 1 + sum(self._value_size(item, items, where) for item in value)
-            case DictShape(values) if isinstance(value, dict):
-                return 1 + sum(self._value_size(item, values, where) for item in value.values())
-            case UnionShape(branches):
-                return self._value_size(value, self._branch(value, branches, where), where)
-            case RecordReference(class_name) if isinstance(value, dict):
-                size = 1
-                for attribute in self._records[class_name].attributes:
-                    if attribute.field in value:
-                        size += self._value_size(value[attribute.field], attribute.shape, where)
-                    else:
-                        size += self._size(class_name, attribute, where)
-                return size
-            case _:
-                return 1
+            else:
+                part = self.expression(class_name, attribute)
+            objects += part.objects
+        return Expression(f"{class_name}({', '.join(arguments)})", True, objects)
 
 
 def _scalar(value: Json, shape: Scalar, where: str) -> str:

@@ -18,8 +18,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from avro_schema.model import EnumSchema, Field, Fixed, LogicalType, Primitive, Record
-from codegen.errors import CodegenError, IllegalDefault, UnfitSchema
+from avro_schema.model import (
+    EnumSchema,
+    Field,
+    Fixed,
+    LogicalType,
+    Primitive,
+    Record,
+    Reference,
+    Union,
+)
+from codegen.errors import CodegenError, UnfitSchema
 from codegen.modules import render_modules
 from codegen.standalone import generate
 from tests.codegen.generated import imported, record, record_of
@@ -288,8 +297,21 @@ def test_default_that_would_construct_without_end_is_refused() -> None:
             f"L{level}",
         )  # fmt: skip
 
-    with pytest.raises(IllegalDefault, match="more than"):
+    with pytest.raises(UnfitSchema, match="more than"):
         render_modules(record_of(document), "p")
+
+
+def test_default_whose_branch_would_be_sought_without_end_is_refused() -> None:
+    # Each of ten branches holds the union again, and only the innermost value is wrong for all.
+    branches = tuple(Record(f"B{i}", "", (Field("x", Reference("U")),)) for i in range(10))
+    recursive = Record("U", "", (Field("u", Union(branches)),))
+    value: Any = {"u": 1}
+    for _ in range(40):
+        value = {"u": {"x": value}}
+    schema = Record("R", "", (Field("a", recursive), Field("f", Reference("U"), value)))
+
+    with pytest.raises(UnfitSchema, match="too many"):
+        render_modules(schema, "p")
 
 
 def test_package_name_that_cannot_be_imported_is_refused(tmp_path: Path) -> None:
