@@ -14,10 +14,11 @@ demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
 
 test: check java
-	$(BIN)/pytest tests
+	$(BIN)/pytest tests -n 2 -m "not integration and not spark"
+	$(BIN)/pytest tests -m "integration or spark"
 
 test-fast: $(INSTALLED)
-	$(BIN)/pytest tests -m "not integration and not spark"
+	$(BIN)/pytest tests -n 2 -m "not integration and not spark and not slow"
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mypy import api
 
 from catalog.identifiers import RelationName
@@ -67,6 +68,7 @@ def every() -> dict[str, Any]:
     })  # fmt: skip
 
 
+@pytest.mark.slow
 def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     generate(record_of(every()), "every", tmp_path)
     generate(record_of(builtin_names()), "builtin_names", tmp_path)

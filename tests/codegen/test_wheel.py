@@ -131,6 +131,7 @@ print(build_wheel(request_for()).sha256, content_hash(request_for()))
 """
 
 
+@pytest.mark.slow
 def test_bytes_are_the_same_whatever_the_process() -> None:
     root = Path(__file__).parents[2]
     printed = set()
@@ -227,6 +228,7 @@ def test_wheel_of_another_program_is_refused(data: bytes) -> None:
         read_wheel(data)
 
 
+@pytest.mark.slow
 def test_strict_checkers_accept_the_wheel(tmp_path: Path) -> None:
     for relation in ("example.company", "d.x-y", f"d.{'x' * 300}"):
         wheel = build_wheel(request_for(relation))

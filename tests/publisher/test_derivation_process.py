@@ -106,6 +106,7 @@ def test_a_death_names_its_cause_and_the_next_question_is_answered(
     assert isinstance(in_danger.derive(dangerous("fine"), {}), Derived)
 
 
+@pytest.mark.slow
 def test_silence_past_the_limit_is_death() -> None:
     child = ChildDeriver(
         Options(),

@@ -24,6 +24,7 @@ def test_a_story_ends_as_promised(seed: int) -> None:
     tell(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mutant",
     [

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -126,6 +127,7 @@ def table(name: str, columns: list[tuple[str, ColumnType]]) -> str:
     return f"CREATE TABLE {name} ({', '.join(f'{n} {print_type(t)}' for n, t in columns)});"
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(views(), st.sampled_from([Dialect.HIVE, Dialect.SPARK]))
 def test_a_random_view_derives_or_is_refused(ddl: str, dialect: Dialect) -> None:

@@ -68,6 +68,7 @@ def increment(path: Path, times: int) -> None:
 
 
 class TestTransactions:
+    @pytest.mark.slow
     def test_increments_by_several_processes_and_threads_are_never_lost(
         self, tmp_path: Path
     ) -> None:
