@@ -186,11 +186,18 @@ def transport_errors(index: str) -> Iterator[None]:
     try:
         yield
     except requests.exceptions.InvalidURL as error:
-        raise IndexRefused(index, "its address or one that it gave is malformed") from error
+        raise _malformed(index) from error
     except requests.exceptions.Timeout as error:
         raise IndexUnavailable(index, "it did not answer in time") from error
     except requests.exceptions.RequestException as error:
         raise IndexUnavailable(index, f"no answer ({_innermost(error)})") from error
+    except ValueError as error:
+        # requests splits a redirect's address even where it does not follow it.
+        raise _malformed(index) from error
+
+
+def _malformed(index: str) -> IndexRefused:
+    return IndexRefused(index, "its address or one that it gave is malformed")
 
 
 def check_answer(

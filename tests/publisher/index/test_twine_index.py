@@ -166,6 +166,17 @@ def test_a_file_that_redirects_to_another_host_takes_no_credentials_along() -> N
     assert [r.headers.get("Authorization") for r in store.requests] == [None]
 
 
+@pytest.mark.parametrize("location", ["http://[", "http://x:99999/", "//:@", "", "gopher://x/"])
+def test_a_redirect_to_nowhere_is_refused(location: str) -> None:
+    nowhere = answer_with(302, headers={"Location": location})
+    with running(nowhere, nowhere) as double:
+        index = index_on(double)
+        with pytest.raises(IndexRefused):
+            index.files(PROJECT)
+        with pytest.raises(IndexRefused):
+            index.upload(sample_wheel())
+
+
 def test_a_file_is_never_read_from_the_disk_of_this_machine() -> None:
     onward = answer_with(302, headers={"Location": "file:///etc/passwd"})
     with running(onward, NOT_FOUND) as double:
