@@ -85,13 +85,18 @@ class Defaults:
 
         ``record R {R next = {}}``: the default leaves out ``next``, whose default leaves out …
         """
-        relies_on = {
-            (record.full_name, field.name): frozenset(self._left_out(field.default, field.type))
-            for record in self._definitions.values()
-            if isinstance(record, Record)
-            for field in record.fields
-            if not isinstance(field.default, NoDefault)
-        }
+        relies_on: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
+        for record in self._definitions.values():
+            if not isinstance(record, Record):
+                continue
+            for field in record.fields:
+                # Only objects leave anything out, alone or within lists.
+                if isinstance(field.default, dict | list):
+                    left_out = tuple(self._left_out(field.default, field.type))
+                    if left_out:
+                        relies_on[record.full_name, field.name] = left_out
+        if not relies_on:
+            return frozenset()
         order = TopologicalSorter(relies_on)
         try:
             order.prepare()
@@ -103,7 +108,7 @@ class Defaults:
         while ready := order.get_ready():
             order.done(*ready)
             for key in ready:
-                relies_on.pop(key)
+                relies_on.pop(key, None)
         return frozenset(relies_on)
 
     def _fits_record(self, value: dict[str, Json], record: Record) -> bool:

@@ -244,21 +244,21 @@ class _Reader:
         type_ = self.schema(_required(node, "type", path), f"{path}.type", namespace, depth)
         if len(node) == 2:
             return Field(name, type_)
-        aliases = _strings(node, "aliases", path)
-        for index, alias in enumerate(aliases):
-            if not is_name(alias):
-                raise MalformedAvroSchema(
-                    f"{path}.aliases[{index}]", f"{shown(alias)} is no Avro name"
-                )
+        aliases = _field_aliases(node, path)
         order = node.get("order", "ascending")
         if order not in _ORDERS or not isinstance(order, str):
             raise MalformedAvroSchema(
                 f"{path}.order", f"{shown(order)} is none of {', '.join(_ORDERS)}"
             )
         default: Json | NoDefault = node.get("default", NO_DEFAULT)
-        extra = {key: value for key, value in node.items() if key not in _FIELD_ATTRIBUTES}
+        extra = (
+            {}
+            if node.keys() <= _FIELD_ATTRIBUTES
+            else {key: value for key, value in node.items() if key not in _FIELD_ATTRIBUTES}
+        )
         if not isinstance(default, NoDefault):
-            refuse_deep_json(default, f"{path}.default")
+            if isinstance(default, list | dict):
+                refuse_deep_json(default, f"{path}.default")
             if path in self.dropped:
                 extra[INVALID_DEFAULT] = default
                 default = NO_DEFAULT
@@ -362,11 +362,20 @@ def branch_kind(schema: Schema) -> str:
             return schema.full_name
 
 
+def _field_aliases(node: Mapping[str, Json], path: str) -> tuple[str, ...]:
+    aliases = _strings(node, "aliases", path)
+    for index, alias in enumerate(aliases):
+        if not is_name(alias):
+            raise MalformedAvroSchema(f"{path}.aliases[{index}]", f"{shown(alias)} is no Avro name")
+    return aliases
+
+
 def _checked(properties: dict[str, Json], path: str) -> Mapping[str, Json]:
     if not properties:
         return NO_PROPERTIES
     for key, value in properties.items():
-        refuse_deep_json(value, f"{path}.{key}")
+        if isinstance(value, list | dict):
+            refuse_deep_json(value, f"{path}.{key}")
     return MappingProxyType(properties)
 
 
@@ -384,7 +393,9 @@ def _text(node: Mapping[str, Json], key: str, path: str) -> str | None:
 
 
 def _strings(node: Mapping[str, Json], key: str, path: str) -> tuple[str, ...]:
-    value = node.get(key, [])
+    if key not in node:
+        return ()
+    value = node[key]
     if not isinstance(value, list):
         raise MalformedAvroSchema(f"{path}.{key}", "is not a list")
     for index, item in enumerate(value):
