@@ -192,11 +192,15 @@ class _Reader:
     def _union(self, node: list[Json], path: str, namespace: str, depth: int) -> Union:
         if not node:
             raise MalformedAvroSchema(path, "a union needs a branch")
+        branch: Schema
         branches: list[Schema] = []
         kinds: set[str] = set()
         for index, item in enumerate(node):
-            branch = self.schema(item, f"{path}[{index}]", namespace, depth)
-            kind = branch_kind(branch)
+            if type(item) is str and item in PRIMITIVE_TYPES:
+                branch, kind = PRIMITIVE_TYPES[item], item
+            else:
+                branch = self.schema(item, f"{path}[{index}]", namespace, depth)
+                kind = branch_kind(branch)
             if kind == "union":
                 raise MalformedAvroSchema(f"{path}[{index}]", "a union stands directly in a union")
             if kind in kinds:
@@ -221,7 +225,7 @@ class _Reader:
                 raise MalformedAvroSchema(where, f"the record has the field {field.name} twice")
             names.add(field.name)
             fields.append(field)
-            if field.default is not NO_DEFAULT:
+            if field.default is not NO_DEFAULT and not _is_plainly_null(field):
                 self._defaults.append((where, full, field))
         record = Record(
             name,
@@ -360,6 +364,13 @@ def branch_kind(schema: Schema) -> str:
             return "union"
         case _:
             return schema.full_name
+
+
+def _is_plainly_null(field: Field) -> bool:
+    """A default of null on a union with null first: most of a wide table's defaults."""
+    return (
+        field.default is None and isinstance(field.type, Union) and field.type.branches[0] is NULL
+    )
 
 
 def _field_aliases(node: Mapping[str, Json], path: str) -> tuple[str, ...]:
