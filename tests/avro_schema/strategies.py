@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from hypothesis import strategies as st
 
+from avro_schema.defaults import Defaults
 from avro_schema.definitions import arranged, definitions
 from avro_schema.model import (
     NO_DEFAULT,
@@ -70,7 +71,10 @@ class _Growing:
         self._definitions: dict[str, NamedSchema] = {}
 
     def root(self) -> Record:
-        return self._record(0)
+        # Branches were put in another order, and with them definitions.
+        whole = arranged(self._record(0), {})
+        assert isinstance(whole, Record)
+        return whole
 
     def _name(self) -> str:
         self._count += 1
@@ -178,8 +182,10 @@ def _maybe(alias: str) -> st.SearchStrategy[tuple[str, ...]]:
     return st.sampled_from([(), (alias,)])
 
 
-def default_of(schema: Schema, known: Mapping[str, NamedSchema]) -> Json | NoDefault:
-    """Some default of the type, of its first branch; none for a type that is not complete yet."""
+def default_of(
+    schema: Schema, known: Mapping[str, NamedSchema], within: frozenset[str] = frozenset()
+) -> Json | NoDefault:
+    """A default of the type, of its first branch; none if the type is not complete, or no end."""
     match schema:
         case Primitive(name):
             zeros: dict[str, Json] = {
@@ -193,16 +199,20 @@ def default_of(schema: Schema, known: Mapping[str, NamedSchema]) -> Json | NoDef
             return symbols[-1]
         case Fixed(size=size):
             return "\x00" * size
-        case Array() | MapSchema():
-            return [] if isinstance(schema, Array) else {}
+        case Array():
+            return []
+        case MapSchema():
+            return {}
         case Union(branches):
-            return default_of(branches[0], known)
+            return default_of(branches[0], known, within)
         case Reference(name):
-            return default_of(known[name], known) if name in known else NO_DEFAULT
+            return default_of(known[name], known, within) if name in known else NO_DEFAULT
         case Record(fields=fields):
+            if schema.full_name in within:
+                return NO_DEFAULT
             value: dict[str, Json] = {}
             for field in fields:
-                part = default_of(field.type, known)
+                part = default_of(field.type, known, within | {schema.full_name})
                 if isinstance(part, NoDefault):
                     return NO_DEFAULT
                 value[field.name] = part
@@ -293,8 +303,10 @@ class _Changing:
 
     def record(self) -> Record:
         changed_root = self._type(self._root)
-        assert isinstance(changed_root, Record)
-        return changed_root
+        judge = Defaults(definitions(changed_root))
+        valid = _with_valid_defaults(changed_root, judge)
+        assert isinstance(valid, Record)
+        return valid
 
     def _type(self, schema: Schema) -> Schema:
         match schema:
@@ -360,6 +372,28 @@ class _Changing:
                 return [replace(field, type=self._draw(PRIMITIVES), default=NO_DEFAULT)]
             case _:
                 return [field]
+
+
+def _with_valid_defaults(schema: Schema, judge: Defaults) -> Schema:
+    """Without the defaults that a change elsewhere has made wrong."""
+    match schema:
+        case Array(items):
+            return replace(schema, items=_with_valid_defaults(items, judge))
+        case MapSchema(inner):
+            return replace(schema, values=_with_valid_defaults(inner, judge))
+        case Union(branches):
+            return Union(tuple(_with_valid_defaults(branch, judge) for branch in branches))
+        case Record(fields=fields):
+            return replace(schema, fields=tuple(_with_valid_default(f, judge) for f in fields))
+        case _:
+            return schema
+
+
+def _with_valid_default(field: Field, judge: Defaults) -> Field:
+    inner = replace(field, type=_with_valid_defaults(field.type, judge))
+    if isinstance(field.default, NoDefault) or judge.fits(field.default, field.type):
+        return inner
+    return replace(inner, default=NO_DEFAULT)
 
 
 def bare(node: Json) -> Any:
