@@ -19,8 +19,7 @@ class WheelPackaging:
     def content_hash(self, request: PackageRequest) -> str:
         return content_hash(request)
 
-    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
-        """``payload``: modules that the snapshot rendered, as ``codegen`` packs them."""
+    def build(self, request: PackageRequest) -> Wheel:
         return build_wheel(request)
 
     def read(self, wheel: bytes) -> ReadPackage:

@@ -27,8 +27,7 @@ class Packaging(Protocol):
     def content_hash(self, request: PackageRequest) -> str:
         """Of schema, view text, lineage and names; the version and what led to it are not in it."""
 
-    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
-        """``payload`` is what a snapshot rendered beforehand, if anything."""
+    def build(self, request: PackageRequest) -> Wheel: ...
 
     def read(self, wheel: bytes) -> ReadPackage: ...
 

@@ -68,7 +68,6 @@ class Job:
     derivation: Derivation
     content_hash: str
     event_id: int | None
-    payload: bytes | None = None
 
     @property
     def name(self) -> RelationName:
@@ -404,7 +403,7 @@ class Publisher:
                 generator_version=self._generator_version,
             ),
         )
-        wheel = self._packaging.build(request, job.payload)
+        wheel = self._packaging.build(request)
         version = VersionRecord(
             distribution=wheel.distribution,
             number=number,

@@ -309,18 +309,17 @@ class Engine:
         if relation is None or record is None or record.content_hash is None:
             return None
         match finding.conclusion:
-            case Settled(outcome=Derived(derivation), payload=payload):
+            case Settled(outcome=Derived(derivation)):
                 pass
             case _:
                 texts = self._state.read(lambda tx: tx.graph.derivations([record.name]))
-                derivation, payload = derivation_from_text(texts[record.name]), None
+                derivation = derivation_from_text(texts[record.name])
         return Job(
             claim=finding.reading.claim,
             relation=relation,
             derivation=derivation,
             content_hash=record.content_hash,
             event_id=finding.reading.at_least,
-            payload=payload,
         )
 
     def _quarantine(self, claim: Claim) -> None:

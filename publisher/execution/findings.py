@@ -70,7 +70,6 @@ class Settled:
     inputs_hash: str
     interface_hash: str
     derivation: str | None
-    payload: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,24 +305,21 @@ class Investigator:
             case Failed():
                 return self._failed(draft, outcome)
             case Derived(derivation):
-                return self._derived(draft, outcome, derivation_to_text(derivation), None)
+                return self._derived(draft, outcome, derivation_to_text(derivation))
 
     def _remembered(self, draft: _Draft, entry: MemoEntry) -> Settled:
         if entry.derivation is None:
             return self._failed(draft, Failed(entry.status, entry.reason))
         outcome = Derived(derivation_from_text(entry.derivation))
-        return self._derived(draft, outcome, entry.derivation, entry.payload)
+        return self._derived(draft, outcome, entry.derivation)
 
-    def _derived(
-        self, draft: _Draft, outcome: Derived, text: str, payload: bytes | None
-    ) -> Settled:
+    def _derived(self, draft: _Draft, outcome: Derived, text: str) -> Settled:
         return Settled(
             outcome=outcome,
             used=draft.hashes,
             inputs_hash=draft.inputs_hash,
             interface_hash=self._deriver.interface_hash(outcome.derivation.interface),
             derivation=text,
-            payload=payload,
         )
 
     def _failed(self, draft: _Draft, failed: Failed) -> Settled:

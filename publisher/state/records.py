@@ -159,14 +159,12 @@ class MemoEntry:
     Attributes:
         status: OK, BROKEN or UNSUPPORTED; the latter two with a ``reason``.
         derivation: ``translation.derivation_json`` as text; None unless OK.
-        payload: the rendered package, opaque here; None if it was not rendered.
     """
 
     inputs_hash: str
     status: Status
     derivation: str | None = None
     reason: str = ""
-    payload: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,7 +335,7 @@ def _truth(
             return Truth(status)
         case Derived(derivation):
             interfaces[relation.name] = derivation.interface
-            wheel = ToyPackaging().build(package_request(relation, derivation, "toy"), None)
+            wheel = ToyPackaging().build(package_request(relation, derivation, "toy"))
             return Truth(Status.OK, content_of(wheel.data))
 
 

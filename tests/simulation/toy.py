@@ -87,7 +87,7 @@ class ToyPackaging:
     def content_hash(self, request: PackageRequest) -> str:
         return hashlib.sha256(_content(request).encode()).hexdigest()
 
-    def build(self, request: PackageRequest, payload: bytes | None) -> Wheel:
+    def build(self, request: PackageRequest) -> Wheel:
         data = json.dumps(
             {
                 "content": _content(request),

@@ -10,12 +10,12 @@ from publisher.state.records import MemoEntry, Status
 from publisher.state.sql.statements import chunks, with_names
 
 _RECALL = with_names(
-    "SELECT inputs_hash, status, derivation, reason, payload FROM memo WHERE inputs_hash IN :names"
+    "SELECT inputs_hash, status, derivation, reason FROM memo WHERE inputs_hash IN :names"
 )
 
 _REMEMBER = text("""
-    INSERT INTO memo (inputs_hash, status, derivation, reason, payload, remembered_at)
-    VALUES (:inputs_hash, :status, :derivation, :reason, :payload, :now)
+    INSERT INTO memo (inputs_hash, status, derivation, reason, remembered_at)
+    VALUES (:inputs_hash, :status, :derivation, :reason, :now)
     ON CONFLICT (inputs_hash) DO UPDATE SET remembered_at = excluded.remembered_at
 """)
 
@@ -35,7 +35,6 @@ class SqlMemo:
                     status=Status(row.status),
                     derivation=row.derivation,
                     reason=row.reason,
-                    payload=row.payload,
                 )
         return found
 
@@ -46,7 +45,6 @@ class SqlMemo:
                 "status": entry.status.value,
                 "derivation": entry.derivation,
                 "reason": entry.reason,
-                "payload": entry.payload,
                 "now": now,
             }
             for entry in entries

@@ -367,7 +367,7 @@ class TestVersions:
 
 class TestMemoAndJournal:
     def test_a_derivation_is_recalled_by_its_inputs(self, state: SqliteState) -> None:
-        entries = [MemoEntry("h1", Status.OK, "{}", "", b"p"), MemoEntry("h2", Status.BROKEN)]
+        entries = [MemoEntry("h1", Status.OK, "{}", ""), MemoEntry("h2", Status.BROKEN)]
         state.write(lambda tx: tx.memo.remember(entries, 5.0))
 
         found = state.read(lambda tx: tx.memo.recall(["h1", "h2", "h3"]))

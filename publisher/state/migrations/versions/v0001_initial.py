@@ -56,7 +56,6 @@ def upgrade() -> None:
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("derivation", sa.Text),
         sa.Column("reason", sa.Text, nullable=False),
-        sa.Column("payload", sa.LargeBinary),
         sa.Column("remembered_at", sa.Float, nullable=False),
     )
 
