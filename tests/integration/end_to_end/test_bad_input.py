@@ -1,0 +1,235 @@
+"""What strangers and outages do to a running daemon: each ends in an answer, and holds up nobody."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka import KafkaProducer
+
+from catalog.identifiers import RelationName
+from codegen.naming import distribution_name, import_name
+from deploy.local_stack import Kafka, Metastore, PyPiServer
+from deploy.metastore_ddl import MetastoreDdl
+from publisher.index.static import StaticIndex
+from publisher.index.twine_index import TwineIndex
+from publisher.service import Service
+from publisher.settings import load_settings
+from publisher.state.records import Status
+
+PREFIX = "acme-schema"
+TIMEOUT_SECONDS = 60.0
+
+
+@contextmanager
+def daemon(folder: Path, metastore: Metastore, events: str, index: str) -> Iterator[Service]:
+    config = folder / "schema-publisher.toml"
+    config.write_text(
+        f"""\
+[artifacts]
+prefix = "{PREFIX}"
+[catalog]
+kind = "hive"
+uri = "{metastore.uri}"
+[[events]]
+{events}
+[state]
+url = "sqlite:///{folder}/state.db"
+[index]
+{index}
+[snapshot]
+runner = "local"
+on_start = false
+[engine]
+debounce_seconds = 0
+staleness_seconds = 0
+[http]
+enabled = false
+"""
+    )
+    with Service(load_settings(config), config) as service:
+        yield service
+
+
+def wait(condition: Callable[[], object], service: Service) -> None:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, service.engine.status()
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def static(tmp_path: Path, metastore: Metastore) -> Iterator[tuple[Service, StaticIndex]]:
+    index = f'kind = "static"\npath = "{tmp_path}/index"'
+    with daemon(tmp_path, metastore, 'kind = "notification-log"', index) as service:
+        wait(lambda: service.engine.position("notification-log"), service)
+        yield service, StaticIndex(tmp_path / "index")
+
+
+def record(service: Service, *name: str) -> Any:
+    return service.engine.explain(RelationName.of(*name)).record
+
+
+def has_status(service: Service, status: Status, *name: str) -> Callable[[], bool]:
+    def holds() -> bool:
+        found = record(service, *name)
+        return found is not None and found.status is status and not found.stale
+
+    return holds
+
+
+def test_a_view_with_a_syntax_error_says_where_blocks_its_cone_and_recovers(
+    static: tuple[Service, StaticIndex], database: str, metastore: Metastore
+) -> None:
+    service, index = static
+    columns = [("id", "bigint")]
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, "t", columns)
+        ddl.create_view(database, "broken", columns, f"SELECT id FROM `{database}`.`t` WHERE (")
+        ddl.create_view(database, "above", columns, f"SELECT id FROM `{database}`.`broken`")
+        ddl.create_view(database, "beside", columns, f"SELECT id FROM `{database}`.`t`")
+
+        wait(has_status(service, Status.BROKEN, database, "broken"), service)
+        wait(has_status(service, Status.BROKEN, database, "above"), service)
+        wait(lambda: index.files(distributed(database, "beside")), service)
+        assert "line 1" in record(service, database, "broken").reason
+        assert f"{database}.broken" in record(service, database, "above").reason
+        assert not index.files(distributed(database, "broken"))
+
+        mended = ddl.table(database, "broken")
+        mended.viewExpandedText = f"SELECT id FROM `{database}`.`t`"
+        mended.viewOriginalText = mended.viewExpandedText
+        ddl.alter(database, "broken", mended)
+        wait(lambda: index.files(distributed(database, "above")), service)
+
+
+def test_the_longest_name_a_metastore_takes_and_a_column_called_class_are_packaged(
+    static: tuple[Service, StaticIndex], database: str, metastore: Metastore, tmp_path: Path
+) -> None:
+    service, index = static
+    name = "t" * 128
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, name, [("class", "string"), ("None", "int")])
+
+        wait(lambda: index.files(distributed(database, name)), service)
+
+    install(tmp_path, index, (database, name))
+    package = import_name(RelationName.of(database, name), PREFIX)
+    program = f"import {package} as p; print(p.RECORD(class_='a', none=1).to_dict())"
+    assert run(tmp_path, program) == "{'class': 'a', 'none': 1}"
+
+
+def test_two_tables_whose_names_fold_together_are_two_packages(
+    static: tuple[Service, StaticIndex], metastore: Metastore, tmp_path: Path
+) -> None:
+    service, index = static
+    word = f"w{secrets.token_hex(3)}"
+    relations = ((f"{word}_b", "c"), (word, "b_c"))
+    with MetastoreDdl(metastore.uri) as ddl:
+        for database, table in relations:
+            ddl.create_database(database)
+            ddl.create_table(database, table, [(f"of_{database}", "int")])
+
+        for database, table in relations:
+            wait(lambda d=database, t=table: index.files(distributed(d, t)), service)  # type: ignore[misc]
+            ddl.drop_database(database)
+
+    install(tmp_path, index, *relations)
+    imports = [import_name(RelationName.of(*relation), PREFIX) for relation in relations]
+    program = "; ".join(f"import {name} as p; print(p.RELATION)" for name in imports)
+    assert run(tmp_path, program).split() == [f"{word}_b.c", f"{word}.b_c"]
+
+
+def test_a_malformed_event_becomes_a_dead_letter_and_holds_up_nobody(
+    tmp_path: Path, metastore: Metastore, kafka: Kafka, database: str
+) -> None:
+    topic = f"garbage-{secrets.token_hex(3)}"
+    producer = KafkaProducer(bootstrap_servers=kafka.bootstrap_servers)
+    producer.send(topic, b"{}").get(TIMEOUT_SECONDS)
+    events = (
+        f'kind = "kafka"\nbootstrap_servers = "{kafka.bootstrap_servers}"\n'
+        f'topic = "{topic}"\ngroup_id = "{topic}"'
+    )
+    index = f'kind = "static"\npath = "{tmp_path}/index"'
+    with daemon(tmp_path, metastore, events, index) as service:
+        wait(lambda: service.engine.position(f"kafka:{topic}"), service)
+        producer.send(topic, b"\xff\x00 not json").get(TIMEOUT_SECONDS)
+        wait(lambda: service.engine.status().dead_letters, service)
+        with MetastoreDdl(metastore.uri) as ddl:
+            ddl.create_table(database, "t", [("id", "bigint")])
+        event = {"eventType": "ON_CREATE_TABLE", "databaseName": database, "tableName": "t"}
+        producer.send(topic, json.dumps({"protocolVersion": "1.0", **event}).encode()).get(
+            TIMEOUT_SECONDS
+        )
+        wait(lambda: StaticIndex(tmp_path / "index").files(distributed(database, "t")), service)
+        letters = service.engine.status().dead_letters
+    producer.close()
+
+    assert [letter.payload for letter in letters] == [b"\xff\x00 not json"]
+
+
+def test_an_index_that_is_down_for_a_while_misses_nothing(
+    tmp_path: Path, metastore: Metastore, database: str
+) -> None:
+    with PyPiServer.start(tmp_path / "server") as server:
+        index = (
+            f'kind = "twine"\nrepository_url = "{server.upload_url}"\n'
+            f'simple_url = "{server.simple_url}"\nusername = "{server.username}"\n'
+            f'password = "{server.password}"'
+        )
+        with (
+            daemon(tmp_path, metastore, 'kind = "notification-log"', index) as service,
+            MetastoreDdl(metastore.uri) as ddl,
+        ):
+            wait(lambda: service.engine.position("notification-log"), service)
+            server.kill()
+            for number in range(5):
+                ddl.create_table(database, f"t{number}", [("id", "bigint")])
+            time.sleep(10)
+            server.restart()
+            seen = TwineIndex(
+                server.upload_url, server.simple_url, server.username, server.password
+            )
+            for number in range(5):
+                wait(lambda n=number: seen.files(distributed(database, f"t{n}")), service)  # type: ignore[misc]
+
+            wait(lambda: not service.engine.status().work, service)
+            versions = [len(seen.files(distributed(database, f"t{n}"))) for n in range(5)]
+            assert versions == [1] * 5
+
+
+def distributed(*name: str) -> str:
+    return distribution_name(RelationName.of(*name), PREFIX)
+
+
+def install(folder: Path, index: StaticIndex, *relations: tuple[str, str]) -> None:
+    wheels = []
+    for relation in relations:
+        (file,) = index.files(distributed(*relation))
+        wheel = folder / file.filename
+        wheel.write_bytes(index.fetch(file))
+        wheels.append(str(wheel))
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+         "--target", str(folder / "site"), *wheels],
+        check=True,
+    )  # fmt: skip
+
+
+def run(folder: Path, program: str) -> str:
+    printed = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(folder / "site")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return printed.stdout.strip()
