@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from catalog.identifiers import RelationName
 from codegen.modules import render_modules
@@ -37,25 +38,15 @@ def company() -> dict[str, Any]:
     }, "Company")  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .config("spark.sql.session.timeZone", "America/New_York")
-        .config("spark.sql.shuffle.partitions", "1")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+@pytest.fixture(autouse=True)
+def _away_from_utc(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    yield
+    spark.conf.unset("spark.sql.session.timeZone")
+    spark.sql("DROP DATABASE IF EXISTS example CASCADE")
 
 
-def test_table_in_lower_case_is_read_as_typed_records(spark: Any, tmp_path: Path) -> None:
+def test_table_in_lower_case_is_read_as_typed_records(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS example")
     spark.sql("DROP TABLE IF EXISTS example.company")
     spark.sql("""
@@ -95,7 +86,7 @@ def test_table_in_lower_case_is_read_as_typed_records(spark: Any, tmp_path: Path
         assert not schema["Tags"].dataType.containsNull
 
 
-def test_row_that_lacks_a_required_value_is_refused_with_its_path(spark: Any) -> None:
+def test_row_that_lacks_a_required_value_is_refused_with_its_path(spark: SparkSession) -> None:
     relation = RelationName.of("example", "company")
     modules = render_modules(record_of(company()), "acme_schemas.example.company", relation)
     frame = spark.sql("SELECT CAST(NULL AS STRING) AS name")
