@@ -7,8 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(BIN)/uv
 
-.PHONY: demo test test-fast check format requirements clean \
-	bench-snapshot bench-latency bench-translate stack-up stack-down
+.PHONY: demo test test-fast check format requirements clean stack-up stack-down
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo

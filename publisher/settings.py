@@ -190,8 +190,6 @@ class Engine(_Section):
     derivation_timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
     drop_grace_seconds: Annotated[float, Field(ge=0)] = 300.0
     staleness_seconds: Annotated[float, Field(ge=0)] = 2.0
-    include: tuple[str, ...] = ("*",)
-    exclude: tuple[str, ...] = ()
 
 
 class Http(_Section):
