@@ -50,8 +50,6 @@ $(INSTALLED): pyproject.toml requirements/dev.txt requirements/bootstrap.txt
 
 .PHONY: java
 java:
-	@command -v mvn >/dev/null \
-		|| { echo "Maven is needed (it fetches the local stack's jars); on Debian: apt-get install maven" >&2; exit 3; }
 	@java -version >/dev/null 2>&1 \
 		|| { echo "Java 17 is needed (Spark and the metastore run on it); on Debian: apt-get install openjdk-17-jdk-headless" >&2; exit 3; }
 

@@ -2,7 +2,8 @@
 
 StackError
 ├── MissingPrerequisite    a program or package that the machine does not have
-├── PreparationFailed      Maven or javac answered with an error
+├── PreparationFailed      Ivy or javac answered with an error
+├── UnexpectedJars         what was downloaded is not what was pinned
 ├── PortTaken              somebody else listens where a server was told to
 ├── ServerFailed           it died, or did not get ready in time: its last log lines are shown
 └── StackConflict          the directory holds another stack, or something that is not ours
@@ -39,6 +40,22 @@ class PreparationFailed(StackError):
 
     def __str__(self) -> str:
         return f"{' '.join(self.command)} failed:\n{self.output.strip()}"
+
+
+class UnexpectedJars(StackError):
+    hint = (
+        "start again, in case a download was damaged; if it stays so, the repository or a proxy "
+        "gives other files than those that were checked: find out why before you trust them"
+    )
+
+    def __init__(self, checksums: Path, differences: Sequence[str]) -> None:
+        super().__init__(checksums, differences)
+        self.checksums = checksums
+        self.differences = tuple(differences)
+
+    def __str__(self) -> str:
+        listed = "\n".join(self.differences)
+        return f"the downloaded jars are not those of {self.checksums}:\n{listed}"
 
 
 class PortTaken(StackError):

@@ -1,8 +1,7 @@
-"""Java: where it is, the jars that a server runs on, and our launchers compiled against them."""
+"""Java: where it is, how its tools are run, and our launchers compiled against a server's jars."""
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import shutil
@@ -10,13 +9,11 @@ import subprocess
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from deploy.cache import fingerprint, prepared
 from deploy.errors import MissingPrerequisite, PreparationFailed
 
-_log = logging.getLogger(__name__)
 SOURCES = Path(__file__).parent / "java"
 OLDEST_JAVA = 17
 # For servers of a few hundred megabytes that live for a test run: no time for the best code.
@@ -30,12 +27,6 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d %p %c{1}: %m%n
 """
 _INSTALL_JAVA = f"install a JDK, version {OLDEST_JAVA} or newer, and set JAVA_HOME or PATH to it"
-_INSTALL_MAVEN = "install Apache Maven 3.6 or newer and put mvn on PATH"
-_ONLY_SPARK_NEEDS = (
-    *("arrow-", "breeze", "jakarta.", "jersey-", "json4s-", "kubernetes-", "netty-", "orc-"),
-    *("parquet-", "rocksdbjni-", "scala-", "spark-", "spire", "vertx-", "volcano-"),
-)
-_MAVEN_GOAL = ("dependency:copy-dependencies", "-DincludeScope=runtime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,40 +52,6 @@ def find_jdk() -> Jdk:
     return Jdk(java, javac, version)
 
 
-def hive_jars() -> tuple[Path, ...]:
-    """The jars with which pyspark brings Hive's metastore, and few that it does not need.
-
-    Hive looks through all of them for each of its persistent classes: fewer start it faster.
-    """
-    package = find_spec("pyspark")
-    if package is None or package.origin is None:
-        raise MissingPrerequisite(
-            "pyspark, whose jars the metastore runs on,",
-            "install schema-publisher with its spark extra: pip install 'schema-publisher[spark]'",
-        )
-    jars = (Path(package.origin).parent / "jars").glob("*.jar")
-    return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
-
-
-def downloaded_jars(group: str) -> tuple[Path, ...]:
-    """What ``java/{group}-pom.xml`` asks for, downloaded once; Maven checks the checksums."""
-    pom = SOURCES / f"{group}-pom.xml"
-
-    def download(directory: Path) -> None:
-        maven = shutil.which("mvn")
-        if maven is None:
-            raise MissingPrerequisite("Apache Maven", _INSTALL_MAVEN)
-        _log.info("downloading the jars of %s, once", group)
-        command = [maven, "-q", "-B", "--strict-checksums", "-f", str(pom), *_MAVEN_GOAL]
-        _run(
-            [*command, f"-DoutputDirectory={directory}"],
-            "check that Maven can reach its repository (a mirror goes into ~/.m2/settings.xml)",
-        )
-
-    directory = prepared(f"{group}-{fingerprint(pom.read_bytes())}", download)
-    return tuple(sorted(directory.glob("*.jar")))
-
-
 def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) -> Path:
     """A jar of our own classes, compiled once per content, Java version and library versions.
 
@@ -106,7 +63,7 @@ def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) ->
 
     def compile_and_pack(directory: Path) -> None:
         classes = directory / "classes"
-        _run(
+        run_tool(
             [
                 *(str(jdk.javac), "-proc:none", "-nowarn", "-d", str(classes)),
                 *("-cp", os.pathsep.join(map(str, classpath)), *map(str, paths)),
@@ -121,17 +78,8 @@ def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) ->
     return prepared(f"launcher-{sources[-1]}-{key}", compile_and_pack) / "launcher.jar"
 
 
-def _version(java: Path) -> str:
-    # The release file says it in no time; running java takes a tenth of a second.
-    release = java.parent.parent / "release"
-    text = release.read_text() if release.exists() else _run([str(java), "-version"], _INSTALL_JAVA)
-    stated = re.search(r'(?:JAVA_VERSION=|version )"([0-9][^"]*)"', text)
-    if stated is None:
-        raise MissingPrerequisite(f"the version of {java}", _INSTALL_JAVA)
-    return stated[1]
-
-
-def _run(command: Sequence[str], hint: str) -> str:
+def run_tool(command: Sequence[str], hint: str) -> str:
+    """What it printed; ``PreparationFailed`` with the hint if it ended with an error."""
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -143,3 +91,17 @@ def _run(command: Sequence[str], hint: str) -> str:
     if done.returncode != 0:
         raise PreparationFailed(command, done.stdout, hint)
     return done.stdout
+
+
+def _version(java: Path) -> str:
+    # The release file says it in no time; running java takes a tenth of a second.
+    release = java.parent.parent / "release"
+    text = (
+        release.read_text()
+        if release.exists()
+        else run_tool([str(java), "-version"], _INSTALL_JAVA)
+    )
+    stated = re.search(r'(?:JAVA_VERSION=|version )"([0-9][^"]*)"', text)
+    if stated is None:
+        raise MissingPrerequisite(f"the version of {java}", _INSTALL_JAVA)
+    return stated[1]

@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Self
 
 from deploy.class_archive import archive_options
+from deploy.jars import downloaded_jars
 from deploy.jdk import (
     LOG_TO_STANDARD_OUTPUT,
     QUICK_START,
-    downloaded_jars,
     find_jdk,
     launcher_jar,
 )
@@ -132,7 +132,7 @@ def _start_process(
     directory: Path, ports: tuple[int, int], heap_megabytes: int, timeout_seconds: float
 ) -> ServerProcess:
     jdk = find_jdk()
-    libraries = downloaded_jars("kafka")
+    libraries = downloaded_jars(jdk, "kafka")
     classpath = (launcher_jar(jdk, ("Leash", "LoopbackBroker"), libraries), *libraries)
     java = (str(jdk.java), *QUICK_START, "-cp", os.pathsep.join(map(str, classpath)))
 

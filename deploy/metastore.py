@@ -17,13 +17,12 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from deploy.class_archive import archive_options
+from deploy.jars import downloaded_jars, hive_jars
 from deploy.jdk import (
     LOG_TO_STANDARD_OUTPUT,
     QUICK_START,
     Jdk,
-    downloaded_jars,
     find_jdk,
-    hive_jars,
     launcher_jar,
 )
 from deploy.kafka import Kafka
@@ -191,7 +190,7 @@ def _start_process(
     directory: Path, port: int, options: MetastoreOptions, timeout_seconds: float
 ) -> ServerProcess:
     jdk = find_jdk()
-    hive = (*downloaded_jars("metastore"), *hive_jars())
+    hive = (*downloaded_jars(jdk, "metastore"), *hive_jars())
     classpath = (launcher_jar(jdk, ("Leash", "LoopbackMetastore"), hive), *hive)
 
     def trial_run(trial: Path, jvm_options: Sequence[str]) -> None:
@@ -201,7 +200,7 @@ def _start_process(
 
     archive = archive_options("metastore", jdk, classpath, trial_run)
     # The listener comes last: it brings its own copies of common libraries.
-    listener = downloaded_jars("listener") if options.kafka is not None else ()
+    listener = downloaded_jars(jdk, "listener") if options.kafka is not None else ()
     java = _java(jdk, (*classpath, *listener), archive)
     return _launch(java, directory, port, options, timeout_seconds)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deploy.cache import cache_directory, discard_unused, fingerprint, prepared
 from deploy.errors import MissingPrerequisite
-from deploy.jdk import find_jdk, hive_jars
+from deploy.jdk import find_jdk
 from deploy.kafka import server_properties
 from deploy.local_stack import MetastoreOptions, main
 from deploy.metastore import hive_site, to_xml
@@ -58,13 +58,6 @@ def test_a_password_line_is_of_apaches_sha_scheme() -> None:
 
     assert name == "ann"
     assert scheme == "{SHA}" + base64.b64encode(hashlib.sha1(b"secret").digest()).decode()
-
-
-def test_the_jars_of_hive_are_found_in_pyspark_without_those_of_spark() -> None:
-    names = [jar.name for jar in hive_jars()]
-
-    assert any(name.startswith("hive-metastore-") for name in names)
-    assert not any(name.startswith("spark-") for name in names)
 
 
 def test_a_machine_without_java_is_told_what_to_install(

@@ -1,0 +1,107 @@
+"""The jars that servers run on: those that pyspark brings, and those that its Ivy downloads.
+
+What is downloaded is pinned twice: its versions in ``java/{group}-ivy.xml``, its bytes in
+``java/{group}-checksums.txt``, in the format of ``sha256sum``.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from deploy.cache import fingerprint, prepared
+from deploy.errors import MissingPrerequisite, UnexpectedJars
+from deploy.jdk import SOURCES, Jdk, run_tool
+
+_log = logging.getLogger(__name__)
+_INSTALL_SPARK = (
+    "install schema-publisher with its spark extra: pip install 'schema-publisher[spark]'"
+)
+_REACH_THE_REGISTRY = (
+    "check that this machine reaches the central repository of Java packages "
+    "(behind a proxy: JDK_JAVA_OPTIONS='-Dhttps.proxyHost=… -Dhttps.proxyPort=…') and start again"
+)
+_ONLY_SPARK_NEEDS = (
+    *("arrow-", "breeze", "jakarta.", "jersey-", "json4s-", "kubernetes-", "netty-", "orc-"),
+    *("parquet-", "rocksdbjni-", "scala-", "spark-", "spire", "vertx-", "volcano-"),
+)
+
+
+def hive_jars() -> tuple[Path, ...]:
+    """The jars with which pyspark brings Hive's metastore, and few that it does not need.
+
+    Hive looks through all of them for each of its persistent classes: fewer start it faster.
+    """
+    jars = _pyspark_jars().glob("*.jar")
+    return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
+
+
+def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
+    """What ``java/{group}-ivy.xml`` asks for, downloaded once and compared with its checksums."""
+    versions = SOURCES / f"{group}-ivy.xml"
+    checksums = SOURCES / f"{group}-checksums.txt"
+
+    def download(directory: Path) -> None:
+        _log.info("downloading the jars of %s, once", group)
+        _retrieve(jdk, versions, directory)
+        require_checksums(directory, checksums)
+
+    key = fingerprint(versions.read_bytes(), checksums.read_bytes())
+    return tuple(sorted(prepared(f"{group}-{key}", download).glob("*.jar")))
+
+
+def require_checksums(directory: Path, checksums: Path) -> None:
+    """``UnexpectedJars`` unless the directory holds the jars that the file lists, and no other."""
+    differences = checksum_differences(read_checksums(checksums), jar_checksums(directory))
+    if differences:
+        raise UnexpectedJars(checksums, differences)
+
+
+def read_checksums(path: Path) -> dict[str, str]:
+    """The SHA-256 of each file, by its name."""
+    lines = (line.split(maxsplit=1) for line in path.read_text().splitlines())
+    return {name: checksum for checksum, name in lines}
+
+
+def jar_checksums(directory: Path) -> dict[str, str]:
+    return {jar.name: sha256(jar.read_bytes()).hexdigest() for jar in directory.glob("*.jar")}
+
+
+def checksum_differences(expected: Mapping[str, str], found: Mapping[str, str]) -> tuple[str, ...]:
+    """One line for each jar that is missing, that nobody asked for, or whose bytes are others."""
+    return tuple(
+        f"{name}: expected {expected.get(name, 'no such jar')}, got {found.get(name, 'none')}"
+        for name in sorted(expected.keys() | found.keys())
+        if expected.get(name) != found.get(name)
+    )
+
+
+def _retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
+    # A home of its own: what this person's other tools left with Ivy must not decide.
+    home = directory / "ivy"
+    command = (
+        *(str(jdk.java), f"-Divy.default.ivy.user.dir={home}", "-jar", str(_ivy_jar()), "-warn"),
+        *("-ivy", str(versions), "-confs", "runtime"),
+        *("-retrieve", str(directory / "[artifact]-[revision](-[classifier]).[ext]")),
+    )
+    run_tool(command, _REACH_THE_REGISTRY)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def _ivy_jar() -> Path:
+    """Spark resolves its own packages with Ivy, so pyspark brings it."""
+    found = sorted(_pyspark_jars().glob("ivy-*.jar"))
+    if not found:
+        raise MissingPrerequisite("Apache Ivy, which lies among pyspark's jars,", _INSTALL_SPARK)
+    return found[-1]
+
+
+def _pyspark_jars() -> Path:
+    package = find_spec("pyspark")
+    if package is None or package.origin is None:
+        raise MissingPrerequisite("pyspark, whose jars the metastore runs on,", _INSTALL_SPARK)
+    return Path(package.origin).parent / "jars"
