@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(BIN)/uv
 
+# Without compiled bytecode every process would compile its imports anew, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-fast check format requirements clean stack-up stack-down
 
 demo: $(INSTALLED) java
@@ -17,7 +20,7 @@ test: check java
 	$(BIN)/pytest tests -m "integration or spark"
 
 test-fast: $(INSTALLED)
-	$(BIN)/pytest tests -n 2 -m "not integration and not spark and not slow"
+	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

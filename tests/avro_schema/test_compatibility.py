@@ -14,6 +14,7 @@ from avro_schema.model import Record
 from avro_schema.parsing import parse_schema
 from avro_schema.printing import to_json
 from tests.avro_schema.strategies import bare, changed, schemas, values
+from tests.effort import examples
 
 
 def company(*fields: Any, **attributes: Any) -> Record:
@@ -175,7 +176,7 @@ def test_nothing_to_compare_with_is_a_callers_mistake() -> None:
         compare([], company())
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
     old = data.draw(schemas())
@@ -193,7 +194,7 @@ def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
         assert not written.read()
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_schema_is_no_change_from_itself_and_changes_are_told(data: st.DataObject) -> None:
     old = data.draw(schemas())

@@ -33,6 +33,7 @@ from avro_schema.model import (
 from avro_schema.parsing import INVALID_DEFAULT, InvalidDefaults, parse_schema
 from avro_schema.printing import to_json, to_text
 from tests.avro_schema.strategies import schemas
+from tests.effort import examples
 
 
 def record(*fields: dict[str, Any], **attributes: Any) -> dict[str, Any]:
@@ -363,7 +364,7 @@ def test_a_quoted_stranger_stays_data() -> None:
     assert parse_schema(to_text(parsed)) == parsed
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(schemas(), st.randoms())
 def test_fields_taken_out_of_a_schema_are_arranged_into_a_whole_one(
     schema: Record, random: Any

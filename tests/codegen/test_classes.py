@@ -32,6 +32,7 @@ from codegen.errors import CodegenError, UnfitSchema
 from codegen.modules import render_modules
 from codegen.standalone import generate
 from tests.codegen.generated import imported, record, record_of
+from tests.effort import examples
 
 HOSTILE = [
     '"""\nraise SystemExit("escaped")\n"""',
@@ -55,7 +56,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(texts, texts)
 @example(HOSTILE[0], HOSTILE[0])
 @example(HOSTILE[2], HOSTILE[3])

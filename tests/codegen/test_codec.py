@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.generated import imported, record, schemas_and_values
+from tests.effort import examples
 
 
 def fastavro_bytes(schema: Any, value: Any) -> bytes:
@@ -24,7 +25,9 @@ def fastavro_bytes(schema: Any, value: Any) -> bytes:
     return out.getvalue()
 
 
-slow = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slow = settings(
+    max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @slow
@@ -224,7 +227,7 @@ def test_class_decides_between_records_of_one_shape() -> None:
 @given(st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False)))
 @example(0.1)
 @example(2**31)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_number_in_a_union_of_all_keeps_its_value(value: float) -> None:
     with NUMBERS as package:
         read = package.RECORD.from_avro(package.RECORD(f=value).to_avro())

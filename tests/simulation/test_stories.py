@@ -17,9 +17,16 @@ from tests.simulation.simulation import Violation
 from tests.simulation.story import tell
 
 STORIES = 150
+QUICK_STORIES = 40
 
 
-@pytest.mark.parametrize("seed", range(STORIES))
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *range(QUICK_STORIES),
+        *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(QUICK_STORIES, STORIES)),
+    ],
+)
 def test_a_story_ends_as_promised(seed: int) -> None:
     tell(seed)
 

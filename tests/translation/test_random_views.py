@@ -27,6 +27,7 @@ from catalog.column_types import (
 from catalog.ddl_files import relations_from_ddl
 from catalog.identifiers import RelationName
 from catalog.relations import Dialect
+from tests.effort import examples
 from tests.translation.relations import derived, derived_in
 from translation.errors import TranslationError
 
@@ -128,7 +129,7 @@ def table(name: str, columns: list[tuple[str, ColumnType]]) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(views(), st.sampled_from([Dialect.HIVE, Dialect.SPARK]))
 def test_a_random_view_derives_or_is_refused(ddl: str, dialect: Dialect) -> None:
     try:
@@ -145,7 +146,7 @@ def test_a_random_view_derives_or_is_refused(ddl: str, dialect: Dialect) -> None
     assert refused is not None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_at_all_is_answered_or_refused(text: str) -> None:
     name = RelationName.of("default", "v")

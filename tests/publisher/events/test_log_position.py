@@ -15,6 +15,7 @@ from publisher.events.log_position import (
     start_of,
 )
 from publisher.events.metastore_events import LogEvent
+from tests.effort import examples
 
 
 def event(id_: int, table: str = "t", message: str = "") -> LogEvent:
@@ -115,7 +116,7 @@ def test_a_malformed_position_says_so(text: str) -> None:
         LogPosition.from_text(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 40), st.integers(5, 50))
 def test_concurrent_ddl_on_derby_loses_no_event(rng: random.Random, count: int, limit: int) -> None:
     """Events share ids and become visible out of order, by up to a few ids; polls come between."""
