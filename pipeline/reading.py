@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -41,19 +42,14 @@ def read_on_executors(
     before = session.sparkContext.broadcast(dict(known))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        catalog = access.open()
-        for batch in batches:
-            asked = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
-            for start in range(0, len(asked), READ_BATCH):
-                found = catalog.read(asked[start : start + READ_BATCH])
-                relations = (relation for _, relation in sorted(found.items()))
-                differing = [
-                    describe(relation, options)
-                    for relation in relations
-                    if differs(relation, before.value.get(relation.name), options)
-                ]
-                if differing:
-                    yield _batch(differing)
+        with closing(access.open()) as catalog:
+            for batch in batches:
+                asked = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
+                for start in range(0, len(asked), READ_BATCH):
+                    found = catalog.read(asked[start : start + READ_BATCH])
+                    differing = described_differences(found, before.value, options)
+                    if differing:
+                        yield _batch(differing)
 
     frame = names_frame(session, names, partitions=tasks)
     rows = collect(frame.mapInArrow(decorate(read), _COLUMNS))
@@ -73,10 +69,19 @@ def read_on_driver(
     chunks = [names[i : i + READ_BATCH] for i in range(0, len(names), READ_BATCH)]
     with ThreadPoolExecutor(max_workers=connections) as pool:
         found = list(pool.map(catalog.read, chunks))
-    relations = sorted(chain.from_iterable(part.items() for part in found))
+    everything = dict(chain.from_iterable(part.items() for part in found))
+    return described_differences(everything, known, options)
+
+
+def described_differences(
+    found: Mapping[RelationName, Relation],
+    known: Mapping[RelationName, KnownRelation],
+    options: Options,
+) -> Sequence[Facts]:
+    """Those of ``found`` that are not as known, in order of name."""
     return [
         describe(relation, options)
-        for name, relation in relations
+        for name, relation in sorted(found.items())
         if differs(relation, known.get(name), options)
     ]
 

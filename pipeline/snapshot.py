@@ -25,15 +25,12 @@ from pipeline.values import (
     Result,
     Silent,
     SnapshotResult,
+    undecorated,
 )
 from translation.interface import Options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-def _undecorated(task: PartitionTask) -> PartitionTask:
-    return task
 
 
 def run_snapshot(
@@ -47,7 +44,7 @@ def run_snapshot(
     tasks: int = 2,
     connections: int = 4,
     progress: Progress | None = None,
-    decorate: Callable[[PartitionTask], PartitionTask] = _undecorated,
+    decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
 ) -> SnapshotResult:
     """Reads the whole catalog and derives what differs and what stands below it.
 

@@ -7,7 +7,7 @@ and workers, here or in a running daemon, read once more and publish.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from rich.console import Console
@@ -16,7 +16,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog
 from pipeline.values import Known as PipelineKnown
-from pipeline.values import KnownRelation, MetastoreAccess, Result, SnapshotResult
+from pipeline.values import (
+    KnownRelation,
+    MetastoreAccess,
+    PartitionTask,
+    Result,
+    SnapshotResult,
+    undecorated,
+)
 from publisher.assembly import (
     build_catalog,
     build_engine,
@@ -71,8 +78,15 @@ class SparkComparison:
     """Compares on Spark and fills the memo; ``result`` is there afterwards."""
 
     def __init__(
-        self, settings: Settings, state: State, catalog: Catalog, options: Options
+        self,
+        settings: Settings,
+        state: State,
+        catalog: Catalog,
+        options: Options,
+        decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
     ) -> None:
+        """``decorate`` wraps each task that executors run: tests break some on purpose."""
+        self._decorate = decorate
         self._settings = settings
         self._state = state
         self._catalog = catalog
@@ -103,6 +117,7 @@ class SparkComparison:
                 tasks=snapshot.tasks,
                 connections=1 if catalog.kind == "ddl" else catalog.max_connections,
                 progress=progress,
+                decorate=self._decorate,
             )
         self.result = result
         unpublished = [name for name, (record, _) in known.items() if _lacks_version(record)]

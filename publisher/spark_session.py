@@ -37,4 +37,8 @@ def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
     merged = SparkConf(loadDefaults=True)
     for key, value in (defaults | dict(conf)).items():
         merged.set(key, value)
+    if str(merged.get("spark.master")).startswith("local"):
+        # Everything runs on this machine: nobody else need be able to reach it.
+        for key in ("spark.driver.host", "spark.driver.bindAddress"):
+            merged.setIfMissing(key, "127.0.0.1")
     return SparkSession.builder.config(conf=merged).getOrCreate()
