@@ -27,18 +27,18 @@ from publisher.state.records import Status
 
 PREFIX = "acme-schema"
 TIMEOUT_SECONDS = 60.0
+OUTAGE_SECONDS = 30.0
 
 
 @contextmanager
-def daemon(folder: Path, metastore: Metastore, events: str, index: str) -> Iterator[Service]:
+def daemon(folder: Path, catalog: str, events: str, index: str) -> Iterator[Service]:
     config = folder / "schema-publisher.toml"
     config.write_text(
         f"""\
 [artifacts]
 prefix = "{PREFIX}"
 [catalog]
-kind = "hive"
-uri = "{metastore.uri}"
+{catalog}
 [[events]]
 {events}
 [state]
@@ -59,6 +59,10 @@ enabled = false
         yield service
 
 
+def hive(metastore: Metastore) -> str:
+    return f'kind = "hive"\nuri = "{metastore.uri}"'
+
+
 def wait(condition: Callable[[], object], service: Service) -> None:
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
@@ -69,7 +73,7 @@ def wait(condition: Callable[[], object], service: Service) -> None:
 @pytest.fixture
 def static(tmp_path: Path, metastore: Metastore) -> Iterator[tuple[Service, StaticIndex]]:
     index = f'kind = "static"\npath = "{tmp_path}/index"'
-    with daemon(tmp_path, metastore, 'kind = "notification-log"', index) as service:
+    with daemon(tmp_path, hive(metastore), 'kind = "notification-log"', index) as service:
         wait(lambda: service.engine.position("notification-log"), service)
         yield service, StaticIndex(tmp_path / "index")
 
@@ -127,6 +131,39 @@ def test_the_longest_name_a_metastore_takes_and_a_column_called_class_are_packag
     assert run(tmp_path, program) == "{'class': 'a', 'none': 1}"
 
 
+def test_names_longer_than_any_metastore_takes_are_packaged_altered_and_renamed(
+    tmp_path: Path,
+) -> None:
+    """Hive's schema keeps 128 characters of a table's name; a folder of DDL files has no limit."""
+    one, other, renamed = ("t" * 299 + end for end in "123")
+    folder = tmp_path / "ddl"
+    folder.mkdir()
+    script = folder / "tables.sql"
+    script.write_text(
+        f"CREATE DATABASE lake; CREATE TABLE lake.{one} (id bigint);"
+        f"CREATE TABLE lake.{other} (name string);"
+    )
+    index = StaticIndex(tmp_path / "index")
+    with daemon(
+        tmp_path,
+        f'kind = "ddl"\npath = "{folder}"',
+        'kind = "ddl-folder"',
+        f'kind = "static"\npath = "{tmp_path}/index"',
+    ) as service:
+        for table in (one, other):
+            wait(lambda t=table: index.files(distributed("lake", t)), service)  # type: ignore[misc]
+        append(script, f"ALTER TABLE lake.{one} ADD COLUMNS (name string);")
+        wait(lambda: len(index.files(distributed("lake", one))) == 2, service)
+        append(script, f"ALTER TABLE lake.{other} RENAME TO lake.{renamed};")
+        wait(lambda: index.files(distributed("lake", renamed)), service)
+
+    assert {f.version for f in index.files(distributed("lake", one))} == {"1.0.0", "1.1.0"}
+    install(tmp_path, index, ("lake", one), ("lake", renamed))
+    imports = [import_name(RelationName.of("lake", table), PREFIX) for table in (one, renamed)]
+    program = "; ".join(f"import {name} as p; print(p.RELATION)" for name in imports)
+    assert run(tmp_path, program).split() == [f"lake.{one}", f"lake.{renamed}"]
+
+
 def test_two_tables_whose_names_fold_together_are_two_packages(
     static: tuple[Service, StaticIndex], metastore: Metastore, tmp_path: Path
 ) -> None:
@@ -159,7 +196,7 @@ def test_a_malformed_event_becomes_a_dead_letter_and_holds_up_nobody(
         f'topic = "{topic}"\ngroup_id = "{topic}"'
     )
     index = f'kind = "static"\npath = "{tmp_path}/index"'
-    with daemon(tmp_path, metastore, events, index) as service:
+    with daemon(tmp_path, hive(metastore), events, index) as service:
         wait(lambda: service.engine.position(f"kafka:{topic}"), service)
         producer.send(topic, b"\xff\x00 not json").get(TIMEOUT_SECONDS)
         wait(lambda: service.engine.status().dead_letters, service)
@@ -176,7 +213,7 @@ def test_a_malformed_event_becomes_a_dead_letter_and_holds_up_nobody(
     assert [letter.payload for letter in letters] == [b"\xff\x00 not json"]
 
 
-def test_an_index_that_is_down_for_a_while_misses_nothing(
+def test_an_index_that_is_down_for_half_a_minute_misses_nothing(
     tmp_path: Path, metastore: Metastore, database: str
 ) -> None:
     with PyPiServer.start(tmp_path / "server") as server:
@@ -186,14 +223,18 @@ def test_an_index_that_is_down_for_a_while_misses_nothing(
             f'password = "{server.password}"'
         )
         with (
-            daemon(tmp_path, metastore, 'kind = "notification-log"', index) as service,
+            daemon(tmp_path, hive(metastore), 'kind = "notification-log"', index) as service,
             MetastoreDdl(metastore.uri) as ddl,
         ):
             wait(lambda: service.engine.position("notification-log"), service)
             server.kill()
+            ended = time.monotonic() + OUTAGE_SECONDS
             for number in range(5):
                 ddl.create_table(database, f"t{number}", [("id", "bigint")])
-            time.sleep(10)
+                time.sleep(OUTAGE_SECONDS / 10)
+            wait(has_status(service, Status.OK, database, "t4"), service)
+            assert len(service.engine.status().work) == 5
+            time.sleep(max(0.0, ended - time.monotonic()))
             server.restart()
             seen = TwineIndex(
                 server.upload_url, server.simple_url, server.username, server.password
@@ -210,10 +251,14 @@ def distributed(*name: str) -> str:
     return distribution_name(RelationName.of(*name), PREFIX)
 
 
+def append(script: Path, statement: str) -> None:
+    script.write_text(f"{script.read_text()}\n{statement}\n")
+
+
 def install(folder: Path, index: StaticIndex, *relations: tuple[str, str]) -> None:
     wheels = []
     for relation in relations:
-        (file,) = index.files(distributed(*relation))
+        file = max(index.files(distributed(*relation)), key=lambda file: file.version)
         wheel = folder / file.filename
         wheel.write_bytes(index.fetch(file))
         wheels.append(str(wheel))
