@@ -49,13 +49,18 @@ class PackageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """A finished wheel. ``distribution`` is the PEP 503 normalised name."""
+    """A finished wheel. ``distribution`` is the PEP 503 normalised name.
+
+    Attributes:
+        surface_hash: ``codegen.surface.surface_hash`` of its package, which it states.
+    """
 
     distribution: str
     version: str
     filename: str
     data: bytes
     sha256: str
+    surface_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class PackageContents:
         schema_text: ``schema.avsc`` as published.
         content_hash: ``codegen.wheel.content_hash`` of the request that it was built from.
         provenance: ``provenance.json``, parsed.
+        surface_hash: ``Wheel.surface_hash``; "" where the wheel states none.
     """
 
     relation: RelationName
@@ -75,3 +81,4 @@ class PackageContents:
     schema_text: str
     content_hash: str
     provenance: Mapping[str, Any]
+    surface_hash: str

@@ -23,6 +23,7 @@ from codegen.metadata import Fingerprints, metadata
 from codegen.modules import render_modules
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
+from codegen.surface import surface_hash
 
 _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
 _WHEEL_FILE = (
@@ -48,17 +49,19 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
     escaped = distribution.replace("-", "_")
     info = f"{escaped}-{request.version}.dist-info"
     fingerprints = Fingerprints.of(request.schema)
+    surface = surface_hash(request.schema, package)
     entries = {
         **modules,
         f"{package.replace('.', '/')}/provenance.json": _json_bytes(
-            _provenance(request, fingerprints)
+            _provenance(request, fingerprints, surface)
         ),
         f"{info}/METADATA": metadata(request, fingerprints),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, f"{info}/RECORD")
     filename = f"{escaped}-{request.version}-py3-none-any.whl"
-    return Wheel(distribution, request.version, filename, data, hashlib.sha256(data).hexdigest())
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Wheel(distribution, request.version, filename, data, sha256, surface)
 
 
 def content_hash(request: PackageRequest) -> str:
@@ -109,6 +112,7 @@ def read_wheel(data: bytes) -> PackageContents:
             schema_text,
             _text(provenance["content_hash"]),
             provenance,
+            _text(provenance.get("surface_hash", "")),
         )
     except (KeyError, TypeError, CatalogError) as error:
         raise NotOurWheel(f"its provenance lacks {error}") from error
@@ -120,7 +124,9 @@ def _text(value: Any) -> str:
     return value
 
 
-def _provenance(request: PackageRequest, fingerprints: Fingerprints) -> dict[str, Any]:
+def _provenance(
+    request: PackageRequest, fingerprints: Fingerprints, surface: str
+) -> dict[str, Any]:
     provenance = request.provenance
     return {
         "relation": list(request.relation.parts),
@@ -132,6 +138,7 @@ def _provenance(request: PackageRequest, fingerprints: Fingerprints) -> dict[str
         "upstreams": dict(provenance.upstreams),
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
         "content_hash": content_hash(request),
+        "surface_hash": surface,
         "change": provenance.change,
         "reasons": list(provenance.reasons),
         "changelog": provenance.changelog,

@@ -71,6 +71,7 @@ def _adopted(
         wheel_sha256=hashlib.sha256(wheel).hexdigest() if wheel is not None else file.sha256,
         filename=file.filename,
         created_at=now,
+        surface_hash=read.surface_hash if read else "",
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from avro_schema.model import Record, Schema
 from catalog.identifiers import RelationName
-from codegen.naming import distribution_name
+from codegen.errors import UnfitSchema
+from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest, Wheel
+from codegen.surface import surface_hash
 from codegen.wheel import build_wheel, content_hash, read_wheel
 from publisher.packaging_protocol import ReadPackage
 
@@ -19,9 +22,19 @@ class WheelPackaging:
     def content_hash(self, request: PackageRequest) -> str:
         return content_hash(request)
 
+    def surface_hash(self, relation: RelationName, schema: Schema) -> str:
+        try:
+            return (
+                surface_hash(schema, import_name(relation, self._prefix))
+                if isinstance(schema, Record)
+                else ""
+            )
+        except UnfitSchema:
+            return ""
+
     def build(self, request: PackageRequest) -> Wheel:
         return build_wheel(request)
 
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)
-        return ReadPackage(contents.schema_text, contents.content_hash)
+        return ReadPackage(contents.schema_text, contents.content_hash, contents.surface_hash)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from avro_schema.model import Schema
 from catalog.identifiers import RelationName
 from catalog.relations import Relation
 from codegen.package import PackageRequest, Provenance, Wheel
@@ -17,6 +18,7 @@ class ReadPackage:
 
     schema_text: str
     content_hash: str
+    surface_hash: str = ""
 
 
 class Packaging(Protocol):
@@ -26,6 +28,9 @@ class Packaging(Protocol):
 
     def content_hash(self, request: PackageRequest) -> str:
         """Of schema, view text, lineage and names; the version and what led to it are not in it."""
+
+    def surface_hash(self, relation: RelationName, schema: Schema) -> str:
+        """Of what programs could name if the schema were packaged now; "" if it cannot be."""
 
     def build(self, request: PackageRequest) -> Wheel: ...
 

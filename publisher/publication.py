@@ -15,12 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from packaging.version import Version
-
-from avro_schema.errors import MalformedAvroSchema
 from avro_schema.fingerprint import sha256
-from avro_schema.model import Schema
-from avro_schema.parsing import parse_schema
 from avro_schema.printing import to_text
 from catalog.errors import CatalogUnavailable
 from catalog.identifiers import RelationName
@@ -35,6 +30,7 @@ from publisher.execution.deriving import derivation_from_text
 from publisher.execution.findings import CatalogReader
 from publisher.execution.policy import Clock, Counters, Policy
 from publisher.execution.settling import end
+from publisher.history import compared, newest_published
 from publisher.index.protocol import (
     IndexUnavailable,
     PackageIndex,
@@ -51,7 +47,7 @@ from publisher.state.records import (
     VersionStatus,
     WorkRequest,
 )
-from publisher.versioning import FIRST, Published, VersioningMode, next_version
+from publisher.versioning import FIRST, VersioningMode, next_version
 from translation.interface import Derivation
 
 log = logging.getLogger(__name__)
@@ -387,8 +383,14 @@ class Publisher:
         fingerprints: Mapping[RelationName, str],
     ) -> _Prepared:
         schema = job.derivation.interface.schema
-        published, burnt = _read_history(history)
-        number, change = next_version(published, schema, mode=self._versioning, burnt=burnt)
+        published, burnt = compared(history)
+        number, change = next_version(
+            published,
+            schema,
+            mode=self._versioning,
+            surface_of=partial(self._packaging.surface_hash, job.name),
+            burnt=burnt,
+        )
         kind = "first" if change.reasons == (FIRST,) else change.level.value
         request = package_request(job.relation, job.derivation, self._prefix, number)
         request = replace(
@@ -416,6 +418,7 @@ class Publisher:
             change=kind,
             reasons=change.reasons,
             created_at=self._clock.now(),
+            surface_hash=wheel.surface_hash,
         )
         after = max((v.sequence for v in history), default=None)
         return _Prepared(job, cone, version, wheel, after)
@@ -552,36 +555,3 @@ class Publisher:
 
         if claims:
             self._state.write(put_off)
-
-
-def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
-    """The highest number that the index is known to have with our bytes."""
-    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
-    return max(published, key=lambda v: _version_key(v.number), default=None)
-
-
-def _read_history(
-    history: Sequence[VersionRecord],
-) -> tuple[Sequence[Published], Sequence[str]]:
-    published: list[Published] = []
-    burnt: list[str] = []
-    for version in history:
-        schema = _schema(version)
-        if version.status is VersionStatus.PUBLISHED and schema is not None:
-            published.append(Published(version.number, schema))
-        else:
-            burnt.append(version.number)
-    return published, burnt
-
-
-def _schema(version: VersionRecord) -> Schema | None:
-    if version.schema_text is None:
-        return None
-    try:
-        return parse_schema(version.schema_text)
-    except MalformedAvroSchema:
-        return None
-
-
-def _version_key(number: str) -> Version:
-    return Version(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,7 +13,7 @@ VersioningMode: TypeAlias = Literal["semantic", "sequential"]
 """``semantic``: 1.0.0, then by compatibility. ``sequential``: 0.0.1, 0.0.2, …, whatever changed."""
 
 FIRST = "first version"
-REGENERATED = "the generated names or the options of generation changed"
+REGENERATED = "the generator names or types the same schema in another way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Published:
     """A version that consumers may hold; ``number`` is text such as ``1.4.0``.
 
     Attributes:
-        generation: a hash of what else shapes the package's interface: generated names, options.
+        surface_hash: of what programs can name in its package; "" where that is not known.
     """
 
     number: str
     schema: Schema
-    generation: str = ""
+    surface_hash: str = ""
 
 
 def next_version(
@@ -34,20 +34,24 @@ def next_version(
     schema: Schema,
     *,
     mode: VersioningMode,
-    generation: str = "",
+    surface_of: Callable[[Schema], str] | None = None,
     burnt: Collection[str] = (),
 ) -> tuple[str, Change]:
     """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
 
-    Only versions of the current major are compared. ``burnt`` numbers were taken at the index by
-    other bytes: they are passed over, upwards within the same level. Where nothing changed the
-    number is the next patch: whether to publish is not decided here.
+    Only versions of the current major are compared. Where nothing changed the number is the next
+    patch: whether to publish is not decided here.
+
+    ``surface_of`` tells the surface hash that the generator of now gives a schema. Where that of
+    the newest version's schema is not the one that the version states, a rule of naming changed,
+    which is major; None compares no rules. ``burnt`` numbers were taken at the index by other
+    bytes: they are passed over, upwards within the same level.
 
     Raises:
         ValueError: a number of the history is not three integers.
     """
     released = sorted(history, key=lambda version: parse_number(version.number))
-    change = _change(released, schema, generation)
+    change = _change(released, schema, surface_of)
     number = parse_number(released[-1].number) if released else (0, 0, 0)
     taken = {parse_number(version.number) for version in released}
     taken |= {parse_number(text) for text in burnt}
@@ -70,16 +74,19 @@ def parse_number(text: str) -> tuple[int, int, int]:
     return major, minor, patch
 
 
-def _change(released: Sequence[Published], schema: Schema, generation: str) -> Change:
+def _change(
+    released: Sequence[Published], schema: Schema, surface_of: Callable[[Schema], str] | None
+) -> Change:
     if not released:
         return Change(Level.MAJOR, (FIRST,))
     latest = released[-1]
     major = parse_number(latest.number)[0]
     current = [v.schema for v in released if parse_number(v.number)[0] == major]
     change = compare(current, schema)
-    if generation != latest.generation:
-        return Change(Level.MAJOR, (REGENERATED, *change.reasons))
-    return change
+    # The newest alone: its rules were those of the versions before it, or it began a major.
+    if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
+        return change
+    return Change(Level.MAJOR, (REGENERATED, *change.reasons))
 
 
 def _raised(

@@ -136,6 +136,7 @@ class VersionRecord:
         content_hash: None for an adopted version whose wheel was not read.
         schema_text: its Avro schema, None likewise.
         change: "first", "major", "minor" or "patch"; "" for an adopted version.
+        surface_hash: of what programs can name in it; "" where that is not known.
     """
 
     distribution: str
@@ -150,6 +151,7 @@ class VersionRecord:
     reasons: tuple[str, ...] = ()
     created_at: float = 0.0
     sequence: int = 0
+    surface_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

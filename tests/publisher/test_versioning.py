@@ -68,14 +68,40 @@ def test_a_burnt_number_is_passed_over_at_its_level() -> None:
     assert next_version([], BARE, mode="semantic", burnt=["1.0.0"])[0] == "2.0.0"
 
 
-def test_other_generated_names_are_major() -> None:
-    history = [Published("1.0.0", BARE, generation="one")]
+def test_other_generated_names_of_the_same_schema_are_major() -> None:
+    history = [Published("1.0.0", BARE, surface_hash="one")]
 
-    number, change = next_version(history, DOCUMENTED, mode="semantic", generation="two")
+    number, change = next_version(
+        history,
+        DOCUMENTED,
+        mode="semantic",
+        surface_of=lambda schema: "two" if schema == BARE else "one",
+    )
 
     assert number == "2.0.0"
     assert change.level is Level.MAJOR
     assert change.reasons[0] == REGENERATED
+
+
+def test_the_same_rules_of_naming_are_no_change() -> None:
+    history = [Published("1.0.0", BARE, surface_hash="one")]
+
+    number, _ = next_version(
+        history,
+        GROWN,
+        mode="semantic",
+        surface_of=lambda schema: "one" if schema == BARE else "of a field more",
+    )
+
+    assert number == "1.1.0"
+
+
+def test_a_version_whose_names_are_not_known_is_compared_by_schema_alone() -> None:
+    history = [Published("1.0.0", BARE)]
+
+    number, _ = next_version(history, GROWN, mode="semantic", surface_of=lambda _: "one")
+
+    assert number == "1.1.0"
 
 
 def test_going_back_to_an_older_schema_is_a_new_version() -> None:

@@ -76,6 +76,7 @@ class Simulation:
     engine_type: type[Engine] = Engine
     undelivered: list[Event] = field(default_factory=list)
     lost: bool = False
+    naming_rule: str = ""
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -106,7 +107,7 @@ class Simulation:
             catalog=self.catalog,
             index=self.index,
             deriver=ToyDeriver(),
-            packaging=ToyPackaging(),
+            packaging=ToyPackaging(self.naming_rule),
             clock=self.clock,
             policy=self.policy,
             prefix="toy",

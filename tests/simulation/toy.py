@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
-from avro_schema.model import NULL, STRING, Field, Record, Union
+from avro_schema.model import NULL, STRING, Field, Record, Schema, Union
 from avro_schema.printing import to_text
 from catalog.column_types import STRING as SQL_STRING
 from catalog.identifiers import RelationName
@@ -79,13 +79,19 @@ class ToyDeriver:
 
 
 class ToyPackaging:
-    """A wheel is its content as JSON."""
+    """A wheel is its content as JSON; ``naming_rule`` stands for how a generator names things."""
+
+    def __init__(self, naming_rule: str = "") -> None:
+        self._naming_rule = naming_rule
 
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)
 
     def content_hash(self, request: PackageRequest) -> str:
         return hashlib.sha256(_content(request).encode()).hexdigest()
+
+    def surface_hash(self, relation: RelationName, schema: Schema) -> str:
+        return self._naming_rule
 
     def build(self, request: PackageRequest) -> Wheel:
         data = json.dumps(
@@ -94,17 +100,18 @@ class ToyPackaging:
                 "schema": to_text(request.schema),
                 "version": request.version,
                 "event_id": request.provenance.event_id,
+                "naming_rule": self._naming_rule,
             }
         ).encode()
         distribution = self.distribution(request.relation)
         filename = f"{distribution.replace('-', '_')}-{request.version}-py3-none-any.whl"
-        return Wheel(
-            distribution, request.version, filename, data, hashlib.sha256(data).hexdigest()
-        )
+        sha256 = hashlib.sha256(data).hexdigest()
+        return Wheel(distribution, request.version, filename, data, sha256, self._naming_rule)
 
     def read(self, wheel: bytes) -> ReadPackage:
         value = json.loads(wheel)
-        return ReadPackage(value["schema"], hashlib.sha256(value["content"].encode()).hexdigest())
+        content_hash = hashlib.sha256(value["content"].encode()).hexdigest()
+        return ReadPackage(value["schema"], content_hash, value["naming_rule"])
 
 
 def content_of(wheel: bytes) -> str:

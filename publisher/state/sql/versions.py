@@ -13,7 +13,7 @@ from publisher.state.sql.statements import chunks, name_of, with_names
 
 _COLUMNS = """
     sequence, distribution, number, relation, status, content_hash, schema_text, wheel_sha256,
-    filename, change, reasons, created_at
+    filename, change, reasons, created_at, surface_hash
 """
 
 _HISTORY = with_names(
@@ -33,9 +33,9 @@ _NEWEST = text("""
 
 _INSERT = """
     INSERT INTO version (distribution, number, relation, status, content_hash, schema_text,
-                         wheel_sha256, filename, wheel, change, reasons, created_at)
+                         wheel_sha256, filename, wheel, change, reasons, created_at, surface_hash)
     VALUES (:distribution, :number, :relation, :status, :content_hash, :schema_text,
-            :wheel_sha256, :filename, :wheel, :change, :reasons, :created_at)
+            :wheel_sha256, :filename, :wheel, :change, :reasons, :created_at, :surface_hash)
 """
 
 _RESERVE = text(_INSERT)
@@ -119,6 +119,7 @@ def _row(version: VersionRecord) -> dict[str, object]:
         "change": version.change,
         "reasons": json.dumps(version.reasons),
         "created_at": version.created_at,
+        "surface_hash": version.surface_hash,
     }
 
 
@@ -136,4 +137,5 @@ def _version(row: Row[Any]) -> VersionRecord:
         reasons=tuple(json.loads(row.reasons)),
         created_at=row.created_at,
         sequence=row.sequence,
+        surface_hash=row.surface_hash,
     )

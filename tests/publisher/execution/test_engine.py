@@ -16,6 +16,7 @@ from codegen.package import Wheel
 from dependency_graph.reconciliation import DeletionLimit
 from publisher.delivery import DROPPED
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
+from publisher.execution.engine import Engine
 from publisher.execution.snapshot import SnapshotBusy
 from publisher.state.records import RelationRecord, Status, VersionStatus
 from tests.simulation.simulation import POLICY, Simulation
@@ -57,6 +58,12 @@ def fields(world: Simulation, name: RelationName) -> list[str]:
     newest = [w for w in world.index.history if w.distribution == distribution][-1]
     schema = json.loads(json.loads(content_of(newest.data))[0])
     return [field["name"] for field in schema["fields"]]
+
+
+def rename(world: Simulation, naming_rule: str) -> None:
+    """The engine goes on with a generator that has this rule."""
+    world.naming_rule = naming_rule
+    world.engine = Engine(world.assembly())
 
 
 class TestPublishing:
@@ -111,6 +118,20 @@ class TestPublishing:
         hear(world)
 
         assert numbers(world, W) == ["1.0.0", "1.1.0"]
+
+    def test_a_generator_that_names_otherwise_begins_a_major_at_the_next_change(
+        self, world: Simulation
+    ) -> None:
+        rename(world, "camel case")
+        for columns in ("a", "ab"):
+            world.change(table(T, *columns))
+            hear(world)
+        rename(world, "snake case")
+        for columns in ("abc", "abcd"):
+            world.change(table(T, *columns))
+            hear(world)
+
+        assert numbers(world, T) == ["1.0.0", "1.1.0", "2.0.0", "2.1.0"]
 
     def test_there_and_back_again_gives_three_versions(self, world: Simulation) -> None:
         for columns in (("a",), ("b",), ("a",)):
@@ -318,6 +339,24 @@ class TestIndex:
             ("1.2.0", VersionStatus.PUBLISHED),
         ]
         assert "version number taken by other bytes: burnt" in caplog.text
+
+    def test_names_are_adopted_with_the_version_that_states_them(
+        self, world: Simulation, tmp_path: Path
+    ) -> None:
+        rename(world, "camel case")
+        world.change(table(T, "a"))
+        hear(world)
+        (tmp_path / "new").mkdir()
+        other = Simulation(tmp_path / "new", lag_seconds=0.0)
+        other.index.visible.update(world.index.visible)
+        other.index.owner.update(world.index.owner)
+        rename(other, "snake case")
+        other.change(table(T, "a", "b"))
+
+        hear(other)
+
+        assert numbers(other, T) == ["2.0.0"]
+        other.close()
 
     def test_a_lost_state_is_adopted_from_the_index(
         self, world: Simulation, tmp_path: Path

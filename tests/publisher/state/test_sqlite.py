@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine
 
+import publisher.state
 from catalog.identifiers import RelationName
 from publisher.events.protocol import DeadLetter
 from publisher.state.records import (
@@ -25,6 +31,7 @@ from publisher.state.records import (
 )
 from publisher.state.sqlite import SqliteState
 
+MIGRATIONS = Path(publisher.state.__file__).parent / "migrations"
 A, B, C, D = (RelationName.of("db", n) for n in "abcd")
 
 
@@ -55,7 +62,19 @@ def version(number: str, sequence: int = 0) -> VersionRecord:
         filename=f"d-{number}.whl",
         reasons=("why",),
         sequence=sequence,
+        surface_hash=f"s{number}",
     )
+
+
+def migrate(path: Path, revision: str) -> None:
+    """The database as an older program left it."""
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+    engine.dispose()
 
 
 def increment(path: Path, times: int) -> None:
@@ -65,6 +84,23 @@ def increment(path: Path, times: int) -> None:
             lambda tx: tx.journal.save_position("n", str(int(tx.journal.position("n") or 0) + 1))
         )
     state.close()
+
+
+def test_versions_of_an_older_state_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    migrate(path, "0001")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "INSERT INTO version (distribution, number, relation, status, filename, change, reasons,"
+            " created_at) VALUES ('d', '1.0.0', 'db.a', 'PUBLISHED', 'd.whl', 'first', '[]', 0)"
+        )
+        connection.commit()
+
+    state = SqliteState(path)
+
+    (kept,) = state.read(lambda tx: tx.versions.every_version())
+    state.close()
+    assert (kept.number, kept.relation, kept.surface_hash) == ("1.0.0", A, "")
 
 
 class TestTransactions:

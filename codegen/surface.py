@@ -1,0 +1,47 @@
+"""A schema to what programs can name in its package, as a hash.
+
+It answers one question: would this generator give a schema published before the same names and
+types? Names of one schema are compared, never those of two: a field added is not a change of rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, assert_never
+
+from avro_schema.model import NoDefault, Record
+from codegen.annotations import Annotations
+from codegen.lowering import lower
+from codegen.shapes import EnumClass, FixedClass, NamedClass, RecordClass
+
+
+def surface_hash(schema: Record, import_package: str) -> str:
+    """SHA-256, in hex, of the import, and of classes, attributes and members with their types.
+
+    Docs, defaults' values and what the codec does inside are not in it.
+
+    Raises:
+        UnfitSchema: the schema cannot be laid out in Python.
+    """
+    shape = lower(schema)
+    annotations = Annotations(())
+    surface = [import_package, shape.root.class_name]
+    surface += sorted(json.dumps(_named(each, annotations)) for each in shape.classes)
+    return hashlib.sha256(json.dumps(surface).encode()).hexdigest()
+
+
+def _named(each: NamedClass, annotations: Annotations) -> list[Any]:
+    match each:
+        case RecordClass(full_name, class_name, _, attributes):
+            members: list[Any] = sorted(
+                [a.field, a.name, annotations.of(a.shape), isinstance(a.default, NoDefault)]
+                for a in attributes
+            )
+        case EnumClass(full_name, class_name, _, pairs):
+            members = sorted(list(pair) for pair in pairs)
+        case FixedClass(full_name, class_name, _, size):
+            members = [size]
+        case _:
+            assert_never(each)
+    return [type(each).__name__, full_name, class_name, members]

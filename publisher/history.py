@@ -1,0 +1,41 @@
+"""What the ledger knows of a package's versions, as ``versioning`` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packaging.version import Version
+
+from avro_schema.errors import MalformedAvroSchema
+from avro_schema.model import Schema
+from avro_schema.parsing import parse_schema
+from publisher.state.records import VersionRecord, VersionStatus
+from publisher.versioning import Published
+
+
+def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
+    """The highest number that the index is known to have with our bytes."""
+    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
+    return max(published, key=lambda v: Version(v.number), default=None)
+
+
+def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Sequence[str]]:
+    """Versions to compare with, and the numbers that are taken by anything else."""
+    published: list[Published] = []
+    burnt: list[str] = []
+    for version in history:
+        schema = _schema(version)
+        if version.status is VersionStatus.PUBLISHED and schema is not None:
+            published.append(Published(version.number, schema, version.surface_hash))
+        else:
+            burnt.append(version.number)
+    return published, burnt
+
+
+def _schema(version: VersionRecord) -> Schema | None:
+    if version.schema_text is None:
+        return None
+    try:
+        return parse_schema(version.schema_text)
+    except MalformedAvroSchema:
+        return None

@@ -1,0 +1,32 @@
+"""What the publisher asks of the real generator."""
+
+from __future__ import annotations
+
+from avro_schema.model import INT, NULL, EnumSchema, Field, Record, Union
+from avro_schema.parsing import parse_schema
+from catalog.identifiers import RelationName
+from codegen.package import PackageRequest, Provenance
+from publisher.packaging import WheelPackaging
+
+RELATION = RelationName.of("example", "company")
+SCHEMA = Record("Company", "example.company", (Field("id", INT),))
+
+
+def test_a_wheel_states_what_programs_can_name_in_it() -> None:
+    packaging = WheelPackaging("acme-schema")
+    request = PackageRequest(RELATION, "acme-schema", "1.0.0", SCHEMA, Provenance())
+
+    wheel = packaging.build(request)
+    read = packaging.read(wheel.data)
+
+    assert wheel.surface_hash
+    assert read.surface_hash == wheel.surface_hash
+    assert packaging.surface_hash(RELATION, parse_schema(read.schema_text)) == wheel.surface_hash
+
+
+def test_what_cannot_be_packaged_now_has_no_surface() -> None:
+    packaging = WheelPackaging("acme-schema")
+    without_values = Record("R", "n", (Field("e", EnumSchema("E", "n", ())),))
+
+    assert packaging.surface_hash(RELATION, Union((NULL, INT))) == ""
+    assert packaging.surface_hash(RELATION, without_values) == ""
