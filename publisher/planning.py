@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from avro_schema.compatibility import Level
-from avro_schema.parsing import parse_schema
 from catalog.ddl_files import relations_from_ddl
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation
 from codegen.errors import CodegenError
-from codegen.naming import distribution_name
-from codegen.wheel import content_hash, read_wheel
+from codegen.package import PackageRequest
 from dependency_graph.graph import affected_cone, graph_of
+from publisher.adoption import adopted_versions, strange_files
+from publisher.history import compared, newest_published
 from publisher.index.protocol import PackageIndex
+from publisher.packaging import WheelPackaging
 from publisher.packaging_protocol import package_request
-from publisher.verification import derive_everything, newest_file
-from publisher.versioning import Published, VersioningMode, next_version
+from publisher.verification import derive_everything
+from publisher.versioning import VersioningMode, next_version
 from translation.interface import Options
 
 
@@ -51,41 +52,32 @@ def plan_changes(
     versioning: VersioningMode,
     statements: Iterable[str] = (),
 ) -> Sequence[dict[str, Any]]:
-    """One entry for each package that would get a version, and each relation that cannot be derived."""
+    """One entry for each package that would get a version, and each relation that cannot be derived.
+
+    Numbers come from what the index shows: a number that the state alone knows to be burnt is not
+    passed over.
+
+    Raises:
+        PackageIndexError: the index did not answer.
+    """
     overlaid = OverlaidCatalog(catalog, relations_from_ddl(list(statements)))
     everything = derive_everything(overlaid, options)
     edges = [
         (name, upstream) for name, d in everything.derivations.items() for upstream in d.upstreams
     ]
     graph = graph_of(edges)
+    packaging = WheelPackaging(prefix)
     changes: list[dict[str, Any]] = []
     for name, derivation in sorted(everything.derivations.items()):
-        distribution = distribution_name(name, prefix)
         request = package_request(everything.relations[name], derivation, prefix)
         try:
-            expected = content_hash(request)
+            change = _change(request, index, packaging, versioning)
         except CodegenError as error:
             changes.append({"relation": str(name), "change": "none", "error": str(error)})
             continue
-        newest = newest_file(index.files(distribution))
-        published: list[Published] = []
-        if newest is not None:
-            contents = read_wheel(index.fetch(newest))
-            if contents.content_hash == expected:
-                continue
-            published.append(Published(newest.version, parse_schema(contents.schema_text)))
-        number, change = next_version(published, request.schema, mode=versioning)
-        changes.append(
-            {
-                "relation": str(name),
-                "distribution": distribution,
-                "from": newest.version if newest else None,
-                "to": number,
-                "change": "first" if newest is None else _word(change.level),
-                "reasons": list(change.reasons),
-                "dependents": sorted(str(n) for n in affected_cone(graph, [name]) - {name}),
-            }
-        )
+        if change is not None:
+            dependents = sorted(str(n) for n in affected_cone(graph, [name]) - {name})
+            changes.append({**change, "dependents": dependents})
     changes += [
         {"relation": str(name), "change": "none", "error": reason}
         for name, reason in sorted(everything.errors.items())
@@ -93,5 +85,35 @@ def plan_changes(
     return changes
 
 
-def _word(level: Level) -> str:
-    return level.name.lower()
+def _change(
+    request: PackageRequest,
+    index: PackageIndex,
+    packaging: WheelPackaging,
+    versioning: VersioningMode,
+) -> dict[str, Any] | None:
+    """What a publication would decide; None where the newest version says the same already."""
+    name = request.relation
+    expected = packaging.content_hash(request)
+    listed = strange_files(index.files(packaging.distribution(name)), ())
+    adopt = partial(adopted_versions, index, packaging, name, now=0.0)
+    # Of most packages the newest wheel says that nothing changed; the others are not fetched.
+    if listed and adopt(listed[-1:])[0].content_hash == expected:
+        return None
+    history = adopt(listed) if listed else ()
+    newest = newest_published(history)
+    published, burnt = compared(history)
+    number, change = next_version(
+        published,
+        request.schema,
+        mode=versioning,
+        surface_of=partial(packaging.surface_hash, name),
+        burnt=burnt,
+    )
+    return {
+        "relation": str(name),
+        "distribution": packaging.distribution(name),
+        "from": newest.number if newest else None,
+        "to": number,
+        "change": "first" if newest is None else change.level.value,
+        "reasons": list(change.reasons),
+    }
