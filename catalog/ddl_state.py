@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from catalog.column_types import UnknownType
 from catalog.ddl_create import PROVIDER, lower_cased
 from catalog.ddl_reader import Broken
 from catalog.ddl_statements import (
@@ -47,8 +46,6 @@ from catalog.relations import (
 
 DEFAULT_NAMESPACE = ("default",)
 _SESSION_CATALOGS = frozenset({"spark_catalog"})
-UNREADABLE_COLUMN = "(unreadable)"
-"""The only column of a table whose CREATE is broken: its unknown type names the statement."""
 
 
 class Refused(Exception):
@@ -102,7 +99,8 @@ class DdlState:
             view = ViewText(self._dialect, broken.text, broken.text, self._current)
             relation = Relation(name, (), view=view)
         else:
-            relation = Relation(name, (Column(UNREADABLE_COLUMN, UnknownType(broken.text[:200])),))
+            reason = f"its CREATE cannot be read: {broken.message}: {broken.text[:200]}"
+            relation = Relation(name, (), unreadable=reason)
         self._put(relation)
 
     def _name(self, parts: NameParts) -> RelationName:

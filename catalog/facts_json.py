@@ -41,6 +41,7 @@ def facts_from_json(facts: dict[str, Any]) -> Relation:
         serde=facts["serde"],
         serde_properties=facts["serde_properties"],
         view=None if facts["view"] is None else _view(facts["view"]),
+        unreadable=facts.get("unreadable"),
     )
 
 

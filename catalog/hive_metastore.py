@@ -82,19 +82,31 @@ class HiveMetastoreCatalog:
 
     def _batch(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
         try:
-            objects = self.client.run(lambda client: _table_objects(client, database, tables))
+            return self._given(database, tables)
         except TException as error:
             if self._is_missing(database, error):
                 return {}
-            if len(tables) > 1:
-                # One table that the server cannot give must not hide which one it is.
-                middle = len(tables) // 2
-                return self._batch(database, tables[:middle]) | self._batch(
-                    database, tables[middle:]
-                )
-            raise self._refused(str(RelationName.of(database, *tables)), error) from error
+        # A server that cannot even list has no quarrel with one table: that refusal is raised.
+        listed = {name.name for name in self.relations((database,))}
+        return self._one_by_one(database, [table for table in tables if table in listed])
+
+    def _given(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
+        objects = self.client.run(lambda client: _table_objects(client, database, tables))
         relations = (relation_from_table(table) for table in objects)
         return {relation.name: relation for relation in relations}
+
+    def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
+        """By halves: a table that the server cannot give hides no other."""
+        try:
+            return self._given(database, tables) if tables else {}
+        except TException as error:
+            if len(tables) == 1:
+                name = RelationName.of(database, *tables)
+                return {name: Relation(name, (), unreadable=_reason(error))}
+        middle = len(tables) // 2
+        return self._one_by_one(database, tables[:middle]) | self._one_by_one(
+            database, tables[middle:]
+        )
 
     def _is_missing(self, database: str, error: TException) -> bool:
         """Whether the error only says that there is no such database.
@@ -124,8 +136,12 @@ class HiveMetastoreCatalog:
             raise self._refused(what, error) from error
 
     def _refused(self, what: str, error: TException) -> CatalogRefused:
-        message = getattr(error, "message", None) or type(error).__name__
-        return CatalogRefused(self.client.name, what, message)
+        return CatalogRefused(self.client.name, what, _reason(error))
+
+
+def _reason(error: TException) -> str:
+    message = str(getattr(error, "message", None) or type(error).__name__)
+    return message.splitlines()[0][:500]
 
 
 def _table_objects(client: Any, database: str, tables: Sequence[str]) -> Sequence[Any]:

@@ -84,6 +84,8 @@ class Relation:
         columns: for a view, as stored when it was made; partition columns are not among them.
         properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
         serde: the SerDe's class name, None where there is none.
+        unreadable: why the catalog could not give the facts of a relation that it has; whatever
+            else is here is then not to be believed.
     """
 
     name: RelationName
@@ -94,6 +96,7 @@ class Relation:
     serde: str | None = None
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     view: ViewText | None = None
+    unreadable: str | None = None
 
     @property
     def is_view(self) -> bool:
@@ -133,7 +136,10 @@ def facts_hash(relation: Relation) -> str:
 def facts_to_json(relation: Relation) -> dict[str, Any]:
     """Facts as plain JSON values; ``catalog.facts_json.facts_from_json`` reads them back."""
     view = relation.view
+    # Said only where there is something to say: what was hashed before keeps its hash.
+    unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
     return {
+        **unreadable,
         "name": list(relation.name.parts),
         "columns": [_column(c) for c in relation.columns],
         "partition_columns": [_column(c) for c in relation.partition_columns],
@@ -181,8 +187,9 @@ def type_to_json(type_: ColumnType) -> Any:
 class Catalog(Protocol):
     """What every catalog answers. All names in and out are ``RelationName``s.
 
-    ``CatalogUnavailable`` is raised for what may pass, ``CatalogRefused`` for what will not. The
-    content of a single relation never raises: an unreadable type is ``UnknownType``.
+    ``CatalogUnavailable`` is raised for what may pass, ``CatalogRefused`` for what will not. A
+    single relation never raises: an unreadable type is ``UnknownType``, and a relation that the
+    catalog lists but cannot give is ``Relation.unreadable``, beside the others of its batch.
     """
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:

@@ -105,20 +105,39 @@ class SparkCatalog:
             return {}
         found: dict[RelationName, Relation] = {}
         for start in range(0, len(names), _BATCH_SIZE):
-            batch = self._jvm.java.util.ArrayList()
-            for name in names[start : start + _BATCH_SIZE]:
-                batch.add(name.name)
-            what = f"{len(batch)} tables of {namespace[0]}"
-            tables = self._asked(what, partial(self._session_tables, namespace[0], batch))
-            found |= {relation.name: relation for relation in tables or ()}
+            batch = names[start : start + _BATCH_SIZE]
+            try:
+                found |= self._session_batch(batch)
+            except CatalogRefused:
+                # What cannot even be listed has no quarrel with one table: that is raised.
+                listed = set(self.relations(namespace))
+                found |= self._one_by_one([name for name in batch if name in listed])
         return found
 
-    def _session_tables(self, database: str, names: Any) -> list[Relation]:
+    def _one_by_one(self, names: Sequence[RelationName]) -> dict[RelationName, Relation]:
+        """By halves: a table that Spark cannot give hides no other."""
+        try:
+            return self._session_batch(names) if names else {}
+        except CatalogRefused as error:
+            if len(names) == 1:
+                return {names[0]: _unreadable(names[0], error)}
+        middle = len(names) // 2
+        return self._one_by_one(names[:middle]) | self._one_by_one(names[middle:])
+
+    def _session_batch(self, names: Sequence[RelationName]) -> dict[RelationName, Relation]:
+        (database,) = names[0].namespace
+        what = f"{len(names)} tables of {database}"
+        tables = self._asked(what, partial(self._session_tables, database, names))
+        return {relation.name: relation for relation in tables or ()}
+
+    def _session_tables(self, database: str, names: Sequence[RelationName]) -> list[Relation]:
         if not self._external.databaseExists(database):
             return []
-        asked = self._scala.asScala(names).toSeq()
-        tables = self._scala.asJava(self._external.getTablesByName(database, asked))
-        return [self._session_relation(database, table) for table in tables]
+        asked = self._jvm.java.util.ArrayList()
+        for name in names:
+            asked.add(name.name)
+        found = self._external.getTablesByName(database, self._scala.asScala(asked).toSeq())
+        return [self._session_relation(database, table) for table in self._scala.asJava(found)]
 
     def _session_relation(self, database: str, table: Any) -> Relation:
         properties = self._map(table.properties())
@@ -155,7 +174,10 @@ class SparkCatalog:
             if name.name not in spelled:
                 continue
             read = partial(self._plugin_relation, name, own, spelled[name.name])
-            relation = self._asked(str(name), read)
+            try:
+                relation = self._asked(str(name), read)
+            except CatalogRefused as error:
+                relation = _unreadable(name, error)
             if relation is not None:
                 found[name] = relation
         return found
@@ -216,6 +238,10 @@ class SparkCatalog:
             raise CatalogUnavailable(self.name, _first_line(error)) from error
 
 
+def _unreadable(name: RelationName, error: CatalogRefused) -> Relation:
+    return Relation(name, (), unreadable=error.reason)
+
+
 def _lower(parts: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.lower() for part in parts)
 
@@ -226,4 +252,6 @@ def _is_missing(error: Exception) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:500]
+    # The bridge's own text begins with the number of an object, another one each time.
+    text = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
+    return (str(text).splitlines() or [type(error).__name__])[0][:500]

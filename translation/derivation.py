@@ -12,7 +12,7 @@ from translation.avro.base_table import base_table_interface
 from translation.avro.derive import Deriver
 from translation.avro.types import with_nullability
 from translation.avro.view_schema import view_schema
-from translation.errors import TooLarge, TranslationError
+from translation.errors import TooLarge, TranslationError, UnreadableRelation
 from translation.interface import ColumnLineage, Derivation, Interface, Options
 from translation.plan.lineage import Lineage
 from translation.plan.relations import Plan
@@ -31,6 +31,7 @@ def upstreams_of(
     Raises:
         TranslationError: the text cannot be read.
     """
+    _check_readable(relation)
     view = relation.view
     if view is None:
         return ()
@@ -47,6 +48,7 @@ def derive(
     Raises:
         TranslationError: with the relation's name, and a position where one is known.
     """
+    _check_readable(relation)
     view = relation.view
     if view is None:
         interface = base_table_interface(relation, options)
@@ -64,6 +66,11 @@ def plan_of(
         raise ValueError(f"{relation.name} is a table")
     with _blaming(relation):
         return _resolved(relation, view, upstreams, options).plan
+
+
+def _check_readable(relation: Relation) -> None:
+    if relation.unreadable is not None:
+        raise UnreadableRelation(relation.unreadable, relation=relation.name)
 
 
 def _resolved(

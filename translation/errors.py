@@ -12,6 +12,7 @@ TranslationError
     ├── UnknownColumn
     ├── AmbiguousColumn
     ├── UnknownRelation    an upstream relation that does not exist
+    ├── UnreadableRelation its catalog has it, and cannot give it
     └── TypeMismatch
 """
 
@@ -114,6 +115,12 @@ class UnknownRelation(Broken):
     def __init__(self, missing: RelationName, **where: object) -> None:
         super().__init__(f"relation {missing} does not exist", **where)  # type: ignore[arg-type]
         self.missing = missing
+
+
+class UnreadableRelation(Broken):
+    def __init__(self, reason: str, **where: object) -> None:
+        super().__init__(f"its catalog cannot give it: {reason}", **where)  # type: ignore[arg-type]
+        self.reason = reason
 
 
 class TypeMismatch(Broken):

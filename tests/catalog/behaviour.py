@@ -9,7 +9,7 @@ import pytest
 
 from catalog.column_types import BIGINT, INT, STRING, ArrayType, DecimalType, StructType
 from catalog.identifiers import RelationName
-from catalog.relations import Catalog, facts_hash
+from catalog.relations import Catalog, Relation, facts_hash
 
 
 class CatalogBehaviour:
@@ -99,3 +99,43 @@ class CatalogBehaviour:
         name = RelationName.of(namespace, "members")
 
         assert list(catalog.read([name, name])) == [name]
+
+
+class ContainmentBehaviour:
+    """A subclass gives ``catalog`` and ``namespace``, which holds a table ``sound`` and a relation
+    ``unsound`` that the catalog lists and cannot give.
+    """
+
+    @pytest.fixture
+    def catalog(self) -> Catalog:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def namespace(self) -> str:
+        raise NotImplementedError
+
+    def read(self, catalog: Catalog, namespace: str) -> dict[str, Relation]:
+        names = catalog.relations((namespace,))
+        return {name.name: relation for name, relation in catalog.read(names).items()}
+
+    def test_what_cannot_be_given_says_why_and_hides_no_other(
+        self, catalog: Catalog, namespace: str
+    ) -> None:
+        found = self.read(catalog, namespace)
+
+        assert sorted(found) == ["sound", "unsound"]
+        assert found["unsound"].unreadable
+        assert found["sound"].unreadable is None
+        assert [column.name for column in found["sound"].columns] == ["id"]
+
+    def test_the_reason_is_the_same_each_time(self, catalog: Catalog, namespace: str) -> None:
+        first, second = (self.read(catalog, namespace) for _ in range(2))
+
+        assert facts_hash(first["unsound"]) == facts_hash(second["unsound"])
+
+    def test_a_missing_relation_is_left_out_beside_it(
+        self, catalog: Catalog, namespace: str
+    ) -> None:
+        missing, unsound = (RelationName.of(namespace, name) for name in ("nobody", "unsound"))
+
+        assert list(catalog.read([missing, unsound])) == [unsound]

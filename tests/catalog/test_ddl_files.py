@@ -7,7 +7,7 @@ from catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
 from catalog.errors import CatalogUnavailable, MalformedDdl
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog
-from tests.catalog.behaviour import CatalogBehaviour
+from tests.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
 
 MEMBERS = """
 CREATE DATABASE club;
@@ -34,6 +34,19 @@ class TestDdlFiles(CatalogBehaviour):
     @pytest.fixture
     def namespace(self) -> str:
         return "club"
+
+
+class TestContainment(ContainmentBehaviour):
+    @pytest.fixture
+    def catalog(self, tmp_path: Path) -> Catalog:
+        (tmp_path / "t.sql").write_text(
+            "CREATE TABLE unsound (id bigint,, name); CREATE TABLE sound (id int);"
+        )
+        return DdlFilesCatalog(tmp_path)
+
+    @pytest.fixture
+    def namespace(self) -> str:
+        return "default"
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:

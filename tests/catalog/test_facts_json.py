@@ -73,6 +73,7 @@ relations = st.builds(
     serde=comments,
     serde_properties=texts,
     view=st.none() | views,
+    unreadable=comments,
 )
 
 

@@ -12,6 +12,8 @@ from catalog.column_types import UnknownType
 from catalog.errors import CatalogRefused, CatalogUnavailable
 from catalog.hive_metastore import HiveMetastoreCatalog
 from catalog.identifiers import RelationName
+from catalog.relations import Catalog
+from tests.catalog.behaviour import ContainmentBehaviour
 from tests.catalog.thrift_metastore import Handler, serving, thrift_table
 
 
@@ -117,22 +119,52 @@ def test_a_replica_that_lags_behind_the_known_event_is_not_read(handler: Handler
     catalog.close()
 
 
-def test_a_table_that_the_server_cannot_give_is_named(
+class TestContainment(ContainmentBehaviour):
+    @pytest.fixture
+    def catalog(self, handler: Handler, uri: str) -> Iterator[Catalog]:
+        id_ = [FieldSchema("id", "int", None)]
+        handler.tables["default"] = {t: thrift_table(t, id_) for t in ("sound", "unsound")}
+        handler.poisoned = {"unsound", "nobody"}
+        catalog = HiveMetastoreCatalog(uri, timeout_seconds=5)
+        yield catalog
+        catalog.close()
+
+    @pytest.fixture
+    def namespace(self) -> str:
+        return "default"
+
+
+def test_tables_that_the_server_cannot_give_are_found_by_halves(handler: Handler, uri: str) -> None:
+    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(64)}
+    handler.poisoned = {"t7", "t40"}
+    catalog = HiveMetastoreCatalog(uri, timeout_seconds=5)
+
+    found = catalog.read([name(f"t{i}") for i in range(64)])
+
+    catalog.close()
+    assert len(found) == 64
+    assert [n for n, relation in found.items() if relation.unreadable] == [name("t7"), name("t40")]
+    assert found[name("t7")].unreadable == "Internal error"
+    assert len(handler.requests) < 30
+
+
+def test_a_server_that_cannot_even_list_refuses_and_blames_no_table(
     handler: Handler, catalog: HiveMetastoreCatalog
 ) -> None:
-    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(3)}
-    handler.poisoned = {"t1"}
+    handler.tables["default"] = {"t": thrift_table("t")}
+    handler.poisoned = {"t"}
+    handler.lists = False
 
-    with pytest.raises(CatalogRefused, match=r"default\.t1"):
-        catalog.read([name(f"t{i}") for i in range(3)])
+    with pytest.raises(CatalogRefused, match="the tables of default"):
+        catalog.read([name("t")])
 
 
 def test_a_refusal_leaves_the_connection_in_use(
     handler: Handler, catalog: HiveMetastoreCatalog
 ) -> None:
-    handler.poisoned = {"t"}
+    handler.lists = False
     with pytest.raises(CatalogRefused):
-        catalog.read([name("t")])
+        catalog.relations(("default",))
 
     assert list(catalog.namespaces()) == [("default",)]
 

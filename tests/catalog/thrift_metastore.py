@@ -38,6 +38,7 @@ class Handler:
         tables: by database, then by name.
         event_id: the newest event.
         poisoned: tables that make the server fail.
+        lists: whether it can name a database's tables.
         drops: how many of the next requests end in a closed connection.
         events: the log, as ids and Thrift events.
     """
@@ -46,6 +47,7 @@ class Handler:
         self.tables: dict[str, dict[str, Any]] = {"default": {}}
         self.event_id = 0
         self.poisoned: set[str] = set()
+        self.lists = True
         self.drops = 0
         self.requests: list[str] = []
         self.events: list[Any] = []
@@ -65,6 +67,8 @@ class Handler:
 
     def get_all_tables(self, db_name: str) -> list[str]:
         self._arrived("get_all_tables")
+        if not self.lists:
+            raise MetaException("cannot list")
         return list(self.tables.get(db_name, {}))
 
     def get_table_objects_by_name(self, dbname: str, tbl_names: Sequence[str]) -> list[Any]:

@@ -116,3 +116,14 @@ def test_a_view_that_cannot_be_derived_says_why(lake: Lake) -> None:
 
     (broken,) = (each for each in planned if each["relation"] == "default.v")
     assert "nothing" in broken["error"]
+
+
+def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) -> None:
+    lake.publish("CREATE TABLE t (id bigint,, name);" + VIEW + "CREATE TABLE u (id bigint);")
+
+    planned = {each["relation"]: each for each in lake.planned()}
+
+    assert lake.versions("acme-schema-default-u") == {"1.0.0"}
+    assert sorted(planned) == ["default.t", "default.v"]
+    assert "its catalog cannot give it" in planned["default.t"]["error"]
+    assert "default.t" in planned["default.v"]["error"]

@@ -18,7 +18,7 @@ from catalog.relations import Catalog, Dialect, SchemaMode
 from catalog.spark import SparkCatalog
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
-from tests.catalog.behaviour import CatalogBehaviour
+from tests.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
 
 TABLE = """
 CREATE TABLE {namespace}.members (
@@ -64,6 +64,24 @@ class TestSpark(CatalogBehaviour):
     @pytest.fixture
     def namespace(self, shared_namespace: str) -> str:
         return shared_namespace
+
+
+class TestContainmentOnSpark(ContainmentBehaviour):
+    """Spark refuses a whole batch for one table whose record of its own columns is no JSON."""
+
+    @pytest.fixture
+    def catalog(self, spark: SparkSession) -> Catalog:
+        return SparkCatalog(spark)
+
+    @pytest.fixture
+    def namespace(self, metastore: Metastore, database: str) -> str:
+        with MetastoreDdl(metastore.uri) as ddl:
+            ddl.create_table(database, "sound", [("id", "int")])
+            ddl.create_table(database, "unsound", [("id", "int")])
+            damaged = ddl.table(database, "unsound")
+            damaged.parameters["spark.sql.sources.schema"] = "{"
+            ddl.alter(database, "unsound", damaged)
+        return database
 
 
 def test_spark_and_thrift_tell_the_same_facts(
