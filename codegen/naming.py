@@ -92,7 +92,11 @@ def import_name(relation: RelationName, prefix: str) -> str:
 
 
 def prefix_package(prefix: str) -> str:
-    """``acme-schema`` and ``acme`` give ``acme_schemas``."""
+    """``acme-schema`` and ``acme`` give ``acme_schemas``.
+
+    Names are told apart within one prefix. Deployments whose packages meet in one index or one
+    environment need prefixes of which none is the beginning of another.
+    """
     _check_prefix(prefix)
     words = prefix.replace("-", "_")
     return f"{words}s" if prefix.endswith("-schema") else f"{words}_schemas"

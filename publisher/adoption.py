@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from catalog.identifiers import RelationName
 from codegen.errors import CodegenError
-from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
 from publisher.packaging_protocol import Packaging, ReadPackage
 from publisher.state.records import VersionRecord, VersionStatus
 
@@ -37,6 +37,7 @@ def adopted_versions(
 
     Raises:
         PackageIndexError: one could not be read.
+        ForeignPackage: one is the package of another relation.
     """
     major = Version(strange[-1].version).major
     return [
@@ -61,6 +62,8 @@ def _adopted(
     now: float,
 ) -> VersionRecord:
     read = _read(file, wheel, packaging) if wheel is not None else None
+    if read is not None and read.relation != relation:
+        raise ForeignPackage(distribution, str(read.relation))
     return VersionRecord(
         distribution=distribution,
         number=file.version,

@@ -37,4 +37,6 @@ class WheelPackaging:
 
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)
-        return ReadPackage(contents.schema_text, contents.content_hash, contents.surface_hash)
+        return ReadPackage(
+            contents.relation, contents.schema_text, contents.content_hash, contents.surface_hash
+        )

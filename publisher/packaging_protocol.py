@@ -16,6 +16,7 @@ from translation.interface import Derivation
 class ReadPackage:
     """What a wheel of the index says of itself."""
 
+    relation: RelationName
     schema_text: str
     content_hash: str
     surface_hash: str = ""

@@ -14,7 +14,7 @@ from codegen.package import PackageRequest
 from dependency_graph.graph import affected_cone, graph_of
 from publisher.adoption import adopted_versions, strange_files
 from publisher.history import compared, newest_published
-from publisher.index.protocol import PackageIndex
+from publisher.index.protocol import ForeignPackage, PackageIndex
 from publisher.packaging import WheelPackaging
 from publisher.packaging_protocol import package_request
 from publisher.verification import derive_everything
@@ -72,7 +72,7 @@ def plan_changes(
         request = package_request(everything.relations[name], derivation, prefix)
         try:
             change = _change(request, index, packaging, versioning)
-        except CodegenError as error:
+        except (CodegenError, ForeignPackage) as error:
             changes.append({"relation": str(name), "change": "none", "error": str(error)})
             continue
         if change is not None:

@@ -42,6 +42,21 @@ class IndexRefused(PackageIndexError):
     """An answer that says no: 4xx. The publisher reads back before it believes it."""
 
 
+class ForeignPackage(PackageIndexError):
+    """The index has our distribution's name, for another relation: of another prefix, it seems."""
+
+    def __init__(self, distribution: str, relation: str) -> None:
+        super().__init__(distribution, relation)
+        self.distribution = distribution
+        self.relation = relation
+
+    def __str__(self) -> str:
+        return (
+            f"{self.distribution} on the index is the package of {self.relation}; choose a prefix "
+            "of which no other deployment's is the beginning"
+        )
+
+
 class PackageIndex(Protocol):
     def files(self, distribution: str) -> Sequence[IndexFile]:
         """Every file of a distribution, read uncached; empty if the index does not know it."""

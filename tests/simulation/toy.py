@@ -101,6 +101,7 @@ class ToyPackaging:
                 "version": request.version,
                 "event_id": request.provenance.event_id,
                 "naming_rule": self._naming_rule,
+                "relation": str(request.relation),
             }
         ).encode()
         distribution = self.distribution(request.relation)
@@ -111,7 +112,8 @@ class ToyPackaging:
     def read(self, wheel: bytes) -> ReadPackage:
         value = json.loads(wheel)
         content_hash = hashlib.sha256(value["content"].encode()).hexdigest()
-        return ReadPackage(value["schema"], content_hash, value["naming_rule"])
+        relation = RelationName.parse(value["relation"])
+        return ReadPackage(relation, value["schema"], content_hash, value["naming_rule"])
 
 
 def content_of(wheel: bytes) -> str:

@@ -358,6 +358,26 @@ class TestIndex:
         assert numbers(other, T) == ["2.0.0"]
         other.close()
 
+    def test_another_relations_package_of_the_same_name_is_left_alone(
+        self, world: Simulation, tmp_path: Path
+    ) -> None:
+        """``toy-d-t`` is both the table ``t`` of ``d`` and, without a namespace, the table ``d-t``."""
+        world.change(table(RelationName.of("d-t"), "a"))
+        hear(world)
+        (tmp_path / "new").mkdir()
+        other = Simulation(tmp_path / "new", lag_seconds=0.0)
+        other.index.visible.update(world.index.visible)
+        other.index.owner.update(world.index.owner)
+        other.change(table(T, "b"))
+        other.deliver(0)
+
+        assert not other.engine.drain(60.0)
+
+        assert numbers(other, T) == []
+        (work,) = other.engine.status().work
+        assert "the package of `d-t`" in work.last_error
+        other.close()
+
     def test_a_lost_state_is_adopted_from_the_index(
         self, world: Simulation, tmp_path: Path
     ) -> None:
