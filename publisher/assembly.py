@@ -25,6 +25,7 @@ from publisher.index.protocol import PackageIndex
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
 from publisher.packaging import WheelPackaging
+from publisher.selection import Selection
 from publisher.settings import (
     DdlCatalogSettings,
     DdlFolderSettings,
@@ -176,6 +177,10 @@ def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:
     return ReturnsArgument(udf.returns_argument)
 
 
+def build_selection(settings: Settings) -> Selection:
+    return Selection(settings.artifacts.include, settings.artifacts.exclude)
+
+
 def build_policy(settings: Settings) -> Policy:
     engine = settings.engine
     return Policy(
@@ -203,5 +208,6 @@ def build_engine(
             versioning=settings.artifacts.versioning,
             generator_version=generator_version(),
             catalog_name=catalog_settings.name,
+            selection=build_selection(settings),
         )
     )

@@ -83,7 +83,7 @@ def plan(
     config: ConfigOption = None,
 ) -> None:
     """What would change, which packages, which versions, who is hit. Changes nothing."""
-    from publisher.assembly import build_index, build_options, opened_catalog
+    from publisher.assembly import build_index, build_options, build_selection, opened_catalog
     from publisher.planning import plan_changes
 
     settings = _settings(config)
@@ -96,6 +96,7 @@ def plan(
             settings.artifacts.prefix,
             settings.artifacts.versioning,
             statements,
+            build_selection(settings),
         )
     for change in changes:
         _print(change)
@@ -146,7 +147,7 @@ def resync(
 @app.command()
 def verify(config: ConfigOption = None) -> None:
     """Derives everything anew and compares it with the index; exit status 1 if they differ."""
-    from publisher.assembly import build_index, build_options, opened_catalog
+    from publisher.assembly import build_index, build_options, build_selection, opened_catalog
     from publisher.verification import verify as compare
 
     settings = _settings(config)
@@ -156,6 +157,7 @@ def verify(config: ConfigOption = None) -> None:
             build_index(settings),
             build_options(settings),
             settings.artifacts.prefix,
+            build_selection(settings),
         )
     for drift in drifts:
         _print(

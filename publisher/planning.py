@@ -17,6 +17,7 @@ from publisher.history import compared, newest_published
 from publisher.index.protocol import ForeignPackage, PackageIndex
 from publisher.packaging import WheelPackaging
 from publisher.packaging_protocol import package_request
+from publisher.selection import EVERYTHING, Selection
 from publisher.verification import derive_everything
 from publisher.versioning import VersioningMode, next_version
 from translation.interface import Options
@@ -51,6 +52,7 @@ def plan_changes(
     prefix: str,
     versioning: VersioningMode,
     statements: Iterable[str] = (),
+    selection: Selection = EVERYTHING,
 ) -> Sequence[dict[str, Any]]:
     """One entry for each package that would get a version, and each relation that cannot be derived.
 
@@ -69,6 +71,8 @@ def plan_changes(
     packaging = WheelPackaging(prefix)
     changes: list[dict[str, Any]] = []
     for name, derivation in sorted(everything.derivations.items()):
+        if not selection.offers(everything.relations[name]):
+            continue
         request = package_request(everything.relations[name], derivation, prefix)
         try:
             change = _change(request, index, packaging, versioning)

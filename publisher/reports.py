@@ -27,6 +27,7 @@ def explain_report(explanation: Explanation) -> dict[str, Any] | None:
         return None
     return {
         "relation": _relation(explanation.record) if explanation.record else None,
+        "withheld": explanation.record is not None and explanation.record.withheld,
         "upstreams": [
             {
                 "relation": str(edge.upstream),

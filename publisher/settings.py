@@ -25,6 +25,8 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from publisher.selection import EVERYTHING, is_pattern
+
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 DEFAULT_FILE = Path("schema-publisher.toml")
 
@@ -45,10 +47,26 @@ class _Section(BaseModel):
 
 
 class Artifacts(_Section):
-    """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on."""
+    """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on.
+
+    ``include`` and ``exclude``: patterns of relations that get a package; see ``Selection``.
+    """
 
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
     versioning: Literal["semantic", "sequential"] = "semantic"
+    include: tuple[str, ...] = EVERYTHING.include
+    exclude: tuple[str, ...] = EVERYTHING.exclude
+
+    @field_validator("include", "exclude")
+    @classmethod
+    def _of_two_parts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in value:
+            if not is_pattern(pattern):
+                raise ValueError(
+                    f"{pattern!r} is no pattern database.table; "
+                    "staging.* stands for a whole database, *.tmp_* for tables of any"
+                )
+        return value
 
 
 class HiveCatalogSettings(_Section):

@@ -120,7 +120,7 @@ class SparkComparison:
                 decorate=self._decorate,
             )
         self.result = result
-        unpublished = [name for name, (record, _) in known.items() if _lacks_version(record)]
+        unpublished = [name for name, (record, _) in known.items() if record.lacks_version]
         differing = sorted({*result.differing, *unpublished})
         return Comparison(frozenset(result.listed), differing, result.event_id)
 
@@ -151,14 +151,6 @@ class SparkComparison:
 
 
 _UNCOMPARED = (Status.CYCLE, Status.QUARANTINED)
-
-
-def _lacks_version(record: Any) -> bool:
-    return (
-        record.status is Status.OK
-        and not record.stale
-        and record.published_hash != record.content_hash
-    )
 
 
 def _finish(

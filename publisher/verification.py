@@ -18,6 +18,7 @@ from codegen.wheel import content_hash, read_wheel
 from dependency_graph.graph import graph_of, levels
 from publisher.index.protocol import IndexFile, PackageIndex
 from publisher.packaging_protocol import package_request
+from publisher.selection import EVERYTHING, Selection
 from translation.derivation import derive, upstreams_of
 from translation.errors import TranslationError
 from translation.interface import Derivation, Interface, Options
@@ -80,12 +81,19 @@ def _upstream_first(
         yield from (name for name in sorted(level) if name in upstreams)
 
 
-def verify(catalog: Catalog, index: PackageIndex, options: Options, prefix: str) -> Sequence[Drift]:
-    """Compares each derivable relation with the newest wheel that the index has of it."""
+def verify(
+    catalog: Catalog,
+    index: PackageIndex,
+    options: Options,
+    prefix: str,
+    selection: Selection = EVERYTHING,
+) -> Sequence[Drift]:
+    """Compares each derivable relation of ``selection`` with the newest wheel on the index."""
     everything = derive_everything(catalog, options)
     drifts = (
         _drift(everything.relations[name], derivation, index, prefix)
         for name, derivation in sorted(everything.derivations.items())
+        if selection.offers(everything.relations[name])
     )
     return [drift for drift in drifts if drift is not None]
 

@@ -37,6 +37,7 @@ from publisher.execution.snapshot import BRAKE, RELEASED, Comparer, Snapshot, Sn
 from publisher.index.protocol import PackageIndex
 from publisher.packaging_protocol import Packaging
 from publisher.publication import Job, Publisher
+from publisher.selection import EVERYTHING, Selection
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import Claim, RelationRecord, Status, Urgency, WorkRequest
 from publisher.versioning import VersioningMode
@@ -54,6 +55,7 @@ class Assembly:
         prefix: of every distribution, as in the settings.
         versioning: "semantic" or "sequential".
         generator_version: goes into every package's provenance.
+        selection: which relations get a package.
     """
 
     state: State
@@ -67,6 +69,7 @@ class Assembly:
     versioning: VersioningMode = "semantic"
     generator_version: str = ""
     catalog_name: str = "catalog"
+    selection: Selection = EVERYTHING
 
 
 class Engine:
@@ -83,6 +86,7 @@ class Engine:
         self._clock = assembly.clock
         self._policy = assembly.policy
         self._packaging = assembly.packaging
+        self._selection = assembly.selection
         self._reader = CatalogReader(assembly.catalog, assembly.clock)
         self._investigator = Investigator(assembly.state, assembly.deriver, self.counters)
         self._settling = self.make_settling(assembly)
@@ -96,6 +100,7 @@ class Engine:
             assembly.clock,
             self.counters,
             catalog_name=assembly.catalog_name,
+            selection=assembly.selection,
         )
         self._news = threading.Condition()
         self._news_count = 0
@@ -294,7 +299,7 @@ class Engine:
         match finding:
             case Finding(conclusion=Settled(outcome=Derived(derivation))):
                 relation = finding.reading.relation
-                if relation is None:
+                if relation is None or not self._selection.offers(relation):
                     return None
                 try:
                     return self._publisher.content_hash(relation, derivation)

@@ -326,7 +326,8 @@ def _is_as_published(record: RelationRecord) -> bool:
     derived = record.facts_hash is not None and record.derived_facts_hash == record.facts_hash
     match record.status:
         case Status.OK:
-            return derived and record.published_hash == record.content_hash
+            # Without one it is withheld, and owes the index nothing.
+            return derived and record.content_hash in {None, record.published_hash}
         case Status.BROKEN | Status.UNSUPPORTED:
             return derived
         case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from catalog.identifiers import RelationName
@@ -21,6 +21,7 @@ from dependency_graph.reconciliation import (
 from publisher.execution.deriving import Deriver
 from publisher.execution.findings import CatalogReader
 from publisher.execution.policy import Clock, Counters, Policy
+from publisher.selection import EVERYTHING, Selection
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import Edge, RelationRecord, Status, Urgency, WorkRequest
 
@@ -75,6 +76,7 @@ class Snapshot:
         counters: Counters,
         *,
         catalog_name: str,
+        selection: Selection = EVERYTHING,
     ) -> None:
         self._state = state
         self._catalog = catalog
@@ -84,6 +86,8 @@ class Snapshot:
         self._clock = clock
         self._counters = counters
         self._singleton = f"@snapshot/{catalog_name}"
+        self._selected = f"@selection/{catalog_name}"
+        self._selection = selection
 
     def run(
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
@@ -107,12 +111,29 @@ class Snapshot:
         try:
             if catalog_was_replaced:
                 self._reset_event_ids()
+            self._state.write(self._select)
             report = self._compare(comparer or self._compare_here)
             self._state.write(lambda tx: self._note(tx, report))
         finally:
             self._state.write(lambda tx: tx.journal.release(self._singleton, fence))
         self._counters.add("snapshots")
         return report
+
+    def _select(self, tx: Transaction) -> None:
+        """Has those derived again for whom other settings decide otherwise than the last ones."""
+        if tx.journal.note(self._selected) == self._selection.text:
+            return
+        records = [
+            record
+            for name, record in tx.graph.every_record().items()
+            if record.status is Status.OK
+            and self._selection.names(name) is (record.content_hash is None)
+        ]
+        for record in records:
+            tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+        now = self._clock.now()
+        tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in records)
+        tx.journal.write_note(self._selected, self._selection.text)
 
     def _compare(self, comparer: Comparer) -> SnapshotReport:
         known = self._state.read(_known)
@@ -165,7 +186,7 @@ class Snapshot:
             return False
         if self._deriver.inputs_hash(relation, used) != record.inputs_hash:
             return True
-        return record.status is Status.OK and record.published_hash != record.content_hash
+        return record.lacks_version
 
     def _enqueue(self, names: Iterable[RelationName], event_id: int | None) -> None:
         now = self._clock.now()

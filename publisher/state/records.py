@@ -98,6 +98,8 @@ class RelationRecord:
         stale: it, or something above it, changed since its derivation. Whatever depends on a
             stale relation is stale too.
         interface_hash: what dependents see; ``!status`` where there is no interface.
+        content_hash: what its newest package should contain; None where it has no derivation, or is
+            withheld from publication.
         derived_facts_hash: the facts that the derivation is of.
         published_hash: the content hash of the newest confirmed version.
         yanked: its versions are yanked because it was dropped.
@@ -117,6 +119,20 @@ class RelationRecord:
     published_hash: str | None = None
     yanked: bool = False
     incarnation: int = 0
+
+    @property
+    def withheld(self) -> bool:
+        """Whether it could have a package, and the settings or it itself want none."""
+        return self.status is Status.OK and not self.stale and self.content_hash is None
+
+    @property
+    def lacks_version(self) -> bool:
+        """Whether the index does not have what its derivation says."""
+        return (
+            self.status is Status.OK
+            and not self.stale
+            and self.content_hash not in {None, self.published_hash}
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ import pytest
 from catalog.ddl_files import DdlFilesCatalog
 from publisher.index.static import StaticIndex
 from publisher.planning import plan_changes
+from publisher.selection import EVERYTHING, Selection
 from publisher.service import Service
 from publisher.settings import load_settings
+from publisher.verification import Drift, verify
 from translation.interface import Options
 
 PREFIX = "acme-schema"
@@ -56,8 +58,13 @@ enabled = false
         assert service.engine.drain(60.0)
         service.stop()
 
-    def planned(self, *ddl: str) -> Sequence[dict[str, Any]]:
-        return plan_changes(self._catalog, self.index, Options(), PREFIX, "semantic", ddl)
+    def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[dict[str, Any]]:
+        return plan_changes(
+            self._catalog, self.index, Options(), PREFIX, "semantic", ddl, selection
+        )
+
+    def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
+        return verify(self._catalog, self.index, Options(), PREFIX, selection)
 
     def versions(self, distribution: str) -> set[str]:
         return {file.version for file in self.index.files(distribution)}
@@ -127,3 +134,14 @@ def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) 
     assert sorted(planned) == ["default.t", "default.v"]
     assert "its catalog cannot give it" in planned["default.t"]["error"]
     assert "default.t" in planned["default.v"]["error"]
+
+
+def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
+    opted_out = "CREATE TABLE u (id bigint) TBLPROPERTIES ('schema-publisher.publish' = 'false');"
+
+    (planned,) = lake.planned(ID, VIEW, opted_out, selection=Selection(exclude=("*.t",)))
+    lake.publish(ID + VIEW + opted_out)
+
+    assert planned["relation"] == "default.v"
+    assert lake.versions("acme-schema-default-u") == set()
+    assert lake.drifts() == []

@@ -39,6 +39,7 @@ def test_the_environment_wins_over_the_file(
         ('[catalog]\nkind = "hive"\n', "artifacts ("),
         ('[artifacts]\nprefix = "Acme"\n[catalog]\nkind = "hive"\n', "artifacts.prefix"),
         ('[artifacts]\nprefix = "acme"\n[catalog]\nkind = "oracle"\n', "catalog.0"),
+        (MINIMAL.replace("[catalog]", 'exclude = ["staging"]\n[catalog]'), "artifacts.exclude"),
         (MINIMAL + "[surprise]\nkey = 1\n", "surprise"),
         (MINIMAL + '[translation.udfs]\n"a.B" = { returns = "int", returns_argument = 0 }\n', "a.B"),
         ("[artifacts\n", "is not TOML"),

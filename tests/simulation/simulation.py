@@ -23,6 +23,7 @@ from publisher.execution.deriving import Derived, Failed
 from publisher.execution.engine import Assembly, Engine
 from publisher.execution.policy import Policy
 from publisher.packaging_protocol import package_request
+from publisher.selection import EVERYTHING, Selection
 from publisher.state.records import Status, VersionStatus
 from publisher.state.sqlite import SqliteState
 from publisher.versioning import parse_number
@@ -77,6 +78,7 @@ class Simulation:
     undelivered: list[Event] = field(default_factory=list)
     lost: bool = False
     naming_rule: str = ""
+    selection: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -111,6 +113,7 @@ class Simulation:
             clock=self.clock,
             policy=self.policy,
             prefix="toy",
+            selection=self.selection,
         )
 
     # What happens

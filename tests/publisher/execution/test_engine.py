@@ -18,6 +18,7 @@ from publisher.delivery import DROPPED
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
 from publisher.execution.engine import Engine
 from publisher.execution.snapshot import SnapshotBusy
+from publisher.selection import OPT_OUT, Selection
 from publisher.state.records import RelationRecord, Status, VersionStatus
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import ToyPackaging, content_of, table, view
@@ -396,6 +397,84 @@ class TestIndex:
         assert numbers(other, T) == []
         assert numbers(other, S) == ["1.1.0"]
         other.close()
+
+
+class TestSelection:
+    def test_a_withheld_table_gets_no_package_and_the_view_above_it_does(
+        self, world: Simulation
+    ) -> None:
+        select(world, Selection(exclude=("*.t",)))
+        world.change(table(T, "a"))
+        world.change(view(V, T))
+
+        hear(world)
+
+        assert numbers(world, T) == []
+        assert numbers(world, V) == ["1.0.0"]
+        assert record(world, T).withheld
+        assert not world.engine.status().troubled
+
+    def test_a_snapshot_finds_nothing_to_do_for_what_is_withheld(self, world: Simulation) -> None:
+        select(world, Selection(exclude=("*.t",)))
+        world.change(table(T, "a"))
+        hear(world)
+
+        assert world.engine.snapshot().differing == 0
+        assert world.engine.status().work == []
+
+    def test_other_patterns_take_effect_at_the_next_snapshot(self, world: Simulation) -> None:
+        select(world, Selection(exclude=("*.t",)))
+        world.change(table(T, "a"))
+        world.change(table(S, "a"))
+        hear(world)
+        select(world, Selection(exclude=("*.s",)))
+        world.engine.snapshot()
+        hear(world)
+        world.change(table(T, "a", "b"))
+        world.change(table(S, "a", "b"))
+
+        hear(world)
+
+        assert numbers(world, T) == ["1.0.0", "1.1.0"]
+        assert numbers(world, S) == ["1.0.0"]
+
+    def test_the_same_patterns_ask_for_nothing_again(self, world: Simulation) -> None:
+        select(world, Selection(exclude=("*.t",)))
+        world.change(table(T, "a"))
+        hear(world)
+        world.engine.snapshot()
+        select(world, Selection(exclude=("*.t",)))
+        reads = world.catalog.reads
+
+        world.engine.snapshot()
+
+        assert world.catalog.reads == reads + 1
+        assert world.engine.status().work == []
+
+    def test_a_property_withholds_a_table_until_it_is_taken_back(self, world: Simulation) -> None:
+        world.change(withheld(table(T, "a")))
+        hear(world)
+        assert numbers(world, T) == []
+        world.change(table(T, "a"))
+        hear(world)
+        world.change(withheld(table(T, "a", "b")))
+        hear(world)
+        assert numbers(world, T) == ["1.0.0"]
+        world.change(table(T, "a", "b"))
+
+        hear(world)
+
+        assert numbers(world, T) == ["1.0.0", "1.1.0"]
+
+
+def select(world: Simulation, selection: Selection) -> None:
+    """The engine goes on with these settings."""
+    world.selection = selection
+    world.engine = Engine(world.assembly())
+
+
+def withheld(relation: Relation) -> Relation:
+    return replace(relation, properties={OPT_OUT: "false"})
 
 
 def hear_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
