@@ -15,6 +15,7 @@ from hive_metastore.ttypes import Database
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
+from deploy.hive import HiveQueries
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
 
 _NEEDS_KAFKA = pytest.StashKey[bool]()
@@ -76,6 +77,13 @@ def database(metastore: Metastore) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def package_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PyPiServer]:
     with PyPiServer.start(tmp_path_factory.mktemp("pypiserver")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveQueries]:
+    """Hive's own compiler and executor, with a catalog of its own."""
+    with HiveQueries.start(tmp_path_factory.mktemp("hive")) as running:
         yield running
 
 

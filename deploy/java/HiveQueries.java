@@ -1,0 +1,90 @@
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hive.conf.HiveConf;
+import org.apache.hadoop.hive.metastore.api.FieldSchema;
+import org.apache.hadoop.hive.metastore.api.Schema;
+import org.apache.hadoop.hive.ql.DriverFactory;
+import org.apache.hadoop.hive.ql.IDriver;
+import org.apache.hadoop.hive.ql.session.SessionState;
+
+/**
+ * Runs statements with Hive's own driver in this process.
+ *
+ * <p>Argument: hive-site.xml. One JSON text a line each way: {"sql": [statement, ...]} is answered
+ * by {"answers": [{"columns": [[name, type], ...], "rows": [...]} or {"error": message}, ...]};
+ * a row is the text of Hive's own result, columns between tabs. Ends when standard input does.
+ */
+public final class HiveQueries {
+  private static final int MOST_ROWS = 100_000;
+
+  private HiveQueries() {}
+
+  public static void main(String[] arguments) throws Exception {
+    // Hive prints what it likes to standard output: answers need one of their own.
+    PrintStream answers =
+        new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    System.setOut(System.err);
+    HiveConf.setHiveSiteLocation(new File(arguments[0]).toURI().toURL());
+    HiveConf conf = new HiveConf();
+    SessionState.start(conf);
+    Gson gson = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
+    BufferedReader requests =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    answers.println("{\"ready\":true}");
+    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+      JsonArray all = new JsonArray();
+      for (JsonElement sql : JsonParser.parseString(line).getAsJsonObject().getAsJsonArray("sql")) {
+        all.add(answer(conf, gson, sql.getAsString()));
+      }
+      JsonObject answer = new JsonObject();
+      answer.add("answers", all);
+      answers.println(gson.toJson(answer));
+    }
+    // Hive leaves threads behind that are no daemons.
+    System.exit(0);
+  }
+
+  private static JsonObject answer(HiveConf conf, Gson gson, String sql) {
+    JsonObject answer = new JsonObject();
+    try (IDriver driver = DriverFactory.newDriver(conf)) {
+      driver.run(sql);
+      JsonArray columns = columns(driver.getSchema());
+      List<Object> rows = new ArrayList<>();
+      if (columns.size() > 0 && driver.getFetchTask() != null) {
+        driver.setMaxRows(MOST_ROWS);
+        driver.getResults(rows);
+      }
+      answer.add("columns", columns);
+      answer.add("rows", gson.toJsonTree(rows));
+    } catch (Throwable error) {
+      answer.addProperty("error", String.valueOf(error.getMessage()));
+    }
+    return answer;
+  }
+
+  private static JsonArray columns(Schema schema) {
+    JsonArray columns = new JsonArray();
+    if (schema != null && schema.getFieldSchemas() != null) {
+      for (FieldSchema field : schema.getFieldSchemas()) {
+        JsonArray column = new JsonArray();
+        column.add(field.getName());
+        column.add(field.getType());
+        columns.add(column);
+      }
+    }
+    return columns;
+  }
+}
