@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from catalog.ddl_files import DdlFilesCatalog
+from publisher.assembly import build_engine, build_options, build_state
+from publisher.execution.deriving import DirectDeriver
 from publisher.index.static import StaticIndex
 from publisher.planning import plan_changes
 from publisher.selection import EVERYTHING, Selection
-from publisher.service import Service
 from publisher.settings import load_settings
 from publisher.verification import Drift, verify
 from translation.interface import Options
@@ -53,10 +54,12 @@ enabled = false
 
     def publish(self, ddl: str) -> None:
         self._script.write_text(ddl)
-        service = Service(self._settings)
-        service.engine.snapshot()
-        assert service.engine.drain(60.0)
-        service.stop()
+        state = build_state(self._settings)
+        deriver = DirectDeriver(build_options(self._settings))
+        engine = build_engine(self._settings, state, self._catalog, self.index, deriver)
+        engine.snapshot()
+        assert engine.drain(60.0)
+        state.close()
 
     def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[dict[str, Any]]:
         return plan_changes(

@@ -17,7 +17,7 @@ from tests.simulation.simulation import Violation
 from tests.simulation.story import tell
 
 STORIES = 150
-QUICK_STORIES = 40
+QUICK_STORIES = 30
 
 
 @pytest.mark.parametrize(

@@ -372,7 +372,7 @@ class TestIndex:
         other.change(table(T, "b"))
         other.deliver(0)
 
-        assert not other.engine.drain(60.0)
+        assert not other.engine.drain(1.0)
 
         assert numbers(other, T) == []
         (work,) = other.engine.status().work
