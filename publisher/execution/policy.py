@@ -26,7 +26,8 @@ class Policy:
         batch_size: relations that a worker takes at once, to share reads and commits.
         retry_seconds: first wait after a failure that passes; doubled up to
             ``max_retry_seconds``.
-        uploads_at_once: of one worker's batch.
+        uploads_at_once: of one worker's batch. Simple servers let five connections wait, and
+            whoever comes then is not heard for a second.
         snapshot_lease_seconds: after which a snapshot that says nothing is taken for dead.
         memo_seconds: how long derivations are remembered.
     """
@@ -38,7 +39,7 @@ class Policy:
     lease_seconds: float = 120.0
     max_attempts: int = 3
     batch_size: int = 64
-    uploads_at_once: int = 8
+    uploads_at_once: int = 3
     retry_seconds: float = 0.05
     max_retry_seconds: float = 5.0
     snapshot_lease_seconds: float = 600.0
