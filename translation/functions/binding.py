@@ -36,7 +36,7 @@ from translation.functions.coercion import (
     is_text,
     is_time,
 )
-from translation.functions.results import RULES, Result
+from translation.functions.results import RULES, Result, branch_types
 from translation.functions.semantics import Semantics
 from translation.functions.signature import Kind, Parameter, Row, parameters_of
 from translation.plan.expressions import Cast, RowExpression
@@ -149,7 +149,7 @@ def _nullable(operator: Operator, arguments: Sequence[RowExpression]) -> bool:
         case NullClass.NEVER:
             return False
         case NullClass.PARTIAL:
-            return True
+            return bool(arguments)
         case NullClass.TOTAL:
             return any(argument.nullable for argument in arguments)
         case NullClass.ABSORBING:
@@ -167,8 +167,9 @@ def _variables(
 ) -> dict[str, ColumnType]:
     """What each type variable stands for: the type in which its arguments meet."""
     found: dict[str, ColumnType] = {}
-    for parameter, argument in zip(parameters, arguments, strict=True):
-        for variable, type_ in _parts(parameter.pattern, argument.type):
+    types = branch_types(arguments, semantics)
+    for parameter, argument_type in zip(parameters, types, strict=True):
+        for variable, type_ in _parts(parameter.pattern, argument_type):
             known = found.get(variable)
             met = type_ if known is None else common_type(known, type_, Use.BRANCH, semantics)
             if met is None:

@@ -95,21 +95,21 @@ def common_type(
     if right == VOID:
         return left
     if is_text(left) and is_text(right):
-        return _text(left, right, use, semantics)
+        return _text(left, right, semantics)
     if is_numeric(left) and is_numeric(right):
         return _numeric(left, right, semantics)
     if is_time(left) and is_time(right):
         return _time(left, right, use, semantics)
     if is_primitive(left) and is_primitive(right):
         if is_text(left):
-            return _with_text(right, use, semantics)
+            return _with_text(left, right, use, semantics)
         if is_text(right):
-            return _with_text(left, use, semantics)
-        return None
+            return _with_text(right, left, use, semantics)
+        return None if semantics.is_spark else _hive_unlike(left, right, use)
     return _nested(left, right, use, semantics)
 
 
-def _text(left: ColumnType, right: ColumnType, use: Use, semantics: Semantics) -> ColumnType | None:
+def _text(left: ColumnType, right: ColumnType, semantics: Semantics) -> ColumnType | None:
     if semantics.is_spark:
         # Spark reads char and varchar columns as strings before any expression sees them.
         return STRING
@@ -117,10 +117,7 @@ def _text(left: ColumnType, right: ColumnType, use: Use, semantics: Semantics) -
         return CharType(max(left.length, right.length))
     if isinstance(left, VarcharType) and isinstance(right, VarcharType):
         return VarcharType(max(left.length, right.length))
-    if use is Use.COMPARISON or STRING in (left, right):
-        return STRING
-    lengths = [t.length for t in (left, right) if isinstance(t, (CharType, VarcharType))]
-    return VarcharType(max(lengths))
+    return STRING
 
 
 def _numeric(left: ColumnType, right: ColumnType, semantics: Semantics) -> ColumnType | None:
@@ -154,7 +151,21 @@ def _time(left: ColumnType, right: ColumnType, use: Use, semantics: Semantics) -
     return TIMESTAMP_LOCAL if TIMESTAMP_LOCAL in types else TIMESTAMP
 
 
-def _with_text(other: ColumnType, use: Use, semantics: Semantics) -> ColumnType | None:
+def _hive_unlike(left: ColumnType, right: ColumnType, use: Use) -> ColumnType | None:
+    """Hive compares what has little in common: as numbers, a date beside a number as text."""
+    if use is not Use.COMPARISON:
+        return None
+    other = right if is_numeric(left) else left
+    if not is_numeric(left) and not is_numeric(right):
+        return None
+    if other == DATE:
+        return STRING
+    return DOUBLE if other in {BOOLEAN, TIMESTAMP} else None
+
+
+def _with_text(
+    text: ColumnType, other: ColumnType, use: Use, semantics: Semantics
+) -> ColumnType | None:
     """A string beside another primitive type."""
     if semantics.is_spark:
         return _spark_with_text(other, use, semantics)
@@ -162,7 +173,8 @@ def _with_text(other: ColumnType, use: Use, semantics: Semantics) -> ColumnType 
         # Hive's UNION refuses to mix; its branches turn everything to text.
         return None
     if use is Use.BRANCH:
-        return STRING if other not in {BINARY, BOOLEAN} and not is_interval(other) else None
+        # To the text's own type, whatever it then cuts off.
+        return text if other not in {BINARY, BOOLEAN} and not is_interval(other) else None
     if is_numeric(other):
         return DOUBLE
     return other

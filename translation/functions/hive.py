@@ -12,6 +12,11 @@ _AGGREGATE = Kind.AGGREGATE
 ROWS: Final = (
     Row("abs", "number", "@absolute", TOTAL),
     Row("sign", "number", "@hive_sign", TOTAL),
+    Row("pmod", "any, any", "@positive_remainder", PARTIAL),
+    Row("array", "any...", "@array", NEVER, merges=0),
+    Row("positive", "any", "@same", TOTAL),
+    Row("greatest least", "compared, compared...", "@same", TOTAL),
+    Row("upper ucase lower lcase", "text_or_binary", "@same_case", TOTAL),
     Row("size cardinality", "collection", "int", NEVER),
     Row("to_date", "any", "date", PARTIAL),
     Row("trunc", "any, any?", "@truncated", PARTIAL),

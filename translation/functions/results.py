@@ -22,6 +22,7 @@ from catalog.column_types import (
     TIMESTAMP,
     VOID,
     ArrayType,
+    CharType,
     ColumnType,
     DecimalType,
     IntervalType,
@@ -29,6 +30,7 @@ from catalog.column_types import (
     StructField,
     StructType,
     Uniontype,
+    VarcharType,
 )
 from translation.functions import decimals
 from translation.functions.coercion import (
@@ -62,6 +64,18 @@ Rule: TypeAlias = Callable[[Sequence[RowExpression], Semantics], Result | None]
 _DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType], DecimalType]
 
 
+def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Sequence[ColumnType]:
+    """The types that meet in a branch: Hive counts a written integer's own digits beside decimals."""
+    if semantics.is_spark or not any(isinstance(value.type, DecimalType) for value in values):
+        return [value.type for value in values]
+    return [
+        _exact(value, value.type, semantics)
+        if isinstance(value, Literal) and is_integer(value.type)
+        else value.type
+        for value in values
+    ]
+
+
 def _plus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     left, right = (a.type for a in arguments)
     if is_time(left) or is_time(right) or is_interval(left) or is_interval(right):
@@ -86,12 +100,14 @@ def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> Res
         return Result(left) if left == right else None
     if VOID in (left, right):
         return Result(VOID)
-    if left == DATE and is_integer(right) and semantics.is_spark:
+    if left == DATE and (is_integer(right) if semantics.is_spark else right == INT):
         return Result(DATE)
     if not is_interval(right) or not (is_time(left) or is_text(left)):
         return None
+    if is_text(left) and semantics.is_spark:
+        return Result(STRING, (None, None), may_be_null=True)
     if is_text(left):
-        return Result(TIMESTAMP, (TIMESTAMP, None), may_be_null=not semantics.ansi)
+        return Result(TIMESTAMP, (TIMESTAMP, None), may_be_null=True)
     if left == DATE:
         return Result(_date_plus(right, semantics))
     return Result(left)
@@ -126,8 +142,6 @@ def _arithmetic(
 
 
 def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
-    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
-        return Result(DOUBLE, (DOUBLE, DOUBLE))
     common = common_type(left, right, Use.COMPARISON, semantics)
     return None if common is None else Result(common, (common, common))
 
@@ -198,10 +212,7 @@ def _integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) ->
         return None
     if semantics.is_spark and (is_float(left) or is_float(right)):
         return None
-    if semantics.is_spark or not (is_integer(left) and is_integer(right)):
-        return Result(BIGINT)
-    common = common_type(left, right, Use.COMPARISON, semantics)
-    return None if common is None else Result(common, (common, common))
+    return Result(BIGINT)
 
 
 def _same(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
@@ -273,18 +284,56 @@ def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> Result | Non
     return Result(BINARY if arguments[0].type == BINARY else STRING)
 
 
+def _reversed(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if isinstance(type_, ArrayType) or type_ == BINARY:
+        return Result(type_)
+    return None if isinstance(type_, (MapType, StructType)) else Result(STRING)
+
+
 def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     types = [a.type for a in arguments]
+    if not semantics.is_spark:
+        return _hive_concat(types)
     if types and all(type_ == BINARY for type_ in types):
         return Result(BINARY)
     if types and any(isinstance(type_, ArrayType) for type_ in types):
-        return _common(types, semantics) if semantics.is_spark else None
+        return _common(arguments, semantics)
     if any(isinstance(type_, (MapType, StructType)) for type_ in types):
         return None
     return Result(STRING, tuple(None if is_text(type_) else STRING for type_ in types))
 
 
-def _common(types: Sequence[ColumnType], semantics: Semantics) -> Result | None:
+def _hive_concat(types: Sequence[ColumnType]) -> Result | None:
+    """Lengths add up where all have one; whatever else takes part makes it a string."""
+    if any(isinstance(type_, (ArrayType, MapType, StructType)) for type_ in types):
+        return None
+    lengths = [t.length for t in types if isinstance(t, (CharType, VarcharType))]
+    if types and len(lengths) == len(types):
+        if sum(lengths) <= _LONGEST_CHAR and all(isinstance(t, CharType) for t in types):
+            return Result(CharType(sum(lengths)))
+        if sum(lengths) <= _LONGEST_VARCHAR:
+            return Result(VarcharType(sum(lengths)))
+    return Result(STRING, tuple(None if is_text(t) or t == BINARY else STRING for t in types))
+
+
+_LONGEST_CHAR = 255
+_LONGEST_VARCHAR = 65_535
+
+
+def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """UPPER and LOWER in Hive keep char and varchar; of anything else they make a string."""
+    type_ = arguments[0].type
+    return Result(type_ if isinstance(type_, (CharType, VarcharType)) else STRING)
+
+
+def _positive_remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Hive's PMOD is as wide as both; its % only as the narrower."""
+    return _arithmetic(arguments, semantics, decimals.wider)
+
+
+def _common(values: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    types = [value.type for value in values]
     found: ColumnType | None = types[0]
     for type_ in types[1:]:
         found = None if found is None else common_type(found, type_, Use.BRANCH, semantics)
@@ -294,7 +343,7 @@ def _common(types: Sequence[ColumnType], semantics: Semantics) -> Result | None:
 def _array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     if not arguments:
         return Result(ArrayType(VOID if semantics.is_spark else STRING, False))
-    found = _common([a.type for a in arguments], semantics)
+    found = _common(arguments, semantics)
     if found is None:
         return None
     return Result(ArrayType(found.type, any(a.nullable for a in arguments)), found.arguments)
@@ -303,8 +352,8 @@ def _array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result |
 def _map(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     if len(arguments) % 2 or not arguments:
         return None
-    keys = _common([a.type for a in arguments[::2]], semantics)
-    values = _common([a.type for a in arguments[1::2]], semantics)
+    keys = _common(arguments[::2], semantics)
+    values = _common(arguments[1::2], semantics)
     if keys is None or values is None:
         return None
     nullable = any(a.nullable for a in arguments[1::2])
@@ -392,6 +441,8 @@ def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> Result | Non
 def _truncated(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     """Hive's TRUNC: of a number that number's type, of a date text."""
     type_ = arguments[0].type
+    if isinstance(type_, DecimalType) and len(arguments) == 1:
+        return Result(DecimalType(max(1, type_.precision - type_.scale), 0))
     return Result(type_ if is_numeric(type_) else STRING)
 
 
@@ -440,6 +491,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@absolute": _absolute,
         "@hive_sign": _hive_sign,
         "@same_text": _same_text,
+        "@same_case": _same_case,
+        "@reversed": _reversed,
+        "@positive_remainder": _positive_remainder,
         "@concat": _concat,
         "@array": _array,
         "@map": _map,

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import assert_never
 
 from catalog.column_types import (
-    BIGINT,
     BINARY,
     BOOLEAN,
     DOUBLE,
@@ -39,6 +38,7 @@ from translation.errors import (
 from translation.functions.binding import implicit_cast
 from translation.functions.casts import can_cast, can_up_cast, may_turn_null, nullable_inside
 from translation.functions.coercion import Use, common_type, is_integer, is_interval, is_text
+from translation.functions.results import branch_types
 from translation.functions.signature import Kind
 from translation.plan.expressions import (
     Call,
@@ -61,12 +61,12 @@ from translation.plan.operators import NullClass, Operator
 from translation.plan.relations import Plan
 from translation.resolution import calls
 from translation.resolution.context import Context
+from translation.resolution.numbers import number
 from translation.resolution.scopes import Scope
 from translation.syntax import tree
 
 ResolveQuery = Callable[[tree.Query, Context], Plan]
 
-_INT_LIMIT, _BIGINT_LIMIT = 2**31, 2**63
 
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
 _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
@@ -99,7 +99,7 @@ class Expressions:
             case tree.Call():
                 return self._call(node)
             case tree.NumberLiteral(text):
-                return _number(text)
+                return number(text, self.context.semantics)
             case tree.StringLiteral(value):
                 return Literal(value, STRING)
             case tree.NullLiteral():
@@ -393,13 +393,13 @@ class Expressions:
 
     def _met(self, values: list[RowExpression], what: str) -> list[RowExpression]:
         semantics = self.context.semantics
-        met = values[0].type
-        for value in values[1:]:
-            common = common_type(met, value.type, Use.BRANCH, semantics)
+        types = branch_types(values, semantics)
+        met = types[0]
+        for type_ in types[1:]:
+            common = common_type(met, type_, Use.BRANCH, semantics)
             if common is None:
                 raise TypeMismatch(
-                    f"{what} have types that do not meet:"
-                    f" {print_type(met)} and {print_type(value.type)}"
+                    f"{what} have types that do not meet: {print_type(met)} and {print_type(type_)}"
                 )
             met = common
         return [implicit_cast(value, met, semantics) for value in values]
@@ -527,31 +527,6 @@ def _fields(
     for name in names:
         base = field_of(base, name, position)
     return base
-
-
-def _number(text: str) -> Literal:
-    """Whole numbers by size, fractions as decimals, exponents as doubles: as both dialects do."""
-    lower = text.lower()
-    if "e" in lower:
-        return Literal(text, DOUBLE)
-    if "." in text:
-        whole, _, fraction = text.partition(".")
-        digits = len(whole.lstrip("0"))
-        precision, scale = max(digits + len(fraction), 1), len(fraction)
-        if precision > 38:
-            return Literal(text, DOUBLE)
-        return Literal(text, DecimalType(max(precision, scale), scale))
-    try:
-        value = int(text)
-    except ValueError:
-        raise UnsupportedConstruct(f"the number {text[:40]}") from None
-    if value < _INT_LIMIT:
-        return Literal(text, INT)
-    if value < _BIGINT_LIMIT:
-        return Literal(text, BIGINT)
-    if len(text) > 38:
-        raise UnsupportedConstruct("a number of more than 38 digits")
-    return Literal(text, DecimalType(len(text.lstrip("0")) or 1, 0))
 
 
 def as_spark_reads(type_: ColumnType) -> ColumnType:

@@ -293,8 +293,7 @@ class Scalars:
         fields: list[tuple[str | None, tree.Expression]] = []
         for part in node.expressions:
             if isinstance(part, exp.PropertyEQ):
-                written = part.this.meta.get("start") is not None
-                name = part.this.name if written else None
+                name = part.this.name if _is_written(part) else None
                 fields.append((name, self.expression(part.expression)))
             else:
                 fields.append((None, self.expression(part)))
@@ -365,3 +364,11 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
     exp.Escape: lambda self, node: self.expression(node.this),
 }
 """What each of the parser's nodes becomes; a node that is not here is unsupported, by name."""
+
+
+def _is_written(field: exp.PropertyEQ) -> bool:
+    """Whether somebody chose the field's name: for a plain column the parser repeats its name."""
+    start = field.this.meta.get("start")
+    value = field.expression
+    repeated = isinstance(value, exp.Column) and value.this.meta.get("start") == start
+    return start is not None and not repeated

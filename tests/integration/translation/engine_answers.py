@@ -1,0 +1,67 @@
+"""Asks Hive and Spark for the types of expressions over the table of ``asked_types``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from deploy.hive import HiveQueries, HiveRefused
+from tests.translation.asked_types import COLUMNS, REFUSED, TABLE_DDL
+
+_AT_ONCE = 32
+_DATABASE = "asked_types"
+
+
+def hive_types(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
+    """What columns a Hive view of each expression has."""
+    hive.run(
+        f"DROP DATABASE IF EXISTS {_DATABASE} CASCADE",
+        f"CREATE DATABASE {_DATABASE}",
+        f"USE {_DATABASE}",
+        TABLE_DDL,
+    )
+    answers: dict[str, str] = {}
+    for start in range(0, len(questions), _AT_ONCE):
+        answers |= _together(hive, questions[start : start + _AT_ONCE])
+    hive.run("USE default", f"DROP DATABASE {_DATABASE} CASCADE")
+    return {question: answers[question] for question in questions}
+
+
+def _together(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
+    """One view of all; halves, if Hive refuses it, down to the single one that it refuses."""
+    selected = ", ".join(f"{question} AS x{i}" for i, question in enumerate(questions))
+    created, described, _ = hive.run(
+        f"CREATE VIEW v AS SELECT {selected} FROM t", "DESCRIBE v", "DROP VIEW IF EXISTS v"
+    )
+    if not isinstance(created, HiveRefused) and not isinstance(described, HiveRefused):
+        rows = [row.split("\t") for row in described.rows]
+        return {q: row[1].strip() for q, row in zip(questions, rows, strict=True)}
+    if len(questions) == 1:
+        return {questions[0]: REFUSED}
+    middle = len(questions) // 2
+    return {**_together(hive, questions[:middle]), **_together(hive, questions[middle:])}
+
+
+def spark_types(spark: SparkSession, questions: Sequence[str]) -> Mapping[str, str]:
+    """Type and nullability, as Spark analyses a query of each expression."""
+    # Spark reads columns of char and varchar as strings before an expression sees them.
+    types = {name: type_ if "char" not in type_ else "string" for name, type_ in COLUMNS.items()}
+    columns = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in types.items())
+    spark.sql(f"SELECT {columns}").createOrReplaceTempView("t")
+    answers = dict(_spark_answers(spark, questions))
+    spark.catalog.dropTempView("t")
+    return answers
+
+
+def _spark_answers(spark: SparkSession, questions: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for question in questions:
+        try:
+            (field,) = spark.sql(f"SELECT {question} AS x FROM t").schema.fields
+        except (PySparkException, Py4JJavaError):  # the latter where Spark trips over itself
+            yield question, REFUSED
+        else:
+            nullable = "" if field.nullable else " not null"
+            yield question, f"{field.dataType.simpleString()}{nullable}"

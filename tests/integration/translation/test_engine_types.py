@@ -1,0 +1,38 @@
+"""The recorded types are what the engines say today: a sample is asked again.
+
+With ``--accept`` questions that have no answer yet are asked and recorded; delete a recording to
+have everything asked anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from pyspark.sql import SparkSession
+
+from catalog.relations import Dialect
+from deploy.hive import HiveQueries
+from tests.integration.translation.engine_answers import hive_types, spark_types
+from tests.translation.asked_types import questions, record, recorded
+
+Ask = Callable[[Sequence[str]], Mapping[str, str]]
+
+
+def test_hive_answers_as_recorded(hive: HiveQueries, pytestconfig: pytest.Config) -> None:
+    _compare(Dialect.HIVE, lambda asked: hive_types(hive, asked), pytestconfig)
+
+
+def test_spark_answers_as_recorded(spark: SparkSession, pytestconfig: pytest.Config) -> None:
+    _compare(Dialect.SPARK, lambda asked: spark_types(spark, asked), pytestconfig)
+
+
+def _compare(dialect: Dialect, ask: Ask, config: pytest.Config) -> None:
+    if config.getoption("--accept"):
+        known = recorded(dialect)
+        asked = questions(dialect)
+        answers = {**known, **ask([question for question in asked if question not in known])}
+        record(dialect, {question: answers[question] for question in asked})
+    known = recorded(dialect)
+    sample = list(known)[::40]
+    assert ask(sample) == {question: known[question] for question in sample}

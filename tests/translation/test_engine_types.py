@@ -1,0 +1,101 @@
+"""Types of expressions, held against what Hive 4.0.1 and Spark 4.3 answered (``recorded/``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from catalog.column_types import print_type
+from catalog.ddl_files import relations_from_ddl
+from catalog.identifiers import RelationName
+from catalog.relations import Dialect
+from tests.translation.asked_types import (
+    RECORDED,
+    REFUSED,
+    TABLE_DDL,
+    questions,
+    recorded,
+)
+from tests.translation.relations import DEFAULT, derived_in
+from translation.derivation import derive
+from translation.errors import TranslationError
+
+TABLE = RelationName.of("default", "t")
+VIEW = RelationName.of("default", "v")
+
+OTHERWISE: Mapping[Dialect, Mapping[str, str]] = {
+    Dialect.HIVE: {
+        # SUBSTR of the same argument is binary: the two names are one function to the parser.
+        "substring(bi, i)": "binary",
+    },
+    Dialect.SPARK: {
+        # Spark calls a written 2 nullable once it is a decimal; it is not.
+        "2 * 1.50": "decimal(5,2) not null",
+        # The element's type is the wider one only where the value sought has a wider type.
+        "array_remove(ai, d)": "array<int>",
+    },
+}
+"""Where we answer otherwise, and why."""
+
+
+def our_answers(dialect: Dialect, asked: Sequence[str]) -> Mapping[str, str]:
+    """A type, with "not null" where nullability is the engine's to say too, or ``REFUSED``."""
+    tables = relations_from_ddl([TABLE_DDL], dialect)
+    interfaces = {TABLE: derived_in(tables, TABLE).interface}
+    answers: dict[str, str] = {}
+    for question in asked:
+        view = f"CREATE VIEW v AS SELECT {question} AS x FROM t"
+        relation = relations_from_ddl([TABLE_DDL, view], dialect)[VIEW]
+        try:
+            (column,) = derive(relation, interfaces, DEFAULT).interface.columns
+        except TranslationError:
+            answers[question] = REFUSED
+        else:
+            required = dialect is Dialect.SPARK and not column.nullable
+            answers[question] = print_type(column.type) + (" not null" if required else "")
+    return answers
+
+
+def check(dialect: Dialect, asked: Sequence[str]) -> set[str]:
+    """Asserts that no type is another one; what the engine answers and we refuse."""
+    theirs = recorded(dialect)
+    ours = our_answers(dialect, asked)
+    allowed = OTHERWISE[dialect]
+    wrong = {
+        question: (theirs[question], answer)
+        for question, answer in ours.items()
+        if REFUSED not in (answer, theirs[question])
+        and answer != allowed.get(question, theirs[question])
+    }
+    assert wrong == {}
+    return {q for q, answer in ours.items() if answer == REFUSED and theirs[q] != REFUSED}
+
+
+@pytest.mark.parametrize("dialect", [Dialect.HIVE, Dialect.SPARK])
+def test_every_question_has_a_recorded_answer(dialect: Dialect) -> None:
+    assert list(recorded(dialect)) == list(questions(dialect)), "record them again: --accept"
+
+
+@pytest.mark.parametrize("dialect", [Dialect.HIVE, Dialect.SPARK])
+def test_an_expression_in_twenty_has_the_type_that_the_engine_gives_it(dialect: Dialect) -> None:
+    check(dialect, list(recorded(dialect))[::20])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", [Dialect.HIVE, Dialect.SPARK])
+def test_expressions_have_the_types_that_the_engine_gives_them(
+    dialect: Dialect, pytestconfig: pytest.Config
+) -> None:
+    """Those that we refuse, with a reason, stand in a file of their own: a list to work off."""
+    refused = sorted(check(dialect, list(recorded(dialect))))
+    path = RECORDED / f"{dialect.value}_refused_by_us.txt"
+    if pytestconfig.getoption("--accept"):
+        path.write_text("".join(f"{question}\n" for question in refused), encoding="utf-8")
+    assert refused == path.read_text(encoding="utf-8").splitlines()
+
+
+def test_what_we_answer_otherwise_is_still_otherwise() -> None:
+    for dialect, answers in OTHERWISE.items():
+        assert our_answers(dialect, list(answers)) == answers
+        assert all(recorded(dialect)[q] != a for q, a in answers.items())
