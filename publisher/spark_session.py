@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -38,7 +40,13 @@ def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
     for key, value in (defaults | dict(conf)).items():
         merged.set(key, value)
     if str(merged.get("spark.master")).startswith("local"):
-        # Everything runs on this machine: nobody else need be able to reach it.
+        # Everything runs on this machine: nobody else need be able to reach it, and its workers
+        # need the packages that this Python has.
         for key in ("spark.driver.host", "spark.driver.bindAddress"):
             merged.setIfMissing(key, "127.0.0.1")
+        merged.setIfMissing("spark.pyspark.python", sys.executable)
+    python = merged.get("spark.pyspark.python")
+    if python:
+        # Only spark-submit heeds the setting; a session made here asks the environment.
+        os.environ.setdefault("PYSPARK_PYTHON", python)
     return SparkSession.builder.config(conf=merged).getOrCreate()

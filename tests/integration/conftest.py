@@ -5,7 +5,9 @@ A test in this folder is marked ``integration``, and ``spark`` if it uses that f
 
 from __future__ import annotations
 
+import os
 import secrets
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,6 +92,8 @@ def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveQueries]:
 @pytest.fixture(scope="session")
 def spark(metastore: Metastore) -> Iterator[SparkSession]:
     """A Spark session whose catalog is ``metastore``."""
+    # A session takes its workers' Python from the environment alone.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf(loadDefaults=False).setAll(list(spark_session_conf(metastore).items()))
     session = SparkSession.builder.config(conf=conf).getOrCreate()
     yield session
