@@ -32,6 +32,7 @@ from translation.avro.inlining import inlined_fields
 from translation.avro.merging import merged
 from translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
 from translation.avro.types import avro_type
+from translation.avro.widening import widened
 from translation.functions.coercion import equal_apart_from_nulls
 from translation.interface import Interface, Options
 from translation.plan.expressions import (
@@ -289,6 +290,8 @@ class _Over:
                 return self._call(expression, operator, arguments, name)
             case WindowCall(operator, arguments):
                 return self._call(expression, operator, arguments, name)
+            case Cast(operand, type_, by_name=True):
+                return widened(self.schema(operand, name), type_, self._deriver.by_type)
             case Cast(operand, type_, implicit=implicit):
                 same = equal_apart_from_nulls(operand.type, type_)
                 if same and (implicit or not isinstance(operand, Literal)):

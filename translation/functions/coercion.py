@@ -7,6 +7,7 @@ branches) and its set operations' stricter ``getCommonClassForUnionAll``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
 
 from catalog.column_types import (
@@ -212,7 +213,13 @@ def _nested(
 def _structs(
     left: tuple[StructField, ...], right: tuple[StructField, ...], use: Use, semantics: Semantics
 ) -> ColumnType | None:
-    """By position, under the left's names; Hive needs equal names and types."""
+    """By position, under the left's names; Hive needs equal names and types.
+
+    Hive makes no view of a UNION whose structs differ. Where they do now, the tables below have
+    drifted since, and fields go by name: such a view is better read than lost.
+    """
+    if use is Use.SET_OPERATION and not semantics.is_spark:
+        return _by_name(left, right, semantics)
     if len(left) != len(right):
         return None
     fields: list[StructField] = []
@@ -224,6 +231,25 @@ def _structs(
         if not semantics.is_spark and not equal_apart_from_nulls(a.type, b.type):
             return None
         fields.append(StructField(a.name, type_, a.nullable or b.nullable, a.comment))
+    return StructType(tuple(fields))
+
+
+def _by_name(
+    left: tuple[StructField, ...], right: tuple[StructField, ...], semantics: Semantics
+) -> ColumnType | None:
+    """The left's fields, then what only the right has; a field that one side lacks may be null."""
+    others = {field.name.lower(): field for field in right}
+    fields: list[StructField] = []
+    for field in left:
+        other = others.pop(field.name.lower(), None)
+        if other is None:
+            fields.append(replace(field, nullable=True))
+            continue
+        type_ = common_type(field.type, other.type, Use.SET_OPERATION, semantics)
+        if type_ is None:
+            return None
+        fields.append(replace(field, type=type_, nullable=field.nullable or other.nullable))
+    fields += [replace(field, nullable=True) for field in others.values()]
     return StructType(tuple(fields))
 
 

@@ -64,13 +64,20 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """``implicit``: not written, but what the dialect does to make types meet."""
+    """A value brought to another type.
+
+    Attributes:
+        implicit: not written, but what the dialect does to make types meet.
+        tolerant: gives null for what cannot be converted (TRY_CAST).
+        by_name: structs' fields go by name, and those that the operand lacks are null.
+    """
 
     operand: RowExpression
     type: ColumnType
     nullable: bool
     implicit: bool = False
     tolerant: bool = False
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

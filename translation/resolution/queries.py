@@ -13,6 +13,7 @@ from translation.functions.binding import implicit_cast
 from translation.functions.coercion import Use, common_type
 from translation.plan.expressions import (
     Call,
+    Cast,
     ColumnReference,
     Literal,
     RowExpression,
@@ -160,10 +161,17 @@ def _coerced(branch: Plan, types: Sequence[ColumnType], context: Context) -> Pla
     if all(c.type == type_ for c, type_ in zip(branch.columns, types, strict=True)):
         return branch
     items = tuple(
-        (reference.name, implicit_cast(reference, type_, context.semantics))
+        (reference.name, _brought(reference, type_, context))
         for reference, type_ in zip(references(branch), types, strict=True)
     )
     return Project(branch, items)
+
+
+def _brought(reference: RowExpression, type_: ColumnType, context: Context) -> RowExpression:
+    cast = implicit_cast(reference, type_, context.semantics)
+    if isinstance(cast, Cast) and not context.semantics.is_spark:
+        return replace(cast, by_name=True)
+    return cast
 
 
 def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> Plan:

@@ -43,6 +43,10 @@ _KEYWORD_FUNCTIONS = frozenset(
     if hasattr(TokenType, name)
 )  # fmt: skip
 
+_BEGINS_QUERY = frozenset(
+    {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES, TokenType.L_PAREN}
+)
+
 # What may stand before a function's name; an alias's column list stands after one of the others.
 _ENDS_OPERAND = frozenset(
     {
@@ -160,6 +164,10 @@ def _cast_target(
 
 def _is_function_name(tokens: Sequence[Token], index: int, closing: dict[int, int]) -> bool:
     token = tokens[index]
+    if token.token_type == TokenType.EXISTS:
+        # With an array and a lambda it is a function, with a query an operator.
+        inside = tokens[index + 2].token_type if index + 2 < len(tokens) else None
+        return inside not in _BEGINS_QUERY
     if token.token_type not in _KEYWORD_FUNCTIONS or token.text.upper() in _SPECIAL:
         return False
     before = tokens[index - 1].token_type if index else None
@@ -174,13 +182,7 @@ def _names_a_common_table(tokens: Sequence[Token], index: int, closing: dict[int
     if close is None or close + 3 >= len(tokens):
         return False
     kinds = [tokens[close + step].token_type for step in (1, 2, 3)]
-    return kinds[:2] == [TokenType.ALIAS, TokenType.L_PAREN] and kinds[2] in {
-        TokenType.SELECT,
-        TokenType.WITH,
-        TokenType.FROM,
-        TokenType.VALUES,
-        TokenType.L_PAREN,
-    }
+    return kinds[:2] == [TokenType.ALIAS, TokenType.L_PAREN] and kinds[2] in _BEGINS_QUERY
 
 
 def _renamed(token: Token, text: str) -> Token:

@@ -1,0 +1,1 @@
+CREATE TABLE t (`class` INT, `select` STRING, `from` DATE);

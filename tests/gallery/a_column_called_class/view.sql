@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT `class`, `select`, `from` AS `where` FROM t;

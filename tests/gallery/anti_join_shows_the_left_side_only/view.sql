@@ -1,0 +1,2 @@
+-- dialect: spark
+CREATE VIEW v AS SELECT p.id, p.name FROM people p LEFT ANTI JOIN orders o ON p.name = o.customer;

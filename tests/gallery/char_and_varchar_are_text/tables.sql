@@ -1,0 +1,1 @@
+CREATE TABLE t (c CHAR(5), v VARCHAR(7));

@@ -1,0 +1,2 @@
+-- dialect: spark
+CREATE VIEW v AS SELECT name FROM customers INTERSECT SELECT name FROM people;

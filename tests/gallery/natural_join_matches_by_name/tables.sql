@@ -1,0 +1,2 @@
+CREATE TABLE customers (name STRING, country CHAR(2), since TIMESTAMP, score DOUBLE, active BOOLEAN);
+CREATE TABLE visits (name STRING, page STRING);

@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT id, name FROM people ORDER BY born DESC LIMIT 10;

@@ -1,0 +1,2 @@
+-- dialect: spark
+CREATE VIEW v AS SELECT * FROM customers JOIN visits USING (name);
