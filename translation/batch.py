@@ -14,6 +14,7 @@ from catalog.errors import CatalogError
 from catalog.identifiers import RelationName
 from catalog.relations import Dialect, Relation
 from translation.derivation import derive, upstreams_of
+from translation.emission.spark_views import spark_view
 from translation.errors import TranslationError, UnknownRelation
 from translation.interface import (
     Casing,
@@ -54,13 +55,38 @@ def _result(request: object) -> Any:
         allowed = ", ".join(sorted(_KEYS))
         raise InvalidRequest(f"unknown key {unknown[0]!r}; the keys are {allowed}")
     target = request.get("to", "avro")
-    if target != "avro":
-        raise InvalidRequest(f"'to' is {target!r}; this version answers 'avro'")
+    if target not in {"avro", "spark"}:
+        raise InvalidRequest(f"'to' is {target!r}; this version answers 'avro' and 'spark'")
     relations = _relations(request)
     name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
     wanted = RelationName.parse(name, current_namespace=("default",))
+    if target == "spark":
+        return _spark(wanted, relations, options)
     return to_json(_interface(wanted, relations, options).schema)
+
+
+def _spark(
+    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+) -> dict[str, Any]:
+    """``sql``, ``udfs`` to register (function → class), ``settings`` and ``schema`` (DDL)."""
+    relation = relations.get(name)
+    if relation is None:
+        raise UnknownRelation(name)
+    if not relation.is_view:
+        raise InvalidRequest(f"{name} is a table, which Spark reads as it is")
+    upstreams = {
+        upstream: _interface(upstream, relations, options)
+        for upstream in upstreams_of(relation, options)
+        if upstream in relations
+    }
+    query = spark_view(relation, upstreams, options)
+    return {
+        "sql": query.sql,
+        "udfs": dict(query.udfs),
+        "settings": dict(query.settings),
+        "schema": query.schema,
+    }
 
 
 def _relations(request: dict[str, Any]) -> Mapping[RelationName, Relation]:

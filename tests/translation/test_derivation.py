@@ -6,8 +6,8 @@ from catalog.column_types import UnknownType, parse_type
 from catalog.ddl_files import relations_from_ddl
 from catalog.identifiers import RelationName
 from catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
-from tests.translation.relations import columns, derived, field
-from translation.derivation import derive, upstreams_of
+from tests.translation.relations import columns, derived, field, interfaces
+from translation.derivation import derive, plan_of, upstreams_of
 from translation.derivation_json import derivation_from_json, derivation_to_json
 from translation.errors import (
     AmbiguousColumn,
@@ -33,6 +33,8 @@ from translation.interface import (
     SourceColumn,
     ViewEvolution,
 )
+from translation.plan.expressions import Literal, RowExpression, walk
+from translation.plan.relations import expressions
 
 T = """CREATE TABLE t (id INT NOT NULL, name STRING, amount DECIMAL(15,2), tags ARRAY<STRING>,
   s STRUCT<a:INT,b:STRUCT<c:STRING>>);
@@ -405,3 +407,23 @@ def test_names_with_special_characters_stay_and_become_legal_in_avro(name: str) 
 
     assert derivation.interface.columns[0].name == name
     assert derivation.interface.schema.fields[0].name.isascii()
+
+
+def test_a_doubled_quote_is_one_to_spark_and_none_to_hive() -> None:
+    view = "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT 'it''s' AS a, 'a' 'b' AS b FROM t"
+
+    assert literals(view, Dialect.SPARK) == ["it's", "ab"]
+    assert literals(view, Dialect.HIVE) == ["its", "ab"]
+
+
+def literals(ddl: str, dialect: Dialect) -> list[str]:
+    relations = relations_from_ddl([ddl], dialect)
+    name = RelationName.of("default", "v")
+    plan = plan_of(relations[name], interfaces(relations, name), Options())
+    return [_joined(expression) for expression in expressions(plan)]
+
+
+def _joined(expression: RowExpression) -> str:
+    """A literal's text, or that of the literals that are put together."""
+    texts = [part.value or "" for part in walk(expression) if isinstance(part, Literal)]
+    return "".join(texts)

@@ -7,7 +7,7 @@ A ``ColumnReference`` counts the columns of its node's input (of a join: left, t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from catalog.column_types import (
@@ -305,8 +305,8 @@ def rebuild(
             return expression
         case Call(operator, arguments, type_, nullable):
             return Call(operator, tuple(map(change, arguments)), type_, nullable)
-        case Cast(operand, type_, nullable, implicit, tolerant):
-            return Cast(change(operand), type_, nullable, implicit, tolerant)
+        case Cast(operand=operand):
+            return replace(expression, operand=change(operand))
         case Case(branches, otherwise, type_):
             changed = tuple((change(when), change(then)) for when, then in branches)
             return Case(changed, None if otherwise is None else change(otherwise), type_)

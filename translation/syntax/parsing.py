@@ -20,10 +20,17 @@ from catalog.relations import Dialect
 from translation.errors import MalformedSql, Position, TooLarge, UnsupportedConstruct
 from translation.syntax import tree
 from translation.syntax.queries import query_of
-from translation.syntax.tokens import check_nesting, position_of, prepared
+from translation.syntax.tokens import check_nesting, position_of, prepared, with_doubled_quotes
+
+
+class _Hive4(Hive):
+    """Nulls come last in an ascending order since Hive 3; sqlglot's Hive is the older one."""
+
+    NULL_ORDERING = "nulls_are_large"
+
 
 _DIALECTS: Mapping[Dialect, SqlglotDialect] = MappingProxyType(
-    {Dialect.HIVE: Hive(), Dialect.SPARK: Spark()}
+    {Dialect.HIVE: _Hive4(), Dialect.SPARK: Spark()}
 )
 
 
@@ -45,6 +52,8 @@ def parse_query(sql: str, dialect: Dialect, max_bytes: int = 1_000_000) -> tree.
     if sqlglot_dialect is None:
         raise UnsupportedConstruct(f"a view in the {dialect.value} dialect")
     tokens = _tokenized(sql, sqlglot_dialect)
+    if dialect is Dialect.SPARK:
+        tokens = with_doubled_quotes(tokens, sql)
     check_nesting(tokens)
     marked, casts = prepared(tokens, sql)
     try:

@@ -91,6 +91,27 @@ def check_nesting(tokens: Sequence[Token]) -> None:
             )
 
 
+def with_doubled_quotes(tokens: Sequence[Token], sql: str) -> list[Token]:
+    """Tokens with ``'it''s'`` as one string: to Spark 4 a doubled quote is one quote in the text.
+
+    To Hive they are two strings beside each other, as they are to sqlglot.
+    """
+    result: list[Token] = []
+    for token in tokens:
+        last = result[-1] if result else None
+        if (
+            last is not None
+            and last.token_type == token.token_type == TokenType.STRING
+            and last.end + 1 == token.start
+            and sql[last.end] == sql[token.start]
+        ):
+            text = last.text + sql[token.start] + token.text
+            result[-1] = Token(TokenType.STRING, text, last.line, last.col, last.start, token.end)
+        else:
+            result.append(token)
+    return result
+
+
 def prepared(tokens: Sequence[Token], sql: str) -> tuple[list[Token], list[CastTarget]]:
     """Tokens with function names marked and casts folded, and the casts' targets by number."""
     closing = _matching(tokens)

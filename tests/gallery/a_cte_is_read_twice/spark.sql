@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `id`, t4.`c1` AS `amount` FROM (SELECT t1.`id` AS `c0`, t1.`amount` AS `c1` FROM `default`.`t` AS t1 WHERE (t1.`amount` > CAST(10 AS DECIMAL(15,2)))) AS t2 INNER JOIN (SELECT t3.`id` AS `c0`, t3.`amount` AS `c1` FROM `default`.`t` AS t3 WHERE (t3.`amount` > CAST(10 AS DECIMAL(15,2)))) AS t4 ON (t2.`c0` = t4.`c0`)

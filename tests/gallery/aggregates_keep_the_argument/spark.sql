@@ -1,0 +1,1 @@
+SELECT CAST(max(t1.`Address`.`State`) AS STRING) AS `Last`, CAST(collect_set(t1.`Name`) AS ARRAY<STRING>) AS `Names`, CAST(count(DISTINCT t1.`Id`) AS BIGINT) AS `Companies`, CAST(avg(t1.`Id`) AS DOUBLE) AS `Mean` FROM `default`.`company` AS t1

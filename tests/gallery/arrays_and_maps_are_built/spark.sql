@@ -1,0 +1,1 @@
+SELECT CAST(array(t1.`Name`, 'x') AS ARRAY<STRING>) AS `names`, CAST(map('id', t1.`Id`) AS MAP<STRING, BIGINT>) AS `ids`, CAST(named_struct('Key', t1.`Id`, 'Value', t1.`Born`) AS STRUCT<`Key`: BIGINT, `Value`: DATE>) AS `pair` FROM `default`.`people` AS t1

@@ -1,0 +1,1 @@
+SELECT t3.`c0` AS `b` FROM ((SELECT transform(t1.`b`, e0 -> if(e0 IS NULL, NULL, named_struct('b1', e0.`b1`, 'b2', CAST(NULL AS MAP<STRING, STRUCT<`c`: INT>>)))) AS `c0` FROM `default`.`west` AS t1) UNION ALL (SELECT t2.`b` AS `c0` FROM `default`.`east` AS t2)) AS t3

@@ -1,0 +1,1 @@
+SELECT CAST(CASE WHEN (t1.`id` > 1) THEN CAST(t1.`id` AS DECIMAL(11,1)) ELSE CAST(CAST(2.5BD AS DECIMAL(2,1)) AS DECIMAL(11,1)) END AS DECIMAL(11,1)) AS `a`, CAST(CASE WHEN (t1.`id` = 1) THEN 'one' END AS STRING) AS `b`, CAST(if((t1.`id` = 1), CAST(t1.`id` AS STRING), t1.`name`) AS STRING) AS `c`, CAST(coalesce(t1.`name`, 'none') AS STRING) AS `d` FROM `default`.`t` AS t1

@@ -1,0 +1,1 @@
+SELECT CAST(coalesce(t1.`Born`, DATE '1970-01-01') AS DATE) AS `born`, CAST(coalesce(t1.`Home`.`Zip`, CAST(NULL AS INT)) AS INT) AS `zip`, CAST(nvl(t1.`Name`, 'none') AS STRING) AS `name` FROM `default`.`people` AS t1

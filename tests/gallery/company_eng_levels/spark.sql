@@ -1,0 +1,1 @@
+SELECT t2.`Name` AS `Name`, CAST(`standardize`(t1.`Position`) AS STRING) AS `StdPosition`, CAST(count(1) AS BIGINT) AS `Cnt` FROM `default`.`member` AS t1 INNER JOIN `default`.`company` AS t2 ON (t1.`CompanyId` = t2.`Id`) WHERE (instr(`standardize`(t1.`Position`), 'Engineer') > 0) GROUP BY t2.`Name`, CAST(`standardize`(t1.`Position`) AS STRING)

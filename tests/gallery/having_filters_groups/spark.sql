@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `customer`, t2.`c1` AS `spent` FROM (SELECT t1.`customer` AS `c0`, CAST(sum(t1.`total`) AS DECIMAL(22,2)) AS `c1` FROM `default`.`orders` AS t1 GROUP BY t1.`customer`) AS t2 WHERE (t2.`c1` > CAST(100 AS DECIMAL(22,2)))

@@ -1,0 +1,1 @@
+SELECT CAST(to_date(t1.`since`) AS DATE) AS `day`, CAST(year(t1.`since`) AS INT) AS `y`, CAST(datediff(t1.`since`, '2020-01-01') AS INT) AS `days`, CAST(date_add(to_date(t1.`since`), 1) AS DATE) AS `next` FROM `default`.`customers` AS t1

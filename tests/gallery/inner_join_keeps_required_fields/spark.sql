@@ -1,0 +1,1 @@
+SELECT t1.`Id`, t1.`Name`, t2.`total` FROM `default`.`people` AS t1 INNER JOIN `default`.`orders` AS t2 ON (t1.`Name` = t2.`customer`)

@@ -1,0 +1,1 @@
+SELECT transform(t1.`items`, `i` -> `i`.`sku`) AS `skus`, filter(t1.`items`, `i` -> (`i`.`count` > 1)) AS `several`, exists(t1.`items`, `i` -> (`i`.`sku` = 'x')) AS `has_x` FROM `default`.`orders` AS t1

@@ -1,0 +1,1 @@
+SELECT t1.`id`, t2.`c0`.`sku`, CAST((t2.`c0`.`price` * 2) AS DECIMAL(12,2)) AS `doubled`, t3.`c0` AS `tag` FROM `default`.`t` AS t1 LATERAL VIEW OUTER explode(t1.`items`) t2 AS `c0` LATERAL VIEW explode(t1.`tags`) t3 AS `c0`

@@ -1,0 +1,1 @@
+SELECT t1.`id` AS `id`, t1.`name` AS `name`, CAST(count(1) AS BIGINT) AS `n`, CAST(sum(t1.`amount`) AS DECIMAL(25,2)) AS `total` FROM `default`.`t` AS t1 GROUP BY t1.`id`, t1.`name` GROUPING SETS ((t1.`id`, t1.`name`), (t1.`id`), ())

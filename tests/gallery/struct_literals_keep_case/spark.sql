@@ -1,0 +1,1 @@
+SELECT CAST(named_struct('Where', t1.`Address`.`State`, 'Id', t1.`Id`) AS STRUCT<`Where`: STRING, `Id`: BIGINT>) AS `Place`, CAST(array(t1.`Address`.`State`) AS ARRAY<STRING>) AS `States`, CAST(map('k', t1.`Id`) AS MAP<STRING, BIGINT>) AS `ById` FROM `default`.`company` AS t1

@@ -1,0 +1,1 @@
+SELECT t1.`id`, (SELECT CAST(max(t4.`ratio`) AS FLOAT) AS `c0` FROM `default`.`u` AS t4 WHERE (t4.`id` = t1.`id`)) AS `top` FROM `default`.`t` AS t1 WHERE (EXISTS (SELECT 1 AS `c0` FROM `default`.`u` AS t2 WHERE (t2.`id` = t1.`id`)) AND (NOT ((t1.`id`) IN (SELECT t3.`id` AS `c0` FROM `default`.`u` AS t3 WHERE (t3.`ratio` > CAST(1 AS FLOAT))))))

@@ -1,0 +1,1 @@
+SELECT t5.`c0` AS `id`, t5.`c1` AS `name` FROM ((SELECT t1.`id` AS `c0`, t1.`name` AS `c1` FROM `default`.`t` AS t1) UNION ALL (SELECT t2.`id` AS `c0`, t2.`label` AS `c1` FROM `default`.`u` AS t2) UNION ALL (SELECT CAST(t4.`c0` AS INT) AS `c0`, t4.`c1` FROM (SELECT NULL AS `c0`, 'x' AS `c1` FROM `default`.`u` AS t3) AS t4)) AS t5

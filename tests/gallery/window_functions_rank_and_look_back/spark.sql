@@ -1,0 +1,1 @@
+SELECT t1.`Id`, CAST(row_number() OVER (PARTITION BY t1.`Name` ORDER BY t1.`Id` ASC NULLS LAST) AS INT) AS `place`, CAST(lag(t1.`Name`) OVER (ORDER BY t1.`Id` ASC NULLS LAST) AS STRING) AS `before`, CAST(sum(t1.`Id`) OVER (PARTITION BY t1.`Name`) AS BIGINT) AS `total` FROM `default`.`people` AS t1

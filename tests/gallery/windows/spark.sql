@@ -1,0 +1,1 @@
+SELECT t1.`id`, CAST(row_number() OVER (PARTITION BY t1.`name` ORDER BY t1.`id` ASC NULLS LAST) AS INT) AS `rank`, CAST(lag(t1.`name`) OVER (ORDER BY t1.`id` ASC NULLS LAST) AS STRING) AS `before`, CAST(sum(t1.`amount`) OVER (PARTITION BY t1.`name`) AS DECIMAL(25,2)) AS `total` FROM `default`.`t` AS t1

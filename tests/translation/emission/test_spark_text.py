@@ -1,0 +1,130 @@
+"""Nothing that comes from a metastore gets out of the name or literal that it stands in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.column_types import BIGINT, BINARY, BOOLEAN, DATE, INT, parse_type
+from catalog.ddl_files import relations_from_ddl
+from catalog.identifiers import RelationName
+from catalog.relations import Dialect
+from tests.translation.relations import DEFAULT, interfaces
+from translation.batch import answer
+from translation.emission.spark_text import literal, quoted, string, type_text
+from translation.emission.spark_views import spark_view
+from translation.errors import UnsupportedConstruct, UnsupportedType
+
+HOSTILE = ["it's", "a\\", "'; DROP TABLE t; --", "\n\r\t\0", "`", "ä€😀", "/* */", "{0} {*}", "%_"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_string_literal_is_read_back_as_the_text(text: str) -> None:
+    assert read_back(text) == text
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_any_text_is_read_back(text: str) -> None:
+    assert read_back(text) == text
+
+
+def read_back(text: str) -> str:
+    """By the parser of the views' own texts, escapes undone as Spark undoes them."""
+    body = string(text)[1:-1]
+    return body.encode("ascii").decode("unicode_escape")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_identifier_stays_one_token(name: str) -> None:
+    body = quoted(name)
+    assert body[1:-1].replace("``", "").count("`") == 0
+    assert body[1:-1].replace("``", "`") == name
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "text"),
+    [
+        ("5", INT, "5"),
+        ("5", BIGINT, "5L"),
+        (None, INT, "CAST(NULL AS INT)"),
+        ("1.5", parse_type("decimal(2,1)"), "CAST(1.5BD AS DECIMAL(2,1))"),
+        ("0aFF", BINARY, "X'0aFF'"),
+        ("true", BOOLEAN, "true"),
+        ("2020-01-01", DATE, "DATE '2020-01-01'"),
+        ("5) OR (1=1", INT, "CAST('5) OR (1=1' AS INT)"),
+        ("0a' --", BINARY, "CAST('0a\\' --' AS BINARY)"),
+    ],
+)
+def test_a_literal_has_exactly_its_type(value: str | None, type_: object, text: str) -> None:
+    assert literal(value, type_) == text  # type: ignore[arg-type]
+
+
+def test_a_type_that_spark_lacks_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedType, match="uniontype"):
+        type_text(parse_type("uniontype<int,string>"))
+
+
+def emitted(ddl: str, dialect: Dialect = Dialect.HIVE) -> str:
+    relations = relations_from_ddl([ddl], dialect)
+    name = RelationName.of("default", "v")
+    return spark_view(relations[name], interfaces(relations, name), DEFAULT).sql
+
+
+def test_braces_in_an_argument_are_no_place_of_the_form() -> None:
+    sql = emitted(
+        "CREATE TABLE t (a STRING); CREATE VIEW v AS SELECT greatest('{1}', a) AS g FROM t"
+    )
+
+    assert "greatest('{1}', t1.`a`)" in sql
+
+
+def test_what_is_computed_below_is_written_once() -> None:
+    sql = emitted(
+        "CREATE TABLE t (a INT);"
+        "CREATE VIEW v AS SELECT s.x + s.x AS y FROM (SELECT rand() AS x FROM t) s"
+    )
+
+    assert sql.count("rand()") == 1
+
+
+def test_a_number_in_group_by_is_no_position() -> None:
+    sql = emitted(
+        "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT 7 AS k, count(*) AS n FROM t GROUP BY 7"
+    )
+
+    assert "GROUP BY CAST(7 AS INT)" in sql
+
+
+def test_a_function_that_spark_has_otherwise_is_refused_with_the_reason() -> None:
+    with pytest.raises(UnsupportedConstruct, match="other numbers"):
+        emitted("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT hash(a) AS h FROM t")
+
+
+def test_a_batch_is_answered_with_all_that_spark_needs() -> None:
+    request = {
+        "id": 1,
+        "ddl": [
+            "CREATE TABLE t (Id INT, name STRING)",
+            (
+                "CREATE VIEW v TBLPROPERTIES ('functions' = 'Up:com.example.Up') AS "
+                "SELECT Id, default_v_Up(name) AS Upper FROM t"
+            ),
+        ],
+        "relation": "default.v",
+        "to": "spark",
+        "udfs": {"com.example.Up": {"returns": "string"}},
+    }
+
+    result = answer(request)["result"]
+
+    assert result["udfs"] == {"default_v_up": "com.example.Up"}
+    assert result["settings"] == {"spark.sql.ansi.enabled": "false"}
+    assert result["schema"].endswith("`Upper` STRING")
+    assert "`default_v_up`(t1.`name`)" in result["sql"]
+
+
+def test_a_table_has_no_query() -> None:
+    request = {"id": 1, "ddl": ["CREATE TABLE t (a INT)"], "relation": "default.t", "to": "spark"}
+
+    assert "is a table" in answer(request)["error"]["message"]

@@ -1,0 +1,64 @@
+"""How calls are written for Spark: operators by symbol, and Hive's functions that Spark has otherwise.
+
+A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all. A function of Hive that
+is in neither table is written by its own name, which is the same function in Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+BINARY: Final = frozenset(
+    {
+        *("+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "==", "<=>", "&", "|", "^"),
+        *("||", "<<", ">>", "div", "like", "ilike", "rlike", "regexp"),
+    }
+)
+
+FORMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "not": "(NOT {0})",
+        "!": "(NOT {0})",
+        "~": "(~ {0})",
+        "negative": "(- {0})",
+        "positive": "(+ {0})",
+        "is null": "({0} IS NULL)",
+        "is distinct from": "({0} IS DISTINCT FROM {1})",
+        "is true": "({0} IS TRUE)",
+        "is false": "({0} IS FALSE)",
+        "between": "({0} BETWEEN {1} AND {2})",
+    }
+)
+"""In both dialects."""
+
+OF_HIVE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        # Hive's are null if any argument is; Spark's leave nulls out.
+        "greatest": "if({*null}, NULL, greatest({*}))",
+        "least": "if({*null}, NULL, least({*}))",
+        # Hive answers false where Spark, for a null among the elements, does not know.
+        "array_contains": "coalesce(array_contains({*}), false)",
+        # From a month's last day Hive goes to a month's last day.
+        "add_months": (
+            "if(to_date({0}) = last_day({0}), last_day(add_months({0}, {1})), add_months({0}, {1}))"
+        ),
+        "ndv": "approx_count_distinct({*})",
+        "approx_distinct": "approx_count_distinct({*})",
+        "grouping__id": "grouping_id()",
+        "logged_in_user": "session_user()",
+        "sha": "sha1({*})",
+        "pmod": "pmod({*})",
+        "mod": "({0} % {1})",
+        "log2": "log2({*})",
+    }
+)
+
+MISSING: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "hash": "Spark's hash gives other numbers",
+        "extract_union": "Spark reads no uniontype",
+    }
+)
+"""Hive's functions that Spark cannot give, and why."""
