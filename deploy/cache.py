@@ -59,10 +59,24 @@ def discard_unused(pattern: str, *, days: float) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds an advisory lock that ends with the process, however it ends."""
-    with path.open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    """Holds an advisory lock that ends with the process, however it ends, and leaves no file."""
+    while True:
+        with path.open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_at(lock.fileno(), path):
+                continue  # its last holder removed it while we waited: ours locks nobody out
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _prepare_beside(entry: Path, prepare: Callable[[Path], None]) -> None:

@@ -2,13 +2,14 @@ import base64
 import hashlib
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.cache import cache_directory, discard_unused, fingerprint, prepared
+from deploy.cache import cache_directory, discard_unused, fingerprint, locked, prepared
 from deploy.errors import MissingPrerequisite
 from deploy.jdk import find_jdk
 from deploy.kafka import server_properties
@@ -164,3 +165,22 @@ def test_a_directory_of_others_is_an_error_with_a_remedy(
 
     assert main(["up", "--only", "kafka", "--directory", str(own_cache / "stack")]) == 3
     assert "hint: choose another directory" in capsys.readouterr().err
+
+
+def test_a_lock_is_held_by_one_at_a_time_and_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / ".lock"
+    inside: list[int] = []
+    most = 0
+
+    def hold(_: int) -> None:
+        nonlocal most
+        with locked(path):
+            inside.append(1)
+            most = max(most, len(inside))
+            inside.pop()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(hold, range(200)))
+
+    assert most == 1
+    assert not path.exists()
