@@ -49,15 +49,35 @@ OF_HIVE: Final[Mapping[str, str]] = MappingProxyType(
         "grouping__id": "grouping_id()",
         "logged_in_user": "session_user()",
         "sha": "sha1({*})",
-        "pmod": "pmod({*})",
         "mod": "({0} % {1})",
-        "log2": "log2({*})",
+        "mid": "substring({*})",
+        "istrue": "({0} IS TRUE)",
+        "isfalse": "({0} IS FALSE)",
+        "isnottrue": "({0} IS NOT TRUE)",
+        "isnotfalse": "({0} IS NOT FALSE)",
+        "to_epoch_milli": "unix_millis({0})",
+        **{
+            f"floor_{unit}": f"date_trunc('{unit.upper()}', {{0}})"
+            for unit in ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+        },
     }
 )
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
         "hash": "Spark's hash gives other numbers",
+        "murmur_hash": "Spark's hash gives other numbers",
+        "aes_encrypt": "Spark's takes another mode of the cipher",
+        "aes_decrypt": "Spark's takes another mode of the cipher",
+        "version": "it is Hive's own version",
+        "buildversion": "it is Hive's own version",
+        "typeof": "Spark names types otherwise",
+        "histogram_numeric": "both engines approximate, each in its way",
+        "field": "Spark has no such function",
+        **dict.fromkeys(
+            ("mask_hash", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n"),
+            "Spark has no such function",
+        ),
         "extract_union": "Spark reads no uniontype",
     }
 )

@@ -11,7 +11,7 @@ from translation.derivation import derive, plan_of, upstreams_of
 from translation.emission.spark import RelationText, SparkQuery, spark_query
 from translation.emission.spark_text import quoted
 from translation.emission.spark_text import relation as own_name
-from translation.errors import TranslationError, UnknownRelation
+from translation.errors import TooLarge, TranslationError, UnknownRelation
 from translation.functions.semantics import semantics_of
 from translation.interface import Interface, Options
 
@@ -37,7 +37,14 @@ def spark_view(
         raise ValueError(f"{relation.name} is a table")
     columns = derive(relation, upstreams, options).interface.columns
     plan = plan_of(relation, upstreams, options)
-    return spark_query(plan, semantics_of(view), [c.name for c in columns], relation_text)
+    try:
+        return spark_query(plan, semantics_of(view), [c.name for c in columns], relation_text)
+    except RecursionError:
+        raise TooLarge(
+            "the query nests too deep",
+            relation=relation.name,
+            hint="split the view into views of its parts",
+        ) from None
 
 
 def register_views(

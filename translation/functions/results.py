@@ -321,6 +321,16 @@ _LONGEST_CHAR = 255
 _LONGEST_VARCHAR = 65_535
 
 
+def _masked(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Hive's MASK functions keep whole numbers and dates what they are."""
+    type_ = arguments[0].type
+    if isinstance(type_, (CharType, VarcharType)):
+        return Result(VarcharType(_LONGEST_VARCHAR))
+    if is_integer(type_) or type_ == DATE:
+        return Result(type_)
+    return Result(STRING) if is_text(type_) else None
+
+
 def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     """UPPER and LOWER in Hive keep char and varchar; of anything else they make a string."""
     type_ = arguments[0].type
@@ -418,6 +428,11 @@ def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result
     return Result(DecimalType(min(whole + scale, 38), scale))
 
 
+def _second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """REGR_AVGX, the average of its second argument where neither is null."""
+    return _average(arguments[1:], semantics)
+
+
 def _collected(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     return Result(ArrayType(arguments[0].type, False))
 
@@ -492,6 +507,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@hive_sign": _hive_sign,
         "@same_text": _same_text,
         "@same_case": _same_case,
+        "@masked": _masked,
+        "@second_average": _second_average,
         "@reversed": _reversed,
         "@positive_remainder": _positive_remainder,
         "@concat": _concat,

@@ -108,6 +108,10 @@ ONLY_HIVE = (
     "SELECT total * ratio AS a, total + small AS b, pmod(small, 3) AS p, small DIV 2 AS d FROM orders WHERE id < 100",
     "SELECT id + 9223372036854775807 AS wrapped FROM orders",
     "SELECT customer, total FROM orders SORT BY customer",
+    "SELECT mid(customer, 2) AS m, elt(2, customer, 'b') AS e, istrue(flag) AS t, isnotfalse(flag) AS f FROM orders",
+    "SELECT floor_month(moment) AS m, floor_hour(moment) AS h, to_epoch_milli(moment) AS e FROM orders",
+    "SELECT array_max(map_keys(tags)) AS m, array_join(map_keys(tags), ',') AS j, width_bucket(small, 0, 100, 4) AS w FROM orders WHERE size(tags) = 1",
+    "SELECT regr_slope(ratio, small) AS s, regr_count(ratio, small) AS c, mask(customer) AS m FROM orders GROUP BY mask(customer)",
 )
 ONLY_SPARK = (
     "SELECT o.id FROM orders o LEFT ANTI JOIN customers c ON o.customer = c.name",
