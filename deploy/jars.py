@@ -30,6 +30,11 @@ _ONLY_SPARK_NEEDS = (
     *("parquet-", "rocksdbjni-", "scala-", "spark-", "spire", "vertx-", "volcano-"),
 )
 
+_AVRO = (
+    *("avro-[0-9]*.jar", "gson-*.jar", "jackson-annotations-*.jar", "jackson-core-[0-9]*.jar"),
+    *("jackson-databind-*.jar", "slf4j-api-*.jar", "commons-compress-*.jar"),
+)
+
 
 def hive_jars() -> tuple[Path, ...]:
     """The jars with which pyspark brings Hive's metastore, and few that it does not need.
@@ -38,6 +43,12 @@ def hive_jars() -> tuple[Path, ...]:
     """
     jars = _pyspark_jars().glob("*.jar")
     return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
+
+
+def avro_jars() -> tuple[Path, ...]:
+    """Apache Avro with what it needs to read and write values."""
+    jars = _pyspark_jars()
+    return tuple(sorted(jar for pattern in _AVRO for jar in jars.glob(pattern)))
 
 
 def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:

@@ -1,0 +1,138 @@
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import org.apache.avro.Conversions;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaParseException;
+import org.apache.avro.data.TimeConversions;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.io.BinaryDecoder;
+import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.DecoderFactory;
+import org.apache.avro.io.EncoderFactory;
+
+/**
+ * Reads Avro's binary encoding with Apache Avro itself, with the schema of whoever wrote it.
+ *
+ * <p>One JSON text a line each way: {"schemas": [schema text, ...], "readings": [{"writer": index,
+ * "reader": index, "logical": boolean, "data": [hex, ...]}, ...]} is answered by {"answers":
+ * [[{"data": hex} or {"error": message}, ...], ...]}. An answer is the value that was read, written
+ * anew with the reader's schema; a map keeps its order. With "logical", values pass through the
+ * classes of logical types. Bytes left over are an error. Ends when standard input does.
+ */
+public final class AvroJudge {
+  private static final HexFormat HEX = HexFormat.of();
+
+  private AvroJudge() {}
+
+  public static void main(String[] arguments) throws IOException {
+    PrintStream answers =
+        new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    System.setOut(System.err);
+    Gson gson = new GsonBuilder().disableHtmlEscaping().create();
+    BufferedReader requests =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+      JsonObject answer = new JsonObject();
+      answer.add("answers", answers(JsonParser.parseString(line).getAsJsonObject()));
+      answers.println(gson.toJson(answer));
+    }
+  }
+
+  private static JsonArray answers(JsonObject request) {
+    JsonArray texts = request.getAsJsonArray("schemas");
+    Schema[] schemas = new Schema[texts.size()];
+    String[] errors = new String[texts.size()];
+    for (int i = 0; i < schemas.length; i++) {
+      try {
+        schemas[i] = new Schema.Parser().parse(texts.get(i).getAsString());
+      } catch (SchemaParseException refused) {
+        errors[i] = "schema: " + refused.getMessage();
+      }
+    }
+    JsonArray answers = new JsonArray();
+    for (JsonElement each : request.getAsJsonArray("readings")) {
+      JsonObject reading = each.getAsJsonObject();
+      int writer = reading.get("writer").getAsInt();
+      int reader = reading.get("reader").getAsInt();
+      GenericData model = new GenericData();
+      if (reading.get("logical").getAsBoolean()) {
+        addConversions(model);
+      }
+      JsonArray found = new JsonArray();
+      for (JsonElement data : reading.getAsJsonArray("data")) {
+        String error = errors[writer] != null ? errors[writer] : errors[reader];
+        found.add(
+            error != null
+                ? refusal(error)
+                : answer(model, schemas[writer], schemas[reader], data.getAsString()));
+      }
+      answers.add(found);
+    }
+    return answers;
+  }
+
+  private static JsonObject answer(GenericData model, Schema writer, Schema reader, String hex) {
+    try {
+      BinaryDecoder decoder = DecoderFactory.get().binaryDecoder(HEX.parseHex(hex), null);
+      Object value = new Ordered(writer, reader, model).read(null, decoder);
+      if (!decoder.isEnd()) {
+        return refusal("bytes follow the value");
+      }
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(out, null);
+      new GenericDatumWriter<Object>(reader, model).write(value, encoder);
+      encoder.flush();
+      JsonObject answer = new JsonObject();
+      answer.addProperty("data", HEX.formatHex(out.toByteArray()));
+      return answer;
+    } catch (Exception | StackOverflowError | OutOfMemoryError refused) {
+      return refusal(refused.toString());
+    }
+  }
+
+  private static JsonObject refusal(String message) {
+    JsonObject answer = new JsonObject();
+    answer.addProperty("error", message);
+    return answer;
+  }
+
+  private static void addConversions(GenericData model) {
+    model.addLogicalTypeConversion(new Conversions.DecimalConversion());
+    model.addLogicalTypeConversion(new Conversions.UUIDConversion());
+    model.addLogicalTypeConversion(new TimeConversions.DateConversion());
+    model.addLogicalTypeConversion(new TimeConversions.TimeMillisConversion());
+    model.addLogicalTypeConversion(new TimeConversions.TimeMicrosConversion());
+    model.addLogicalTypeConversion(new TimeConversions.TimestampMillisConversion());
+    model.addLogicalTypeConversion(new TimeConversions.TimestampMicrosConversion());
+    model.addLogicalTypeConversion(new TimeConversions.LocalTimestampMillisConversion());
+    model.addLogicalTypeConversion(new TimeConversions.LocalTimestampMicrosConversion());
+  }
+
+  /** Keeps a map's entries in the order in which they were written. */
+  private static final class Ordered extends GenericDatumReader<Object> {
+    Ordered(Schema writer, Schema reader, GenericData model) {
+      super(writer, reader, model);
+    }
+
+    @Override
+    protected Object newMap(Object old, int size) {
+      return new LinkedHashMap<Object, Object>();
+    }
+  }
+}
