@@ -10,7 +10,7 @@ UV := $(BIN)/uv
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast check format requirements clean stack-up stack-down
+.PHONY: demo test test-fast check format requirements clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -31,6 +31,10 @@ check: $(INSTALLED)
 format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+bench-cases: $(INSTALLED) java
+	@test -n "$(CASES)" || { echo "usage: make bench-cases CASES=recorded_cases.json [UDFS=classes.json]" >&2; exit 2; }
+	$(BIN)/python -m benchmarks.recorded_cases $(CASES) $(if $(UDFS),--udfs $(UDFS))
 
 bench-%: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.$*

@@ -146,7 +146,7 @@ def _options(values: object, udfs: object) -> Options:
         chosen[key] = _READERS[key](key, value)
     # A folder of statements has no engine that remembers columns: views follow their tables.
     chosen.setdefault("view_evolution", ViewEvolution.FOLLOW)
-    return Options(**chosen, udfs={name: _udf(name, value) for name, value in udfs.items()})
+    return Options(**chosen, udfs={name: udf_return(name, value) for name, value in udfs.items()})
 
 
 def _choice(kind: type[Enum]) -> Callable[[str, object], Enum]:
@@ -189,7 +189,7 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
 }
 
 
-def _udf(name: str, value: object) -> UdfReturn:
+def udf_return(name: str, value: object) -> UdfReturn:
     match value:
         case {"returns": str(text), **rest} if not rest:
             return Returns(parse_type(text))

@@ -13,6 +13,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.hive.conf.HiveConf;
 import org.apache.hadoop.hive.metastore.api.FieldSchema;
 import org.apache.hadoop.hive.metastore.api.Schema;
@@ -29,6 +31,9 @@ import org.apache.hadoop.hive.ql.session.SessionState;
  */
 public final class HiveQueries {
   private static final int MOST_ROWS = 100_000;
+
+  /** Not of HiveQL: it is a command of Hive's shells, which the driver does not know. */
+  private static final Pattern SETTING = Pattern.compile("(?is)\\s*set\\s+([\\w.]+)\\s*=(.*)");
 
   private HiveQueries() {}
 
@@ -59,6 +64,13 @@ public final class HiveQueries {
 
   private static JsonObject answer(HiveConf conf, Gson gson, String sql) {
     JsonObject answer = new JsonObject();
+    Matcher setting = SETTING.matcher(sql);
+    if (setting.matches()) {
+      conf.set(setting.group(1), setting.group(2).trim());
+      answer.add("columns", new JsonArray());
+      answer.add("rows", new JsonArray());
+      return answer;
+    }
     try (IDriver driver = DriverFactory.newDriver(conf)) {
       driver.run(sql);
       JsonArray columns = columns(driver.getSchema());

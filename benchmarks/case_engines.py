@@ -1,0 +1,245 @@
+"""Hive and Spark side by side, over the same generated rows in the same ORC files.
+
+Neither touches anything but a folder of its own: Hive's catalog is in memory and so is Spark's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks.compared_values import from_hive, from_spark, in_no_order
+from benchmarks.generated_rows import generated_rows
+from catalog.column_types import (
+    BINARY,
+    BOOLEAN,
+    INT,
+    ColumnType,
+    Uniontype,
+    parse_type,
+    print_type,
+)
+from catalog.identifiers import RelationName
+from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
+from translation.emission.spark import SparkQuery
+from translation.emission.spark_text import quoted, relation, type_text
+
+Columns = Sequence[tuple[str, ColumnType]]
+Rows = list[tuple[object, ...]]
+
+STAND_INS: Mapping[ColumnType, tuple[str, str]] = MappingProxyType(
+    {
+        BOOLEAN: ("org.apache.hadoop.hive.ql.udf.generic.GenericUDFOPNotNull", "x IS NOT NULL"),
+        INT: ("org.apache.hadoop.hive.ql.udf.generic.GenericUDFOPPositive", "x"),
+    }
+)
+"""For a function whose class is not here, one of its type: Hive's class and Spark's expression."""
+
+
+class EngineRefused(Exception):
+    """An engine does not take a view or a query of it; the message is its first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    function: str
+    returns: ColumnType
+
+
+class Data:
+    """Folders of ORC files, one for each list of columns."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self._spark = spark
+        self._folder = folder
+
+    def location(self, columns: Columns) -> str:
+        """Where rows of the columns are; they are written when first asked for."""
+        text = ", ".join(f"{quoted(name)} {print_type(type_)}" for name, type_ in columns)
+        path = self._folder / hashlib.sha256(text.encode()).hexdigest()[:16]
+        if not path.exists():
+            schema = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
+            frame = self._spark.createDataFrame(generated_rows(columns), schema)
+            frame.coalesce(1).write.orc(path.as_uri())
+        return path.as_uri()
+
+
+class Hive:
+    def __init__(self, queries: HiveQueries, data: Data) -> None:
+        self._queries = queries
+        self._data = data
+        self._made: tuple[RelationName, ...] = ()
+
+    def made(
+        self,
+        ddl: Sequence[str],
+        makes: Iterable[RelationName],
+        view: RelationName,
+        stand_ins: Sequence[StandIn],
+    ) -> list[tuple[str, str]]:
+        """Runs the statements, which make ``makes``, in an empty catalog; the view's columns.
+
+        Raises:
+            EngineRefused: one of them, or the view's description.
+        """
+        self._empty()
+        self._made = tuple(makes)
+        optimised = "false" if any("uniontype" in text.lower() for text in ddl) else "true"
+        # With its optimiser Hive refuses any table that has a uniontype.
+        self._answer(f"SET hive.cbo.enable={optimised}")
+        for stand_in in stand_ins:
+            class_name, _ = STAND_INS[stand_in.returns]
+            self._queries.run(f"DROP FUNCTION IF EXISTS default.{stand_in.function}")
+            self._answer(f"CREATE FUNCTION default.{stand_in.function} AS '{class_name}'")
+        for statement in ddl:
+            self._answer(statement)
+        described = self._answer(f"DESCRIBE {relation(view)}")
+        found = [row.split("\t") for row in described.rows]
+        return [(name.strip(), type_.strip()) for name, type_, *_ in found]
+
+    def rows(
+        self, view: RelationName, columns: Columns, tables: Mapping[RelationName, Columns]
+    ) -> Rows:
+        """What the view returns over the generated rows of its tables."""
+        for name, held in tables.items():
+            shown = ", ".join(f"{quoted(c)} {print_type(type_)}" for c, type_ in held)
+            self._answer(f"DROP TABLE {relation(name)}")
+            self._answer(
+                f"CREATE EXTERNAL TABLE {relation(name)} ({shown}) STORED AS ORC"
+                f" LOCATION '{self._data.location(held)}'"
+            )
+        items = ", ".join(
+            f"base64({quoted(name)})" if type_ == BINARY else quoted(name)
+            for name, type_ in columns
+        )
+        answer = self._answer(f"SELECT {items} FROM {relation(view)}")
+        types = [type_ for _, type_ in columns]
+        return in_no_order(from_hive(row, types) for row in answer.rows)
+
+    def _empty(self) -> None:
+        self._answer("USE default")
+        for row in self._answer("SHOW DATABASES").rows:
+            if row != "default":
+                self._answer(f"DROP DATABASE {quoted(row)} CASCADE")
+        for name in self._made:
+            # Each word is an error for the other kind.
+            self._queries.run(f"DROP VIEW {relation(name)}", f"DROP TABLE {relation(name)}")
+        self._made = ()
+
+    def _answer(self, statement: str) -> HiveAnswer:
+        try:
+            return self._queries.answer(statement)
+        except HiveRefused as error:
+            raise EngineRefused(f"{first_line(error.message)} [{first_line(statement)}]") from error
+
+
+class Spark:
+    def __init__(self, session: SparkSession, data: Data) -> None:
+        self._session = session
+        self._data = data
+
+    def fill(self, tables: Mapping[RelationName, Columns], stand_ins: Sequence[StandIn]) -> None:
+        """Leaves these tables, with their generated rows, and nothing else."""
+        for row in self._session.sql("SHOW DATABASES").collect():
+            if row[0] != "default":
+                self._sql(f"DROP DATABASE {quoted(row[0])} CASCADE")
+        for table in self._session.catalog.listTables("default"):
+            kind = "VIEW" if table.tableType == "VIEW" else "TABLE"
+            self._sql(f"DROP {kind} IF EXISTS default.{quoted(table.name)}")
+        for stand_in in stand_ins:
+            _, body = STAND_INS[stand_in.returns]
+            self._sql(
+                f"CREATE OR REPLACE FUNCTION default.{quoted(stand_in.function)}(x INT)"
+                f" RETURNS {type_text(stand_in.returns)} RETURN {body}"
+            )
+        for name, held in tables.items():
+            shown = ", ".join(f"{quoted(c)} {print_type(type_)}" for c, type_ in held)
+            self._sql(f"CREATE DATABASE IF NOT EXISTS {quoted(name.namespace[0])}")
+            self._sql(
+                f"CREATE TABLE {relation(name)} ({shown}) USING orc"
+                f" LOCATION '{self._data.location(held)}'"
+            )
+
+    def make_view(self, name: RelationName, query: SparkQuery) -> None:
+        with self._settings(query.settings):
+            self._sql(f"CREATE DATABASE IF NOT EXISTS {quoted(name.namespace[0])}")
+            self._sql(f"CREATE VIEW {relation(name)} AS {query.sql}")
+
+    def columns(self, sql: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
+        with self._settings(settings):
+            fields = self._sql(sql).schema.fields
+        return [
+            (field.name, print_type(parse_type(field.dataType.simpleString()))) for field in fields
+        ]
+
+    def rows(self, sql: str, settings: Mapping[str, str], types: Sequence[ColumnType]) -> Rows:
+        with self._settings(settings):
+            try:
+                found = self._sql(sql).collect()
+            except (PySparkException, Py4JJavaError) as error:
+                raise EngineRefused(first_line(str(error))) from error
+        return in_no_order(from_spark(row, types) for row in found)
+
+    def _sql(self, text: str) -> DataFrame:
+        try:
+            return self._session.sql(text)
+        except (PySparkException, Py4JJavaError) as error:
+            raise EngineRefused(first_line(str(error))) from error
+
+    @contextmanager
+    def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
+        before: dict[str, str | None] = {key: self._session.conf.get(key, None) for key in settings}
+        for key, value in settings.items():
+            self._session.conf.set(key, value)
+        try:
+            yield
+        finally:
+            for key, known in before.items():
+                if known is None:
+                    self._session.conf.unset(key)
+                else:
+                    self._session.conf.set(key, known)
+
+
+@contextmanager
+def engines(folder: Path) -> Iterator[tuple[Hive, Spark]]:
+    """Both, started; all their files are in ``folder``. This process is in UTC then, as they are."""
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.log.level", "OFF")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
+        .config("spark.local.dir", str(folder / "spark"))
+        .config("spark.driver.extraJavaOptions", "-XX:+UseSerialGC -Duser.timezone=UTC")
+        .getOrCreate()
+    )
+    data = Data(session, folder / "data")
+    try:
+        with HiveQueries.start(folder / "hive") as queries:
+            yield Hive(queries, data), Spark(session, data)
+    finally:
+        session.stop()
+
+
+def readable(columns: Columns) -> Columns:
+    """Without the columns of types that Spark has not, which a query may well leave alone."""
+    return [(name, type_) for name, type_ in columns if not isinstance(type_, Uniontype)]
+
+
+def first_line(text: str) -> str:
+    return text.strip().split("\n")[0][:300]

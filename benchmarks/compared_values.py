@@ -1,0 +1,158 @@
+"""Hive's printed rows and Spark's collected ones → values that are equal where the rows are."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from json import JSONDecodeError, JSONDecoder
+from math import isfinite
+from typing import Any
+
+from catalog.column_types import (
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructType,
+)
+
+_JSON = JSONDecoder(strict=False)
+_INTEGERS = {"tinyint", "smallint", "int", "bigint"}
+
+
+def in_no_order(rows: Iterable[Sequence[object]]) -> list[tuple[object, ...]]:
+    return sorted((tuple(row) for row in rows), key=repr)
+
+
+def from_hive(row: str, types: Sequence[ColumnType]) -> tuple[object, ...]:
+    """A row as Hive's shell prints it, binaries as Base64."""
+    return tuple(_printed(text, type_) for text, type_ in zip(row.split("\t"), types, strict=True))
+
+
+def from_spark(row: Sequence[Any], types: Sequence[ColumnType]) -> tuple[object, ...]:
+    return tuple(_collected(value, type_) for value, type_ in zip(row, types, strict=True))
+
+
+def _printed(text: str, type_: ColumnType) -> object:
+    if text == "NULL":
+        return None
+    if isinstance(type_, (ArrayType, MapType, StructType)):
+        return _Nested(text).value(type_)
+    return base64.b64decode(text).hex() if type_ == BINARY else _scalar(text, type_)
+
+
+def _scalar(text: str, type_: ColumnType) -> object:
+    match type_:
+        case PrimitiveType(name) if name in _INTEGERS:
+            return int(text)
+        case PrimitiveType("float" | "double"):
+            return _real(float(text), type_)
+        case PrimitiveType("boolean"):
+            return text.lower() == "true"
+        case PrimitiveType("timestamp"):
+            return datetime.fromisoformat(text).isoformat()
+        case DecimalType():
+            return Decimal(text).normalize()
+        case CharType():
+            return text.rstrip(" ")
+        case _:
+            return text
+
+
+def _real(number: float, type_: ColumnType) -> object:
+    if not isfinite(number):
+        return str(number)
+    if type_ == FLOAT:
+        (number,) = struct.unpack("f", struct.pack("f", number))
+    # Sums of doubles differ with their order.
+    return float(f"{number:.6g}" if type_ == FLOAT else f"{number:.12g}")
+
+
+def _collected(value: Any, type_: ColumnType) -> object:
+    if value is None:
+        return None
+    match type_:
+        case ArrayType(element):
+            return tuple(_collected(item, element) for item in value)
+        case MapType(key, item):
+            pairs = ((_collected(k, key), _collected(v, item)) for k, v in value.items())
+            return tuple(sorted(pairs, key=repr))
+        case StructType(fields):
+            return tuple(_collected(v, f.type) for v, f in zip(value, fields, strict=True))
+        case _ if type_ in {FLOAT, DOUBLE}:
+            return _real(float(value), type_)
+        case _ if type_ == BINARY:
+            return bytes(value).hex()
+        case _ if type_ == BOOLEAN:
+            return bool(value)
+        case DecimalType():
+            return Decimal(value).normalize()
+        case CharType():
+            return str(value).rstrip(" ")
+        case _:
+            return value.isoformat() if isinstance(value, (date, datetime)) else value
+
+
+class _Nested:
+    """Hive's own kind of JSON: keys that are no strings have no quotes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def value(self, type_: ColumnType) -> object:
+        if self._text.startswith("null", self._at):
+            self._at += 4
+            return None
+        match type_:
+            case ArrayType(element):
+                return tuple(self._items("[", "]", lambda: self.value(element)))
+            case MapType(key, item):
+                pairs = self._items("{", "}", lambda: (self._key(key), self.value(item)))
+                return tuple(sorted(pairs, key=repr))
+            case StructType(fields):
+                wanted = iter(fields)
+                return tuple(self._items("{", "}", lambda: self._field(next(wanted).type)))
+            case _:
+                return self._leaf(type_)
+
+    def _items(self, opening: str, closing: str, one: Any) -> Iterable[Any]:
+        self._expect(opening)
+        while not self._text.startswith(closing, self._at):
+            yield one()
+            if self._text.startswith(",", self._at):
+                self._at += 1
+        self._expect(closing)
+
+    def _key(self, type_: ColumnType) -> object:
+        found = self._leaf(type_)
+        self._expect(":")
+        return found
+
+    def _field(self, type_: ColumnType) -> object:
+        _, self._at = _JSON.raw_decode(self._text, self._at)
+        self._expect(":")
+        return self.value(type_)
+
+    def _leaf(self, type_: ColumnType) -> object:
+        if self._text.startswith('"', self._at):
+            text, self._at = _JSON.raw_decode(self._text, self._at)
+            return _scalar(text, type_)
+        start = self._at
+        while self._at < len(self._text) and self._text[self._at] not in ",:]}":
+            self._at += 1
+        return _scalar(self._text[start : self._at], type_)
+
+    def _expect(self, token: str) -> None:
+        if not self._text.startswith(token, self._at):
+            raise JSONDecodeError(f"no {token!r}", self._text, self._at)
+        self._at += len(token)

@@ -1,0 +1,268 @@
+"""Views recorded elsewhere, held against their own engines: ``make bench-cases CASES=path``.
+
+The file is a list of {"id", "module", "tables", "views", "functions", "expect"}. Each view's names
+and types are asked of the engine of its dialect (Hive 4.0.1, Spark 4), and the rows that the
+emitted Spark SQL returns over generated tables are compared with that engine's. ``spark_sql`` of an
+expectation is taken as a view of Spark's dialect too. Exit status: 0 all equal, 1 some differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.case_engines import (
+    STAND_INS,
+    Columns,
+    EngineRefused,
+    Hive,
+    Rows,
+    Spark,
+    StandIn,
+    engines,
+    readable,
+)
+from benchmarks.recorded_questions import Question, questions_of
+from catalog.column_types import parse_type, print_type
+from catalog.errors import CatalogError
+from catalog.identifiers import RelationName
+from catalog.relations import Dialect, Relation
+from translation.batch import udf_return
+from translation.derivation import derive, upstreams_of
+from translation.emission.spark import SparkQuery
+from translation.emission.spark_text import type_text
+from translation.emission.spark_views import spark_view
+from translation.errors import TranslationError, UnknownRelation
+from translation.interface import Interface, Options, Returns
+
+_EQUAL, _DIFFERS = "equal", "differs"
+_BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"
+_NOT_ASKED = "not asked"
+_SPARK_SETTINGS: Mapping[str, str] = {"spark.sql.ansi.enabled": "true"}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    types: str
+    rows: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def is_difference(self) -> bool:
+        return _DIFFERS in {self.types, self.rows}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--udfs", type=Path, help='JSON: class to {"returns": TYPE}, as in batches')
+    parser.add_argument("--only", default="", help="cases whose id has this text")
+    chosen = parser.parse_args()
+    logging.disable(logging.ERROR)
+    declared = json.loads(chosen.udfs.read_text()) if chosen.udfs else {}
+    udfs = {name: udf_return(name, value) for name, value in declared.items()}
+    asked = [
+        q for q in questions_of(json.loads(chosen.cases.read_text())) if chosen.only in q.label
+    ]
+    verdicts: list[tuple[Question, Verdict]] = []
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        engines(Path(folder)) as (hive, spark),
+    ):
+        for question in asked:
+            verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
+            verdicts.append((question, verdict))
+            if verdict != Verdict(_EQUAL, _EQUAL):
+                _show(question, verdict)
+    _print_table(verdicts)
+    return int(any(verdict.is_difference for _, verdict in verdicts))
+
+
+class _Case:
+    """One question, asked of the core and of the engine."""
+
+    def __init__(self, question: Question, options: Options, hive: Hive, spark: Spark) -> None:
+        self._question = question
+        self._options = options
+        self._hive = hive
+        self._spark = spark
+        self._relations: Mapping[RelationName, Relation] = {}
+        self._interfaces: dict[RelationName, Interface] = {}
+        self._stand_ins: tuple[StandIn, ...] = ()
+
+    def verdict(self) -> Verdict:
+        name = self._question.view
+        try:
+            self._relations = self._question.relations()
+            ours = self._interface(name)
+        except (CatalogError, TranslationError) as error:
+            return self._refused(f"{type(error).__name__}: {error}")
+        lacking = self._find_stand_ins()
+        if lacking:
+            return Verdict(_NOT_ASKED, _NOT_ASKED, (f"no function stands in for {lacking}",))
+        columns = [(column.name, print_type(column.type)) for column in ours.columns]
+        try:
+            theirs = self._engine_columns()
+        except EngineRefused as error:
+            details = (f"the engine: {error}", f"ours: {columns}")
+            rows, more = self._emitted_alone()
+            return Verdict(_BY_ENGINE, rows, (*details, *more))
+        differing = _differing(columns, theirs, self._question.dialect)
+        rows, more = self._compared_rows()
+        return Verdict(_DIFFERS if differing else _EQUAL, rows, (*differing, *more))
+
+    def _refused(self, reason: str) -> Verdict:
+        try:
+            theirs = self._engine_columns()
+        except EngineRefused as error:
+            return Verdict(_BY_BOTH, _NOT_ASKED, (reason, f"the engine: {error}"))
+        return Verdict(_BY_US, _NOT_ASKED, (reason, f"the engine: {theirs}"))
+
+    def _engine_columns(self) -> list[tuple[str, str]]:
+        question = self._question
+        if question.text is None:
+            return self._hive.made(question.ddl, self._relations, question.view, self._stand_ins)
+        self._fill_spark()
+        return self._spark.columns(question.text, _SPARK_SETTINGS)
+
+    def _compared_rows(self) -> tuple[str, tuple[str, ...]]:
+        try:
+            query = self._emitted()
+        except TranslationError as error:
+            return _BY_US, (f"{type(error).__name__}: {error}",)
+        try:
+            self._fill_spark()
+            expected = self._engine_rows(query)
+        except EngineRefused as error:
+            return _BY_ENGINE, (f"the engine: {error}",)
+        try:
+            self._make_upstream_views(self._question.view)
+            found = self._spark_rows(query)
+            analysed = self._spark.columns(query.sql, query.settings)
+        except EngineRefused as error:
+            return _DIFFERS, (f"Spark does not take {query.sql}: {error}",)
+        if found != expected:
+            if self._engine_rows(query) != expected:
+                return "not repeatable", ()
+            lost = [row for row in expected if row not in found][:3]
+            more = [row for row in found if row not in expected][:3]
+            return _DIFFERS, (f"lost {lost}", f"more {more}", query.sql)
+        wanted = _spark_columns(query)
+        if analysed != wanted:
+            return _DIFFERS, (f"Spark says {analysed}", f"we say {wanted}", query.sql)
+        return _EQUAL, ()
+
+    def _emitted_alone(self) -> tuple[str, tuple[str, ...]]:
+        """Where there is nothing to compare: whether the emitted text runs."""
+        try:
+            query = self._emitted()
+        except TranslationError as error:
+            return _BY_US, (f"{type(error).__name__}: {error}",)
+        try:
+            self._fill_spark()
+            self._make_upstream_views(self._question.view)
+            self._spark_rows(query)
+        except EngineRefused as error:
+            return "fails in Spark", (str(error), query.sql)
+        return "runs in Spark", ()
+
+    def _engine_rows(self, query: SparkQuery) -> Rows:
+        question = self._question
+        types = [column.type for column in query.columns]
+        if question.text is not None:
+            return self._spark.rows(question.text, _SPARK_SETTINGS, types)
+        columns = [(column.name.lower(), column.type) for column in query.columns]
+        return self._hive.rows(question.view, columns, self._tables())
+
+    def _spark_rows(self, query: SparkQuery) -> Rows:
+        return self._spark.rows(query.sql, query.settings, [c.type for c in query.columns])
+
+    def _emitted(self, name: RelationName | None = None) -> SparkQuery:
+        relation = self._relations[name or self._question.view]
+        upstreams = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
+        return spark_view(relation, upstreams, self._options)
+
+    def _make_upstream_views(self, name: RelationName) -> None:
+        for upstream in upstreams_of(self._relations[name], self._options):
+            if self._relations[upstream].is_view:
+                self._make_upstream_views(upstream)
+                self._spark.make_view(upstream, self._emitted(upstream))
+
+    def _fill_spark(self) -> None:
+        self._spark.fill(self._tables(), self._stand_ins)
+
+    def _tables(self) -> Mapping[RelationName, Columns]:
+        return {
+            name: readable([(c.name.lower(), c.type) for c in interface.columns])
+            for name, interface in self._interfaces.items()
+            if not self._relations[name].is_view
+        }
+
+    def _interface(self, name: RelationName) -> Interface:
+        if name not in self._interfaces:
+            relation = self._relations.get(name)
+            if relation is None:
+                raise UnknownRelation(name)
+            above = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
+            self._interfaces[name] = derive(relation, above, self._options).interface
+        return self._interfaces[name]
+
+    def _find_stand_ins(self) -> str | None:
+        """Fills ``_stand_ins``; a class for which there is none, if there is one."""
+        found = []
+        for function, class_name in self._question.functions.items():
+            returns = self._options.udfs.get(class_name)
+            if not isinstance(returns, Returns) or returns.type not in STAND_INS:
+                return class_name
+            found.append(StandIn(function, returns.type))
+        self._stand_ins = tuple(found)
+        return None
+
+
+def _spark_columns(query: SparkQuery) -> list[tuple[str, str]]:
+    """What Spark is to say of the text: it has no char and no varchar."""
+    return [(c.name, print_type(parse_type(type_text(c.type)))) for c in query.columns]
+
+
+def _differing(
+    ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]], dialect: Dialect
+) -> tuple[str, ...]:
+    """Hive has every name in lower case; ours keep the case that they were written in."""
+    if dialect is Dialect.HIVE:
+        ours = [(name.lower(), type_.lower()) for name, type_ in ours]
+    if len(ours) != len(theirs):
+        return (f"ours {ours}, the engine's {theirs}",)
+    return tuple(
+        f"ours {mine}, the engine's {its}"
+        for mine, its in zip(ours, theirs, strict=True)
+        if mine != its
+    )
+
+
+def _show(question: Question, verdict: Verdict) -> None:
+    print(f"{question.label}: types {verdict.types}, rows {verdict.rows}")
+    for detail in verdict.details:
+        print(f"    {detail}")
+    sys.stdout.flush()
+
+
+def _print_table(verdicts: Sequence[tuple[Question, Verdict]]) -> None:
+    for what in ("types", "rows"):
+        counted = Counter((q.kind, getattr(v, what)) for q, v in verdicts)
+        answers = sorted({answer for _, answer in counted}, key=lambda a: (a != _EQUAL, a))
+        print(f"\n{what:<22}{'views':>7}" + "".join(f"{answer:>23}" for answer in answers))
+        for kind in dict.fromkeys(q.kind for q, _ in verdicts):
+            number = sum(q.kind == kind for q, _ in verdicts)
+            cells = "".join(f"{counted[kind, answer]:>23}" for answer in answers)
+            print(f"{kind:<22}{number:>7}{cells}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""A file of recorded cases → the views that are asked about, each with all that makes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from catalog.ddl_files import relations_from_ddl
+from catalog.identifiers import RelationName
+from catalog.relations import Dialect, Relation, ViewText
+
+_ASKED = RelationName.of("default", "recorded_query")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One view of a case.
+
+    Attributes:
+        ddl: what makes its tables, in Hive's dialect, and the view itself, where Hive's is asked.
+        text: the view's query, where Spark's dialect is asked.
+        functions: the names that its text calls, to class names.
+    """
+
+    label: str
+    kind: str
+    ddl: tuple[str, ...]
+    view: RelationName
+    functions: Mapping[str, str]
+    text: str | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.HIVE if self.text is None else Dialect.SPARK
+
+    def relations(self) -> Mapping[RelationName, Relation]:
+        """What exists then.
+
+        Raises:
+            MalformedDdl: a statement cannot be read or applied.
+        """
+        known = dict(relations_from_ddl(self.ddl))
+        if self.text is not None:
+            text = ViewText(Dialect.SPARK, self.text, self.text, ("default",))
+            known[self.view] = Relation(self.view, (), view=text)
+        return known
+
+
+def questions_of(cases: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
+    for case in cases:
+        expect, functions = case["expect"], case.get("functions") or {}
+        label, kind = str(case["id"]), str(case["module"])
+        query = expect.get("query") or expect.get("sql_in")
+        tables, views, alters = _statements(case)
+        if query:
+            asked = ("USE default", f"CREATE VIEW {_ASKED.name} AS {query}")
+            yield Question(label, kind, (*tables, *views, *alters, *asked), _ASKED, functions)
+        elif expect.get("view") in {view["name"] for view in case["views"]}:
+            name = RelationName.parse(expect["view"], ("default",))
+            yield Question(label, kind, (*tables, *views, *alters), name, functions)
+        if expect.get("spark_sql"):
+            ddl, text = (*tables, *alters), str(expect["spark_sql"])
+            yield Question(f"{label} (Spark)", f"{kind} (Spark)", ddl, _ASKED, functions, text)
+
+
+def _statements(
+    case: Mapping[str, Any],
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Those that make tables, those that make views, and those that change tables after that."""
+    names = [entry["name"] for entry in (*case["tables"], *case["views"])]
+    databases = sorted({name.split(".")[0] for name in names})
+    tables = [f"CREATE DATABASE IF NOT EXISTS {database}" for database in databases]
+    tables += map(_with_literal, case["tables"])
+    views = [str(view["ddl"]) for view in case["views"]]
+    alters = [str(alter) for table in case["tables"] for alter in table.get("alters") or ()]
+    return tuple(tables), tuple(views), tuple(alters)
+
+
+def _with_literal(table: Mapping[str, Any]) -> str:
+    schema = json.dumps(table.get("avro_schema_literal"))
+    literal = schema.replace("\\", "\\\\").replace("'", "\\'")
+    return str(table["ddl"]).replace("<avro_schema_literal>", literal)
