@@ -10,8 +10,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +18,7 @@ from hypothesis import strategies as st
 from avro_schema.model import Record
 from avro_schema.parsing import parse_schema
 from codegen.modules import render_modules
+from tests.codegen.in_memory import InMemoryFinder
 
 _NUMBERS = itertools.count()
 
@@ -57,21 +56,15 @@ def imported(document: Mapping[str, Any]) -> Iterator[ModuleType]:
 
 @contextmanager
 def imported_modules(modules: Mapping[str, bytes], package: str) -> Iterator[ModuleType]:
-    with TemporaryDirectory() as folder:
-        for path, data in modules.items():
-            target = Path(folder) / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-        sys.path.insert(0, folder)
-        try:
-            importlib.invalidate_caches()
-            yield importlib.import_module(package)
-        finally:
-            sys.path.remove(folder)
-            for name in [
-                n for n in sys.modules if n.split(".")[0] == package.split(".", maxsplit=1)[0]
-            ]:
-                del sys.modules[name]
+    finder = InMemoryFinder(modules)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield importlib.import_module(package)
+    finally:
+        sys.meta_path.remove(finder)
+        top = package.partition(".")[0]
+        for name in [n for n in sys.modules if n.partition(".")[0] == top]:
+            del sys.modules[name]
 
 
 # Random schemas, each with values as fastavro reads and writes them.

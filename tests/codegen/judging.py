@@ -1,0 +1,86 @@
+"""What a generated package reads beside what Java's Avro reads.
+
+Java's answer is its value written anew with the reader's schema. Bytes are compared first; where
+they differ the values count, since of two branches that hold a number, ours takes the first.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+import fastavro
+
+from deploy.avro import AvroAnswer, AvroRefused
+from tests.avro_schema.strategies import bare
+
+
+class Outcome(Enum):
+    SAME_VALUE = "same value"
+    BOTH_REFUSE = "both refuse"
+    # Java reads a number of one unit as a number of another.
+    OTHER_UNIT = "we refuse another unit"
+    # Java reads the number or text below a logical type, of which it is no value.
+    NO_LOGICAL_VALUE = "we refuse what is no value of the logical type"
+    DIFFER = "differ"
+
+
+@dataclass(frozen=True, slots=True)
+class OurAnswer:
+    """Bytes, or the name and text of the error; an error of another kind has no name."""
+
+    data: bytes | None
+    error: str = ""
+    is_ours: bool = True
+
+
+def ours(package: ModuleType, writer: str, values: Sequence[bytes]) -> Sequence[OurAnswer]:
+    """What the package reads of each value that a writer wrote, written anew."""
+    try:
+        read = package.RECORD.resolve_from(writer)
+    except package.AvroError as error:
+        return [_refusal(package, error)] * len(values)
+    return [answer_of(package, read, data) for data in values]
+
+
+def answer_of(package: ModuleType, read: Callable[[bytes], Any], data: bytes) -> OurAnswer:
+    try:
+        return OurAnswer(read(data).to_avro())
+    except Exception as error:  # noqa: BLE001 - what is no AvroError is what is looked for
+        return _refusal(package, error)
+
+
+def _refusal(package: ModuleType, error: Exception) -> OurAnswer:
+    text = f"{type(error).__name__}: {error}"
+    known = isinstance(error, (package.InvalidAvro, package.UnresolvableSchema))
+    return OurAnswer(None, text, is_ours=known)
+
+
+def outcome(reader: str, our: OurAnswer, java: AvroAnswer) -> Outcome:
+    if our.data is None:
+        if not our.is_ours:
+            return Outcome.DIFFER
+        if isinstance(java, AvroRefused):
+            return Outcome.BOTH_REFUSE
+        if "logicalType" in reader and our.error.endswith("of the same unit"):
+            return Outcome.OTHER_UNIT
+        if "logicalType" in reader and our.error.startswith("InvalidAvro"):
+            return Outcome.NO_LOGICAL_VALUE
+        return Outcome.DIFFER
+    if isinstance(java, AvroRefused):
+        return Outcome.DIFFER
+    same = our.data == java or plain(reader, our.data) == plain(reader, java)
+    return Outcome.SAME_VALUE if same else Outcome.DIFFER
+
+
+def plain(schema: str, data: bytes) -> str:
+    """The value in words, without logical types: numbers of two widths are equal, and so is NaN."""
+    value = fastavro.schemaless_reader(
+        io.BytesIO(data), bare(json.loads(schema)), None, return_named_type=True
+    )
+    return repr(value)
