@@ -37,6 +37,7 @@ from publisher.settings import (
     SettingsError,
     SparkCatalogSettings,
     StaticIndexSettings,
+    Translation,
     TwineIndexSettings,
     UdfSettings,
 )
@@ -49,9 +50,11 @@ from translation.interface import (
     Returns,
     ReturnsArgument,
     ReturnsRows,
+    UdfResolver,
     UdfReturn,
     ViewEvolution,
 )
+from translation.udf_plugins import GROUP, PluginResolver, UnusablePlugin, installed_references
 
 
 def generator_version() -> str:
@@ -162,7 +165,26 @@ def build_options(settings: Settings) -> Options:
         local_timestamps=translation.local_timestamps,
         max_sql_bytes=settings.engine.max_sql_bytes,
         udfs=MappingProxyType({k: _udf(k, v) for k, v in sorted(translation.udfs.items())}),
+        udf_resolver=_udf_resolver(translation),
+        spark_udfs=tuple(udf.rule for udf in translation.spark_udfs),
     )
+
+
+def _udf_resolver(translation: Translation) -> UdfResolver | None:
+    """The plugins, imported now so that one that is not there stops the start."""
+    named = translation.udf_plugins
+    references = installed_references() if named is None else named
+    if not references:
+        return None
+    resolver = PluginResolver(references)
+    try:
+        resolver.load()
+    except UnusablePlugin as error:
+        where = (
+            f"the installed entry points of {GROUP}" if named is None else "translation.udf_plugins"
+        )
+        raise SettingsError((f"{where}: {error}",)) from None
+    return resolver
 
 
 def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:

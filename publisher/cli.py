@@ -197,7 +197,9 @@ def translate(
     if not batch:
         _stop(USED_WRONGLY, "translate reads JSON Lines", "call it with --batch")
     from translation.batch import answer
+    from translation.udf_plugins import PluginResolver, installed_references
 
+    resolver = PluginResolver(installed_references())
     for line in sys.stdin.buffer:
         if not line.strip():
             continue
@@ -209,7 +211,7 @@ def translate(
                 "error": {"type": "InvalidRequest", "message": f"the line is not JSON: {error}"},
             }
         else:
-            reply = answer(request)
+            reply = answer(request, resolver)
         sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()
 

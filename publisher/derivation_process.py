@@ -40,8 +40,11 @@ from translation.derivation_json import (
     derivation_to_json,
     interface_from_json,
     interface_to_json,
+    udf_from_json,
+    udf_to_json,
 )
-from translation.interface import Interface, Options
+from translation.functions.udfs import resolver_answers
+from translation.interface import Interface, Options, UdfAnswer
 
 _SHOWN_OF_TRACE = 400
 
@@ -68,6 +71,7 @@ class ChildDeriver:
         limits: Limits = Limits(),
         entry: str = "publisher.execution.deriving:DirectDeriver",
     ) -> None:
+        self._options = options
         self._direct = DirectDeriver(options)
         self._idle: queue.LifoQueue[_Child] = queue.LifoQueue()
         for _ in range(children):
@@ -95,6 +99,11 @@ class ChildDeriver:
                 "ask": "derive",
                 "relation": facts_to_json(relation),
                 "upstreams": [interface_to_json(i) for i in upstreams.values()],
+                # Asked here, so that what is derived is what ``inputs_hash`` was made of.
+                "udfs": {
+                    name: udf_to_json(udf)
+                    for name, udf in resolver_answers(relation, self._options).items()
+                },
             },
         )
         if "failed" in answer:
@@ -156,7 +165,8 @@ class _Child:
         self._process = process
         assert process.stdin is not None
         # The settings' own values, from this process to its child; never a stranger's bytes.
-        start = (replace(self._options, udfs=dict(self._options.udfs)), self._limits)
+        options = replace(self._options, udfs=dict(self._options.udfs), udf_resolver=None)
+        start = (options, self._limits)
         pickle.dump(start, process.stdin)
         process.stdin.flush()
         return process
@@ -218,6 +228,16 @@ class _Child:
                     continue  # what was still to be written went with the process
 
 
+class _ToldUdfs:
+    """The child's ``UdfResolver``: what the parent's own said, sent with each question."""
+
+    def __init__(self) -> None:
+        self.answers: Mapping[str, UdfAnswer] = {}
+
+    def __call__(self, class_name: str, _dependencies: tuple[str, ...], /) -> UdfAnswer | None:
+        return self.answers.get(class_name)
+
+
 def _failed(answer: Mapping[str, Any]) -> Failed:
     status, reason = answer["failed"]
     return Failed(Status(status), reason)
@@ -246,11 +266,15 @@ def serve(entry: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, function = entry.partition(":")
+    told = _ToldUdfs()
+    options = replace(options, udf_resolver=told)
     deriver: Deriver = getattr(__import__(module, fromlist=[function]), function)(options)
     for line in questions:
         # Whoever asked may be gone: then nobody else ends a derivation that does not end.
         signal.alarm(int(limits.timeout_seconds) + 5)
-        answers.write(json.dumps(_answer(deriver, json.loads(line))).encode("ascii") + b"\n")
+        question = json.loads(line)
+        told.answers = {n: udf_from_json(udf) for n, udf in question.get("udfs", {}).items()}
+        answers.write(json.dumps(_answer(deriver, question)).encode("ascii") + b"\n")
         answers.flush()
         signal.alarm(0)
 

@@ -26,6 +26,9 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from publisher.selection import EVERYTHING, is_pattern
+from translation.emission.udf_rules import rule_problem
+from translation.interface import SparkUdfRule
+from translation.udf_plugins import is_reference
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 DEFAULT_FILE = Path("schema-publisher.toml")
@@ -178,8 +181,35 @@ class UdfSettings(_Section):
         return self
 
 
+class SparkUdfSettings(_Section):
+    """See ``SparkUdfRule``; ``class`` and ``dependency`` are its patterns."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
+
+    class_pattern: Annotated[str, Field(alias="class")]
+    dependency: str | None = None
+    spark_class: str | None = None
+    spark_dependency: str | None = None
+
+    @property
+    def rule(self) -> SparkUdfRule:
+        return SparkUdfRule(
+            self.class_pattern, self.dependency, self.spark_class, self.spark_dependency
+        )
+
+    @model_validator(mode="after")
+    def _sound(self) -> SparkUdfSettings:
+        problem = rule_problem(self.rule)
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+
 class Translation(_Section):
-    """``view_evolution`` defaults to "follow" for a folder of DDL files, else to "engine"."""
+    """``view_evolution`` defaults to "follow" for a folder of DDL files, else to "engine".
+
+    ``udf_plugins`` are ``module:callable``; left out, they are the installed entry points.
+    """
 
     casing: Literal["preserve", "lower"] = "preserve"
     nullability: Literal["preserve", "all-nullable"] = "preserve"
@@ -188,6 +218,16 @@ class Translation(_Section):
     timestamp_unit: Literal["millis", "micros"] = "millis"
     local_timestamps: bool = False
     udfs: Mapping[str, UdfSettings] = Field(default_factory=dict)
+    udf_plugins: tuple[str, ...] | None = None
+    spark_udfs: tuple[SparkUdfSettings, ...] = ()
+
+    @field_validator("udf_plugins")
+    @classmethod
+    def _references(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for reference in value or ():
+            if not is_reference(reference):
+                raise ValueError(f"{reference!r} is not module:callable")
+        return value
 
 
 class Snapshot(_Section):
@@ -321,6 +361,12 @@ def _problem(detail: Any, file: Path, environment: Mapping[str, str]) -> str:
     return f"{'.'.join(path)} ({origin}): {message}"
 
 
+def _translation_section(path: list[str]) -> type[BaseModel]:
+    if len(path) < 3:
+        return Translation
+    return UdfSettings if path[1] == "udfs" else SparkUdfSettings
+
+
 def _allowed(path: list[str]) -> list[str]:
     """Names that a section may have; for a section of several kinds, those of all kinds."""
     sections: dict[str, tuple[type[BaseModel], ...]] = {
@@ -329,7 +375,7 @@ def _allowed(path: list[str]) -> list[str]:
         "events": (NotificationLogSettings, KafkaSettings, DdlFolderSettings),
         "state": (State,),
         "index": (StaticIndexSettings, TwineIndexSettings),
-        "translation": (UdfSettings,) if len(path) > 2 else (Translation,),
+        "translation": (_translation_section(path),),
         "snapshot": (Snapshot,),
         "engine": (Engine,),
         "http": (Http,),
@@ -337,4 +383,4 @@ def _allowed(path: list[str]) -> list[str]:
     models: tuple[type[BaseModel], ...] = (
         sections.get(path[0], (Settings,)) if path else (Settings,)
     )
-    return sorted({name for model in models for name in model.model_fields})
+    return sorted({f.alias or name for model in models for name, f in model.model_fields.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -15,6 +15,7 @@ from catalog.identifiers import RelationName
 from catalog.relations import Dialect, Relation
 from translation.derivation import derive, upstreams_of
 from translation.emission.spark_views import spark_view
+from translation.emission.udf_rules import rule_problem
 from translation.errors import TranslationError, UnknownRelation
 from translation.interface import (
     Casing,
@@ -24,6 +25,8 @@ from translation.interface import (
     Returns,
     ReturnsArgument,
     ReturnsRows,
+    SparkUdfRule,
+    UdfResolver,
     UdfReturn,
     ViewEvolution,
 )
@@ -35,11 +38,14 @@ class InvalidRequest(Exception):
     """The request itself is wrong; the message names the key, the value and what is allowed."""
 
 
-def answer(request: object) -> dict[str, Any]:
-    """``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``; never raises for content."""
+def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str, Any]:
+    """``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``; never raises for content.
+
+    ``udf_resolver`` is the deployment's; a request cannot name one.
+    """
     id_ = request.get("id") if isinstance(request, dict) else None
     try:
-        return {"id": id_, "result": _result(request)}
+        return {"id": id_, "result": _result(request, udf_resolver)}
     except (InvalidRequest, TranslationError, CatalogError) as error:
         message = str(error)
         hint = getattr(error, "hint", "")
@@ -47,7 +53,7 @@ def answer(request: object) -> dict[str, Any]:
         return {"id": id_, "error": {**shown, "hint": hint} if hint else shown}
 
 
-def _result(request: object) -> Any:
+def _result(request: object, udf_resolver: UdfResolver | None) -> Any:
     if not isinstance(request, dict):
         raise InvalidRequest("a request is a JSON object")
     unknown = sorted(set(request) - _KEYS)
@@ -60,6 +66,7 @@ def _result(request: object) -> Any:
     relations = _relations(request)
     name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
+    options = replace(options, udf_resolver=udf_resolver)
     wanted = RelationName.parse(name, current_namespace=("default",))
     if target == "spark":
         return _spark(wanted, relations, options)
@@ -69,7 +76,7 @@ def _result(request: object) -> Any:
 def _spark(
     name: RelationName, relations: Mapping[RelationName, Relation], options: Options
 ) -> dict[str, Any]:
-    """``sql``, ``udfs`` to register (function → class), ``settings`` and ``schema`` (DDL)."""
+    """``sql``, ``udfs`` to register (name, class, artifacts), ``settings`` and ``schema`` (DDL)."""
     relation = relations.get(name)
     if relation is None:
         raise UnknownRelation(name)
@@ -83,7 +90,10 @@ def _spark(
     query = spark_view(relation, upstreams, options)
     return {
         "sql": query.sql,
-        "udfs": dict(query.udfs),
+        "udfs": [
+            {"name": udf.name, "class": udf.class_name, "artifacts": list(udf.artifacts)}
+            for udf in query.udfs
+        ],
         "settings": dict(query.settings),
         "schema": query.schema,
     }
@@ -138,11 +148,10 @@ def _options(values: object, udfs: object) -> Options:
         raise InvalidRequest("'options' is an object")
     if not isinstance(udfs, dict):
         raise InvalidRequest("'udfs' is an object: class name to what it returns")
-    allowed = {field.name for field in fields(Options)} - {"udfs"}
     chosen: dict[str, Any] = {}
     for key, value in values.items():
-        if key not in allowed:
-            raise InvalidRequest(f"unknown option {key!r}; the options are {sorted(allowed)}")
+        if key not in _READERS:
+            raise InvalidRequest(f"unknown option {key!r}; the options are {sorted(_READERS)}")
         chosen[key] = _READERS[key](key, value)
     # A folder of statements has no engine that remembers columns: views follow their tables.
     chosen.setdefault("view_evolution", ViewEvolution.FOLLOW)
@@ -178,6 +187,36 @@ def _size(key: str, value: object) -> int:
     return value
 
 
+def _rules(key: str, value: object) -> tuple[SparkUdfRule, ...]:
+    if not isinstance(value, list):
+        raise InvalidRequest(f"option {key!r} is a list of rules")
+    return tuple(_rule(rule) for rule in value)
+
+
+def _rule(value: object) -> SparkUdfRule:
+    if (
+        not isinstance(value, dict)
+        or not isinstance(value.get("class"), str)
+        or not set(value) <= _RULE_KEYS
+        or not all(isinstance(text, str) for text in value.values())
+    ):
+        raise InvalidRequest(
+            f"rule {value!r:.200} of option 'spark_udfs' is no object of texts with 'class' and"
+            " any of 'dependency', 'spark_class', 'spark_dependency'"
+        )
+    rule = SparkUdfRule(
+        value["class"],
+        value.get("dependency"),
+        value.get("spark_class"),
+        value.get("spark_dependency"),
+    )
+    problem = rule_problem(rule)
+    if problem is not None:
+        raise InvalidRequest(f"rule {value!r:.200} of option 'spark_udfs': {problem}")
+    return rule
+
+
+_RULE_KEYS = frozenset({"class", "dependency", "spark_class", "spark_dependency"})
 _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "casing": _choice(Casing),
     "nullability": _choice(Nullability),
@@ -186,6 +225,7 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "local_timestamps": _flag,
     "timestamp_unit": _unit,
     "max_sql_bytes": _size,
+    "spark_udfs": _rules,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from avro_schema.model import Record
 from avro_schema.parsing import parse_schema
@@ -10,7 +10,17 @@ from avro_schema.printing import to_text
 from catalog.facts_json import type_from_json
 from catalog.identifiers import RelationName
 from catalog.relations import Column, type_to_json
-from translation.interface import ColumnLineage, Derivation, Interface, SourceColumn
+from translation.interface import (
+    ColumnLineage,
+    Derivation,
+    Interface,
+    ResolverFailure,
+    Returns,
+    ReturnsArgument,
+    ReturnsRows,
+    SourceColumn,
+    UdfAnswer,
+)
 
 
 def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
@@ -64,6 +74,34 @@ def interface_from_json(value: dict[str, Any]) -> Interface:
         ),
         schema,
     )
+
+
+def udf_to_json(udf: UdfAnswer) -> list[Any]:
+    match udf:
+        case Returns(type_):
+            return ["returns", type_to_json(type_)]
+        case ReturnsArgument(index):
+            return ["returns_argument", index]
+        case ReturnsRows(type_):
+            return ["returns_rows", type_to_json(type_)]
+        case ResolverFailure(reason):
+            return ["failed", reason]
+        case _:
+            assert_never(udf)
+
+
+def udf_from_json(value: list[Any]) -> UdfAnswer:
+    match value:
+        case ["returns", type_]:
+            return Returns(type_from_json(type_))
+        case ["returns_argument", int(index)]:
+            return ReturnsArgument(index)
+        case ["returns_rows", type_]:
+            return ReturnsRows(type_from_json(type_))
+        case ["failed", str(reason)]:
+            return ResolverFailure(reason)
+        case _:
+            raise ValueError(f"not what a UDF returns: {value!r:.80}")
 
 
 def _name(parts: list[str]) -> RelationName:

@@ -5,6 +5,8 @@ TranslationError
 │   ├── UnsupportedConstruct
 │   ├── UnsupportedFunction
 │   ├── UnsupportedType
+│   ├── UdfResolverFailed  the deployment's plugin could not say what a class returns
+│   ├── MalformedDependency
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
     ├── MalformedSql
@@ -79,6 +81,26 @@ class UnsupportedType(Unsupported):
         super().__init__(f"{subject} has type {type_text}: {reason}", **where)  # type: ignore[arg-type]
         self.subject = subject
         self.type_text = type_text
+
+
+class UdfResolverFailed(Unsupported):
+    def __init__(self, class_name: str, reason: str, **where: object) -> None:
+        super().__init__(
+            f"what class {class_name} returns could not be resolved: {reason}",
+            **where,  # type: ignore[arg-type]
+        )
+        self.class_name = class_name
+        self.reason = reason
+
+
+class MalformedDependency(Unsupported):
+    def __init__(self, dependency: str, function: str, **where: object) -> None:
+        super().__init__(
+            f"function {function} depends on {dependency!r:.100}, which names no artifact",
+            **where,  # type: ignore[arg-type]
+        )
+        self.dependency = dependency
+        self.function = function
 
 
 class TooLarge(Unsupported):

@@ -8,19 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import Any
 
 from avro_schema.printing import to_text
 from catalog.identifiers import RelationName
 from catalog.relations import Relation, facts_hash, type_to_json
-from translation.interface import (
-    Interface,
-    Options,
-    Returns,
-    ReturnsArgument,
-    ReturnsRows,
-    UdfReturn,
-)
+from translation.derivation_json import udf_to_json
+from translation.functions.udfs import resolver_answers
+from translation.interface import Interface, Options
 from translation.syntax.version import parser_version
 
 DERIVER_VERSION = "1"
@@ -39,11 +34,15 @@ def inputs_hash(
     """SHA-256, in hex, of everything that a derivation's result depends on."""
     upstreams = sorted((str(name), hash_) for name, hash_ in upstream_interface_hashes.items())
     versions = [DERIVER_VERSION, parser_version()]
-    return _sha256([facts_hash(relation), upstreams, options_to_json(options), versions])
+    told = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
+    chosen = options_to_json(options)
+    # What a resolver says counts as if it stood among the static entries.
+    chosen["udfs"] = dict(sorted((chosen["udfs"] | told).items()))
+    return _sha256([facts_hash(relation), upstreams, chosen, versions])
 
 
 def options_to_json(options: Options) -> dict[str, Any]:
-    """The options as plain JSON values, in a fixed order."""
+    """What schemas depend on, as plain JSON values in a fixed order; a resolver is asked apart."""
     return {
         "casing": options.casing.value,
         "nullability": options.nullability.value,
@@ -52,20 +51,8 @@ def options_to_json(options: Options) -> dict[str, Any]:
         "timestamp_unit": options.timestamp_unit,
         "local_timestamps": options.local_timestamps,
         "max_sql_bytes": options.max_sql_bytes,
-        "udfs": {name: _return(udf) for name, udf in sorted(options.udfs.items())},
+        "udfs": {name: udf_to_json(udf) for name, udf in sorted(options.udfs.items())},
     }
-
-
-def _return(udf: UdfReturn) -> list[Any]:
-    match udf:
-        case Returns(type_):
-            return ["returns", type_to_json(type_)]
-        case ReturnsArgument(index):
-            return ["returns_argument", index]
-        case ReturnsRows(type_):
-            return ["returns_rows", type_to_json(type_)]
-        case _:
-            assert_never(udf)
 
 
 def _sha256(value: Any) -> str:

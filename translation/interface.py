@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
+from typing import Protocol
 
 from avro_schema.model import Record
 from catalog.column_types import ColumnType
@@ -100,13 +101,58 @@ UdfReturn = Returns | ReturnsArgument | ReturnsRows
 
 
 @dataclass(frozen=True, slots=True)
+class ResolverFailure:
+    """A resolver could not answer; ``reason`` is for people."""
+
+    reason: str
+
+
+UdfAnswer = UdfReturn | ResolverFailure
+
+
+class UdfResolver(Protocol):
+    """The deployment's own code, asked for classes that have no static entry.
+
+    Once it has said what a class of certain dependencies returns, it goes on saying so. It can be
+    pickled where derivations leave this process.
+    """
+
+    def __call__(self, class_name: str, dependencies: tuple[str, ...], /) -> UdfAnswer | None:
+        """``dependencies`` are the view's, as ``organisation:module:version[?query]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkUdfRule:
+    """Which class and artifact stand on Spark for those that a view declares.
+
+    ``{1}``, ``{2}`` … in what replaces a pattern are what its ``*`` stood for; ``{package}`` and
+    ``{name}`` are the parts of the class's name.
+
+    Attributes:
+        class_pattern: of the declared class, ``com.example.*``.
+        dependency_pattern: of ``organisation:module:version``; the rule holds if a dependency of
+            the view is so. None: whatever the view depends on.
+        spark_class: replaces the class; None keeps it.
+        spark_dependency: replaces each dependency that is so (without a pattern all of them); None
+            keeps them. Its own ``?query`` goes before the dependency's.
+    """
+
+    class_pattern: str
+    dependency_pattern: str | None = None
+    spark_class: str | None = None
+    spark_dependency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
-    """A deployment's choices; they are part of every ``inputs_hash``.
+    """A deployment's choices; all that a schema depends on is part of every ``inputs_hash``.
 
     Attributes:
         strict: a base table without an Avro schema is an error.
         timestamp_unit: "millis" or "micros", for timestamps without an Avro schema of their own.
         udfs: class name to what it returns.
+        udf_resolver: asked for what ``udfs`` does not have.
+        spark_udfs: what runs on Spark, first rule first; no schema depends on it.
     """
 
     casing: Casing = Casing.PRESERVE
@@ -117,3 +163,5 @@ class Options:
     local_timestamps: bool = False
     max_sql_bytes: int = 1_000_000
     udfs: Mapping[str, UdfReturn] = field(default_factory=lambda: MappingProxyType({}))
+    udf_resolver: UdfResolver | None = None
+    spark_udfs: tuple[SparkUdfRule, ...] = ()

@@ -394,7 +394,7 @@ class _Over:
 
     def produced(self, call: Call, columns: Sequence[PlanColumn]) -> Fields:
         """The columns that a table function makes of its argument's schema."""
-        kind = call.operator.name.removesuffix("_outer") if call.operator.udf_class is None else ""
+        kind = call.operator.name.removesuffix("_outer") if call.operator.udf is None else ""
         first = without_null(self.schema(call.arguments[0], "")) if call.arguments else NULL
         inherited = self._inherited(call)
         match kind, first:

@@ -17,6 +17,7 @@ from catalog.identifiers import RelationName
 from catalog.relations import Dialect
 from translation.emission.spark_expressions import Columns, Expressions
 from translation.emission.spark_text import quoted, relation, type_text
+from translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from translation.functions.semantics import Semantics
 from translation.plan.expressions import (
     ColumnReference,
@@ -51,13 +52,13 @@ class SparkQuery:
     """Text for Spark 4.
 
     Attributes:
-        udfs: classes to be registered, by the function names that the text uses.
+        udfs: to be registered before the text is read, in order of name.
         settings: of the session that analyses the text; a view remembers them.
         columns: names with case, types and nullability of the result.
     """
 
     sql: str
-    udfs: Mapping[str, str]
+    udfs: tuple[SparkUdf, ...]
     settings: Mapping[str, str]
     columns: tuple[PlanColumn, ...]
 
@@ -75,21 +76,26 @@ def spark_query(
     semantics: Semantics,
     names: Sequence[str] | None = None,
     relation_text: RelationText = relation,
+    functions: SparkFunctions | None = None,
 ) -> SparkQuery:
     """The query of a view's plan; ``names`` of its columns, if others than the plan's.
+
+    ``functions`` gives user-defined functions their names; those of this query alone by default.
 
     Raises:
         UnsupportedConstruct: Spark has nothing that does the same.
         UnsupportedType: Spark has no such type.
+        TranslationError: a user-defined function has no class or artifact on Spark.
     """
     shown = names or [column.name for column in plan.columns]
-    writer = _Writer(semantics.dialect, relation_text)
+    functions = functions or SparkFunctions()
+    writer = _Writer(semantics.dialect, relation_text, functions)
     sql = writer.query(plan, shown, ())
     ansi = "true" if semantics.ansi else "false"
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))
     return SparkQuery(
         sql,
-        MappingProxyType(dict(sorted(writer.udfs.items()))),
+        functions.given,
         MappingProxyType({"spark.sql.ansi.enabled": ansi}),
         columns,
     )
@@ -138,11 +144,13 @@ class _Select:
 
 
 class _Writer:
-    def __init__(self, dialect: Dialect, relation_text: RelationText) -> None:
+    def __init__(
+        self, dialect: Dialect, relation_text: RelationText, functions: SparkFunctions
+    ) -> None:
         self._dialect = dialect
         self._relation_text = relation_text
         self._aliases = (f"t{number}" for number in count(1))
-        self.udfs: dict[str, str] = {}
+        self._functions = functions
 
     def query(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
         return self._select(plan, outer).text(names)
@@ -151,7 +159,7 @@ class _Writer:
         return self.query(plan, _generic(len(plan.columns)), outer)
 
     def _over(self, columns: Columns, outer: tuple[Columns, ...]) -> Expressions:
-        return Expressions(columns, outer, self._dialect, self._subquery, self.udfs)
+        return Expressions(columns, outer, self._dialect, self._subquery, self._functions)
 
     def _select(self, plan: Plan, outer: tuple[Columns, ...]) -> _Select:
         match plan:

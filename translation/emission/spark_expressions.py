@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import assert_never
 
 from catalog.column_types import (
@@ -19,6 +19,7 @@ from catalog.column_types import (
 from catalog.relations import Dialect
 from translation.emission import spark_functions
 from translation.emission.spark_text import is_castable, literal, quoted, string, type_text
+from translation.emission.spark_udfs import SparkFunctions
 from translation.errors import UnsupportedConstruct
 from translation.functions.coercion import is_text
 from translation.plan.expressions import (
@@ -54,13 +55,13 @@ Subquery = Callable[[Plan, "tuple[Columns, ...]"], str]
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """Writes expressions over ``columns``; ``udfs`` collects what has to be registered."""
+    """Writes expressions over ``columns``; ``functions`` names what has to be registered."""
 
     columns: Columns
     outer: tuple[Columns, ...]
     dialect: Dialect
     subquery: Subquery
-    udfs: dict[str, str] = field(default_factory=dict)
+    functions: SparkFunctions
 
     def typed(self, expression: RowExpression) -> str:
         """The text of an output column: Hive's own type where Spark might give another."""
@@ -135,9 +136,8 @@ class Expressions:
     ) -> str:
         texts = [self.text(argument) for argument in arguments]
         name = operator.name
-        if operator.udf_class is not None:
-            self.udfs[name] = operator.udf_class
-            return f"{quoted(name)}({', '.join(texts)})"
+        if operator.udf is not None:
+            return f"{self.functions.call_name(operator.udf)}({', '.join(texts)})"
         if name in {"and", "or"}:
             return "(" + f" {name.upper()} ".join(texts) + ")"
         if name in spark_functions.BINARY and len(texts) == 2:
@@ -193,8 +193,6 @@ class Expressions:
         distinct: bool,
     ) -> str:
         texts = [self.text(argument) for argument in arguments]
-        if operator.udf_class is not None:
-            self.udfs[operator.name] = operator.udf_class
         if operator.name == "count" and not texts:
             call = "count(*)"
         elif distinct:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation
 from translation.derivation import derive, plan_of, upstreams_of
 from translation.emission.spark import RelationText, SparkQuery, spark_query
-from translation.emission.spark_text import quoted
+from translation.emission.spark_text import quoted, string
 from translation.emission.spark_text import relation as own_name
-from translation.errors import TooLarge, TranslationError, UnknownRelation
+from translation.emission.spark_udfs import SparkFunctions, SparkUdf
+from translation.errors import TooLarge, TranslationError, UnknownRelation, UnsupportedFunction
 from translation.functions.semantics import semantics_of
 from translation.interface import Interface, Options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+log = logging.getLogger(__name__)
+
 _DEFAULT = Options()
+_NO_FUNCTIONS: Mapping[str, SparkUdf] = MappingProxyType({})
 
 
 def spark_view(
@@ -26,8 +32,11 @@ def spark_view(
     upstreams: Mapping[RelationName, Interface],
     options: Options = _DEFAULT,
     relation_text: RelationText = own_name,
+    registered: Mapping[str, SparkUdf] = _NO_FUNCTIONS,
 ) -> SparkQuery:
     """The query of one view, its columns named as its Avro schema names them.
+
+    ``registered``: the functions that its session has already, by name.
 
     Raises:
         TranslationError: the view cannot be read, or Spark has nothing that does the same.
@@ -37,8 +46,13 @@ def spark_view(
         raise ValueError(f"{relation.name} is a table")
     columns = derive(relation, upstreams, options).interface.columns
     plan = plan_of(relation, upstreams, options)
+    functions = SparkFunctions(options.spark_udfs, registered)
+    names = [c.name for c in columns]
     try:
-        return spark_query(plan, semantics_of(view), [c.name for c in columns], relation_text)
+        return spark_query(plan, semantics_of(view), names, relation_text, functions)
+    except TranslationError as error:
+        error.relation = error.relation or relation.name
+        raise
     except RecursionError:
         raise TooLarge(
             "the query nests too deep",
@@ -54,7 +68,10 @@ def register_views(
 
     Returns:
         The temporary view's name (``database_view``) of each, or why there is none. Functions that
-        a view declares are registered by their classes; their jars must be on the session's path.
+        a view declares are registered by their classes, for each view apart. Nothing is fetched:
+        their jars must be on the session's path, and a class that is not there fails its view. A
+        session loads a class from one jar only, so that two versions of one class do not run
+        beside each other, unless ``Options.spark_udfs`` maps them to two classes: see the warning.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -88,6 +105,8 @@ class _Registration:
         self._options = options
         self._registered = registered
         self._interfaces = interfaces
+        self._functions: dict[str, SparkUdf] = {}
+        self._artifacts: dict[str, tuple[str, ...]] = {}
 
     def view(self, name: RelationName) -> None:
         try:
@@ -101,11 +120,9 @@ class _Registration:
         for upstream in upstreams:
             if self._relations[upstream].is_view and upstream not in self._registered:
                 self._register(upstream)
-        query = spark_view(relation, upstreams, self._options, self._text)
-        for function, class_name in query.udfs.items():
-            self._session.sql(
-                f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(function)} AS '{class_name}'"
-            )
+        query = spark_view(relation, upstreams, self._options, self._text, self._functions)
+        for udf in query.udfs:
+            self._function(udf, name)
         before: dict[str, str | None] = {
             key: self._session.conf.get(key, None) for key in query.settings
         }
@@ -123,6 +140,33 @@ class _Registration:
                 else:
                     self._session.conf.set(key, known)
         self._registered[name] = temporary_name(name)
+
+    def _function(self, udf: SparkUdf, view: RelationName) -> None:
+        from pyspark.errors import AnalysisException
+
+        other = self._artifacts.setdefault(udf.class_name, udf.artifacts)
+        if other != udf.artifacts:
+            log.warning(
+                "one class of two artifacts; the session has one of them",
+                extra={
+                    "view": str(view),
+                    "class": udf.class_name,
+                    "artifacts": [list(other), list(udf.artifacts)],
+                },
+            )
+        try:
+            self._session.sql(
+                f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)}"
+                f" AS {string(udf.class_name)}"
+            )
+        except AnalysisException as error:
+            raise UnsupportedFunction(
+                udf.name,
+                f"has class {udf.class_name}, which the session refuses: {error.getCondition()}",
+                relation=view,
+                hint=f"put {' '.join(udf.artifacts) or 'its jar'} on the session's path",
+            ) from None
+        self._functions[udf.name] = udf
 
     def _text(self, name: RelationName) -> str:
         relation = self._relations.get(name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from catalog.identifiers import RelationName
+
 
 class NullClass(Enum):
     """When a call is null.
@@ -20,6 +22,22 @@ class NullClass(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class UserDefined:
+    """A function as one view declares it; another view's of the same name is another function.
+
+    Attributes:
+        name: lower-case, without the view's name before it.
+        class_name: None where the view declares none: a function that its engine has.
+        dependencies: the view's artifacts, as it writes them.
+    """
+
+    view: RelationName
+    name: str
+    class_name: str | None
+    dependencies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """A function of one dialect, as a call carries it.
 
@@ -29,7 +47,7 @@ class Operator:
         merges: index of the first of the arguments that are branches of the result (coalesce 0).
         element_of: index of the array argument whose elements make up the result (sort_array 0
             keeps the array; this is for those that return one element).
-        udf_class: the class that a user-defined function names.
+        udf: set for a user-defined function.
     """
 
     name: str
@@ -37,4 +55,4 @@ class Operator:
     deterministic: bool = True
     keeps: int | None = None
     merges: int | None = None
-    udf_class: str | None = None
+    udf: UserDefined | None = None

@@ -104,11 +104,15 @@ def user_defined(
         UnsupportedFunction: the deployment says nothing of it.
     """
     returns = declared_return(call, context)
-    class_name = context.functions.class_of(call.name)
+    if call.distinct:
+        raise UnsupportedConstruct(
+            f"DISTINCT in a call of the user-defined {call.name}", position=call.position
+        )
+    udf = context.functions.called(_whole_name(call))
     name = call.name.lower()
     match returns:
         case Returns(type_):
-            operator_ = Operator(name, NullClass.PARTIAL, udf_class=class_name)
+            operator_ = Operator(name, NullClass.PARTIAL, udf=udf)
             return Call(operator_, tuple(arguments), type_, nullable=True)
         case ReturnsArgument(index):
             if not 0 <= index < len(arguments):
@@ -118,7 +122,7 @@ def user_defined(
                     position=call.position,
                 )
             kept = arguments[index]
-            operator_ = Operator(name, NullClass.TOTAL, keeps=index, udf_class=class_name)
+            operator_ = Operator(name, NullClass.TOTAL, keeps=index, udf=udf)
             return Call(operator_, tuple(arguments), kept.type, kept.nullable)
         case ReturnsRows():
             raise UnsupportedConstruct(
@@ -127,11 +131,11 @@ def user_defined(
 
 
 def declared_return(call: tree.Call, context: Context) -> UdfReturn:
-    found = context.functions.return_of(call.name)
-    if found is not None and not call.qualifier:
+    name = _whole_name(call)
+    found = context.functions.return_of(name)
+    if found is not None:
         return found
-    name = ".".join((*call.qualifier, call.name))
-    class_name = context.functions.class_of(call.name)
+    class_name = context.functions.class_of(name)
     if class_name is None:
         raise UnsupportedFunction(
             name,
@@ -139,15 +143,27 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
             position=call.position,
             hint=(
                 "declare it in the view's property 'functions' as NAME:class.Name and the class's"
-                " return type in the deployment's udfs"
+                f" return type in the deployment's udfs{_malformed(context)}"
             ),
         )
     raise UnsupportedFunction(
         name,
         f"of view {context.view} is class {class_name}, whose return type is not declared",
         position=call.position,
-        hint=f"declare what {class_name} returns in the deployment's udfs",
+        hint=f"declare what {class_name} returns in the deployment's udfs, or in a resolver plugin",
     )
+
+
+def _whole_name(call: tree.Call) -> str:
+    """With its database, which no function that a view declares has."""
+    return ".".join((*call.qualifier, call.name))
+
+
+def _malformed(context: Context) -> str:
+    entries = context.functions.malformed
+    if not entries:
+        return ""
+    return f"; of that property {len(entries)} declare nothing, the first being {entries[0]!r:.100}"
 
 
 def rows_of(type_: ColumnType) -> StructType:

@@ -63,8 +63,8 @@ def generate(
         produced = tuple(
             PlanColumn(f.name, f.type, nullable=True) for f in calls.rows_of(returns.type).fields
         )
-        class_name = context.functions.class_of(node.name)
-        operator = Operator(name, NullClass.PARTIAL, udf_class=class_name)
+        udf = context.functions.called(node.name)
+        operator = Operator(name, NullClass.PARTIAL, udf=udf)
     else:
         if function.kind is not Kind.GENERATOR:
             raise UnsupportedConstruct(

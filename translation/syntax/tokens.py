@@ -141,7 +141,9 @@ def prepared(tokens: Sequence[Token], sql: str) -> tuple[list[Token], list[CastT
 
 
 def _text(token: Token, sql: str) -> str:
-    return sql[token.start : token.end + 1] if token.token_type != TokenType.VAR else token.text
+    if token.token_type in {TokenType.VAR, TokenType.IDENTIFIER}:
+        return token.text
+    return sql[token.start : token.end + 1]
 
 
 def _matching(tokens: Sequence[Token]) -> dict[int, int]:
@@ -189,7 +191,10 @@ def _is_function_name(tokens: Sequence[Token], index: int, closing: dict[int, in
         # With an array and a lambda it is a function, with a query an operator.
         inside = tokens[index + 2].token_type if index + 2 < len(tokens) else None
         return inside not in _BEGINS_QUERY
-    if token.token_type not in _KEYWORD_FUNCTIONS or token.text.upper() in _SPECIAL:
+    quoted = token.token_type == TokenType.IDENTIFIER
+    if not quoted and (
+        token.token_type not in _KEYWORD_FUNCTIONS or token.text.upper() in _SPECIAL
+    ):
         return False
     before = tokens[index - 1].token_type if index else None
     if before in _ENDS_OPERAND:

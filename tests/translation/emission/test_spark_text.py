@@ -118,7 +118,7 @@ def test_a_batch_is_answered_with_all_that_spark_needs() -> None:
 
     result = answer(request)["result"]
 
-    assert result["udfs"] == {"default_v_up": "com.example.Up"}
+    assert result["udfs"] == [{"name": "default_v_up", "class": "com.example.Up", "artifacts": []}]
     assert result["settings"] == {"spark.sql.ansi.enabled": "false"}
     assert result["schema"].endswith("`Upper` STRING")
     assert "`default_v_up`(t1.`name`)" in result["sql"]

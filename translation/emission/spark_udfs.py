@@ -1,0 +1,77 @@
+"""The user-defined functions that an emitted query calls, each under a name of its own view's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from types import MappingProxyType
+
+from translation.emission.spark_text import quoted
+from translation.emission.udf_rules import on_spark
+from translation.functions.udfs import prefixes
+from translation.interface import SparkUdfRule
+from translation.plan.operators import UserDefined
+
+_NO_NAME = re.compile(r"\W")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SparkUdf:
+    """What has to be registered: ``artifacts`` are Ivy addresses, of which one holds the class."""
+
+    name: str
+    class_name: str
+    artifacts: tuple[str, ...]
+
+
+_NONE_TAKEN: Mapping[str, SparkUdf] = MappingProxyType({})
+
+
+class SparkFunctions:
+    """Gives out names, ``database_view_function``, while a query is written.
+
+    Args:
+        rules: which class stands for a declared one.
+        taken: what is registered already under a name; such a name goes only to the same function.
+    """
+
+    def __init__(
+        self, rules: Sequence[SparkUdfRule] = (), taken: Mapping[str, SparkUdf] = _NONE_TAKEN
+    ) -> None:
+        self._rules = rules
+        self._taken = taken
+        self._names: dict[str, SparkUdf] = {}
+        self._given: dict[UserDefined, SparkUdf] = {}
+
+    @property
+    def given(self) -> tuple[SparkUdf, ...]:
+        """In order of name."""
+        return tuple(sorted(self._given.values()))
+
+    def call_name(self, udf: UserDefined) -> str:
+        """The function's name as text; one without a class is the engine's, under its own name.
+
+        Raises:
+            TranslationError: see ``on_spark``.
+        """
+        if udf.class_name is None:
+            return ".".join(map(quoted, udf.name.split(".")))
+        found = self._given.get(udf)
+        if found is None:
+            found = self._given[udf] = self._named(udf, udf.class_name)
+        return quoted(found.name)
+
+    def _named(self, udf: UserDefined, class_name: str) -> SparkUdf:
+        chosen, artifacts = on_spark(udf, class_name, self._rules)
+        prefix = prefixes(udf.view)[0]
+        wanted = _NO_NAME.sub("_", prefix + udf.name.removeprefix(prefix))
+        for number in count(1):
+            # Parts that hold underscores may join to the same name.
+            made = SparkUdf(wanted if number == 1 else f"{wanted}_{number}", chosen, artifacts)
+            known = self._taken.get(made.name) or self._names.get(made.name)
+            if known is None or known == made:
+                break
+        self._names[made.name] = made
+        return made

@@ -1,0 +1,65 @@
+"""A view's ``dependencies`` property → coordinates of the artifacts that hold its functions' classes.
+
+Coordinates are data: nothing here, or above, fetches or loads what they name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_LENGTH = 1000
+"""Of one dependency; a longer one is malformed."""
+
+_PART = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
+_PARAMETER = r"[A-Za-z]+=[A-Za-z0-9._:,*+-]*"
+_ARTIFACT = re.compile(
+    rf"(?:ivy://)?({_PART}):({_PART}):({_PART})(?:\?({_PARAMETER}(?:&{_PARAMETER})*))?"
+)
+_BLANKS = re.compile(r"[\s;]+")
+_OPEN_EXCLUDE = re.compile(r"[?&]exclude=[^&]*\Z")
+_EXCLUDED = re.compile(r"[^:/?&=]+:[^:/?&=]+(?:&.*)?")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Artifact:
+    """``query`` are the parameters of an Ivy address (``transitive=false``), "" without any."""
+
+    organisation: str
+    module: str
+    version: str
+    query: str = ""
+
+    @property
+    def coordinates(self) -> str:
+        return f"{self.organisation}:{self.module}:{self.version}"
+
+    def __str__(self) -> str:
+        """The form that Hive's and Spark's ``ADD JAR`` take."""
+        return f"ivy://{self.coordinates}{'?' if self.query else ''}{self.query}"
+
+
+def parse_artifact(text: str) -> Artifact | None:
+    """``organisation:module:version``, with ``ivy://`` before and ``?key=value&…`` after or without."""
+    found = _ARTIFACT.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    return None if found is None else Artifact(found[1], found[2], found[3], found[4] or "")
+
+
+def split_dependencies(text: str) -> tuple[str, ...]:
+    """The entries of the property, separated by blanks or commas, each once, well-formed or not.
+
+    The commas of an ``exclude=org:module,org:module`` separate nothing: what follows them has no
+    version.
+    """
+    entries: dict[str, None] = {}
+    for word in _BLANKS.split(text):
+        open_entry = ""
+        for piece in word.split(","):
+            if _OPEN_EXCLUDE.search(open_entry) and _EXCLUDED.fullmatch(piece):
+                open_entry = f"{open_entry},{piece}"
+                continue
+            entries[open_entry] = None
+            open_entry = piece
+        entries[open_entry] = None
+    entries.pop("", None)
+    return tuple(entries)
