@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from .aliases import named_nodes
 from .errors import AvroError, InvalidAvro, InvalidValue
 from .schema import Node, parse
 
@@ -41,19 +42,7 @@ class Binding:
     @functools.cached_property
     def nodes(self) -> Mapping[str, Node]:
         """Every named type of the schema."""
-        found: dict[str, Node] = {}
-        waiting = [self.root]
-        while waiting:
-            node = waiting.pop()
-            if node.name and node.name in found:
-                continue
-            if node.name:
-                found[node.name] = node
-            waiting.extend(node.branches)
-            waiting.extend(field.node for field in node.fields)
-            if node.kind in {"array", "map"}:
-                waiting.append(node.items)
-        return found
+        return {node.name: node for node in named_nodes(self.root)}
 
 
 def read_all(reader: Reader, data: bytes) -> Any:

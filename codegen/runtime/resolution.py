@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from . import scalars
+from .aliases import apply_aliases
 from .binding import Binding, Reader
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
 from .schema import Field, Node
@@ -26,13 +27,13 @@ _PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def resolve(binding: Binding, writer: Node, reader: Node) -> Reader:
-    """A reader of the writer's bytes.
+    """A reader of the writer's bytes; the writer's nodes are changed.
 
     Raises:
         UnresolvableSchema: no data of the writer can be read.
     """
-    resolver = _Resolver(binding)
-    found = resolver.reader(writer, reader, reader.name or "")
+    apply_aliases(writer, reader)
+    found = _Resolver(binding).reader(writer, reader, reader.name or "")
     if isinstance(found, _Error):
         raise UnresolvableSchema(found.path, found.reason)
     return found.read
@@ -54,11 +55,25 @@ class _Read:
         self.read = read
 
 
+class _Record:
+    """A pair of records; a recursive one is met again before it is known.
+
+    ``fits``: no field that was compared so far is an error itself, whatever is within it.
+    """
+
+    def __init__(self) -> None:
+        self.found: _Read | _Error | None = None
+        self.fits = True
+
+    def read(self, data: bytes, at: int) -> tuple[Any, int]:
+        assert self.found is not None
+        return self.found.read(data, at)
+
+
 class _Resolver:
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
-        # Filled late, so that a recursive type finds itself.
-        self._records: dict[tuple[int, int], list[Reader | _Error]] = {}
+        self._records: dict[tuple[int, int], _Record] = {}
         self._skippers: dict[int, list[Reader]] = {}
 
     def reader(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
@@ -68,37 +83,36 @@ class _Resolver:
             branch = self._branch(writer, reader, path)
             if branch is None:
                 return _Error(path, f"a value of {writer.title} fits no branch of the union")
-            return self.reader(writer, branch, path)
-        if writer.kind != reader.kind:
-            if reader.kind not in _PROMOTIONS.get(writer.kind, ()):
-                return _Error(path, f"{writer.title} is no {reader.title}")
-            return _Read(self._leaf(writer, reader))
+            # An error within the branch is none of the union: what decides is the branch's type.
+            return _Read(self.reader(writer, branch, path).read)
+        if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
+            return _Error(path, f"{writer.title} is no {reader.title}")
         match reader.kind:
             case "record":
-                return self._record(writer, reader, path)
+                record = self._record(writer, reader, path)
+                return record.found or _Read(record.read)
             case "enum":
                 return self._enum(writer, reader, path)
             case "array":
-                return self._array(writer, reader, path)
+                return _Read(
+                    _list_reader(self.reader(writer.items, reader.items, f"{path}[]").read)
+                )
             case "map":
-                return self._map(writer, reader, path)
-            case "fixed":
-                if not _same_name(writer, reader) or writer.size != reader.size:
-                    return _Error(
-                        path,
-                        f"{writer.name} of {writer.size} bytes is no {reader.name} of {reader.size}",
-                    )
-        if writer.logical and reader.logical and _meaning(writer) != _meaning(reader):
+                return _Read(
+                    _dict_reader(self.reader(writer.items, reader.items, f"{path}[]").read)
+                )
+            case "fixed" if not _alike(writer, reader) or writer.size != reader.size:
+                return _Error(
+                    path,
+                    f"{writer.name} of {writer.size} bytes is no {reader.name} of {reader.size}",
+                )
+        if writer.meaning and reader.meaning and writer.meaning != reader.meaning:
             # Java reads the number as it stands, and so a thousand times too large or small.
-            return _Error(path, f"{writer.logical} is no {reader.logical} of the same unit")
+            return _Error(path, f"{_words(writer)} is no {_words(reader)} of the same unit")
         return _Read(self._leaf(writer, reader))
 
-    def _from_union(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
-        branches = [self.reader(branch, reader, path) for branch in writer.branches]
-        if all(isinstance(branch, _Error) for branch in branches):
-            reasons = [b for b in branches if isinstance(b, _Error)]
-            return reasons[0] if reasons else _Error(path, "the writer's union is empty")
-        readers = [branch.read for branch in branches]
+    def _from_union(self, writer: Node, reader: Node, path: str) -> _Read:
+        readers = [self.reader(branch, reader, path).read for branch in writer.branches]
 
         def read(data: bytes, at: int) -> tuple[Any, int]:
             raw, at = scalars.length(data, at + 1, data[at])
@@ -113,50 +127,47 @@ class _Resolver:
         for branch in union.branches:
             if branch.kind != writer.kind:
                 continue
-            if branch.kind in {"enum", "fixed", "record"}:
-                if _same_name(writer, branch):
-                    return branch
-                if structural is None and self._has_structure(writer, branch, path):
-                    structural = branch
-            else:
+            if branch.name == writer.name:
                 return branch
+            # Java takes a record of another name, too: the first, or the last with the same last part.
+            liked = structural is None or _alike(writer, branch)
+            if branch.kind == "record" and liked and self._has_structure(writer, branch, path):
+                structural = branch
         if structural is not None:
             return structural
         promoted = _PROMOTIONS.get(writer.kind, frozenset())
         return next((b for b in union.branches if b.kind in promoted), None)
 
     def _has_structure(self, writer: Node, branch: Node, path: str) -> bool:
-        """Java takes a record of another name whose fields resolve."""
-        return branch.kind == "record" and not isinstance(self.reader(writer, branch, path), _Error)
+        record = self._record(writer, branch, path)
+        return record.fits and not isinstance(record.found, _Error)
 
-    def _record(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+    def _record(self, writer: Node, reader: Node, path: str) -> _Record:
         key = (id(writer), id(reader))
-        if key in self._records:
-            cell = self._records[key]
-            return _of(cell[0]) if cell else _Read(_late(cell))
-        cell = self._records[key] = []
-        found = self._record_reader(writer, reader, path)
-        cell.append(found if isinstance(found, _Error) else found.read)
-        return found
+        record = self._records.get(key)
+        if record is None:
+            record = self._records[key] = _Record()
+            record.found = self._record_reader(writer, reader, path, record)
+        return record
 
-    def _record_reader(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
+    def _record_reader(
+        self, writer: Node, reader: Node, path: str, record: _Record
+    ) -> _Read | _Error:
         targets = dict(
             zip([f.name for f in reader.fields], self._binding.attributes[reader.name], strict=True)
         )
-        matched = _match_fields(writer, reader)
+        known = {field.name: field for field in reader.fields}
         steps: list[tuple[str | None, Reader]] = []
         for field in writer.fields:
-            target = matched.get(field.name)
+            target = known.pop(field.name, None)
             if target is None:
                 steps.append((None, self._skipper(field.node)))
                 continue
             inner = self.reader(field.node, target.node, f"{path}.{target.name}")
+            record.fits = record.fits and not isinstance(inner, _Error)
             steps.append((targets[target.name], inner.read))
         defaults: list[tuple[str, Callable[[], Any]]] = []
-        present = {field.name for field in matched.values()}
-        for field in reader.fields:
-            if field.name in present:
-                continue
+        for field in known.values():
             if not field.has_default:
                 return _Error(f"{path}.{field.name}", "is missing in the data and has no default")
             try:
@@ -183,7 +194,7 @@ class _Resolver:
         return lambda: from_default(binding, node, default)
 
     def _enum(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
-        if not _same_name(writer, reader):
+        if not _alike(writer, reader):
             return _Error(path, f"{writer.name} is no {reader.name}")
         enum = self._binding.classes[reader.name]
         members: list[Any] = [
@@ -206,14 +217,6 @@ class _Resolver:
             return member, at
 
         return _Read(read)
-
-    def _array(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
-        items = self.reader(writer.items, reader.items, f"{path}[]")
-        return items if isinstance(items, _Error) else _Read(_list_reader(items.read))
-
-    def _map(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
-        values = self.reader(writer.items, reader.items, f"{path}[]")
-        return values if isinstance(values, _Error) else _Read(_dict_reader(values.read))
 
     def _leaf(self, writer: Node, reader: Node) -> Reader:
         read = _base_reader(writer)
@@ -278,38 +281,23 @@ class _Resolver:
                 return _base_reader(writer)
 
 
-def _late(cell: Sequence[Reader | _Error]) -> Reader:
+def _late(cell: Sequence[Reader]) -> Reader:
     """A recursive type's reader: its own is not yet known while it is made."""
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
-        found = cell[0]
-        return found.read(data, at) if isinstance(found, _Error) else found(data, at)
+        return cell[0](data, at)
 
     return read
 
 
-def _of(found: Reader | _Error) -> _Read | _Error:
-    return found if isinstance(found, _Error) else _Read(found)
+def _alike(writer: Node, reader: Node) -> bool:
+    """Outside unions the specification compares names without their namespaces."""
+    return writer.name.rpartition(".")[2] == reader.name.rpartition(".")[2]
 
 
-def _same_name(writer: Node, reader: Node) -> bool:
-    return writer.name == reader.name or writer.name in reader.aliases
-
-
-def _meaning(node: Node) -> tuple[str, int]:
-    return node.logical, node.scale
-
-
-def _match_fields(writer: Node, reader: Node) -> dict[str, Field]:
-    """The writer's field names to the reader's fields: by name, then by the reader's aliases."""
-    names = {field.name for field in writer.fields}
-    matched = {field.name: field for field in reader.fields if field.name in names}
-    for field in reader.fields:
-        if field.name not in names:
-            alias = next((a for a in field.aliases if a in names and a not in matched), None)
-            if alias is not None:
-                matched[alias] = field
-    return matched
+def _words(node: Node) -> str:
+    logical, scale = node.meaning or ("", 0)
+    return f"{logical} of scale {scale}" if logical == "decimal" else logical
 
 
 def _promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:

@@ -27,33 +27,45 @@ _LOGICAL: Final[dict[str, frozenset[str]]] = {
     "duration": frozenset({"fixed"}),
     "decimal": frozenset({"bytes", "fixed"}),
 }
+# Values of these stay ints, yet they are no microseconds.
+_NANOS: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos"})
 _SIZES: Final = {"uuid": 16, "duration": 12}
 MOST_DIGITS: Final = 1000
 
 
-class Field:
-    __slots__ = ("aliases", "default", "has_default", "name", "node")
+_RESERVED: Final = frozenset(
+    {"aliases", "doc", "fields", "items", "name", "namespace", "size", "symbols", "type", "values"}
+)
+_RESERVED_IN_ENUMS: Final = _RESERVED | {"default"}
+_RESERVED_IN_FIELDS: Final = frozenset({"aliases", "default", "doc", "name", "order", "type"})
 
-    def __init__(
-        self, name: str, node: Node, aliases: tuple[str, ...], has_default: bool, default: Any
-    ) -> None:
+
+class Field:
+    """``properties`` are those that the specification does not name, as text; so in ``Node``."""
+
+    __slots__ = ("aliases", "default", "has_default", "name", "node", "order", "properties")
+
+    def __init__(self, name: str, node: Node, document: dict[str, Any]) -> None:
         self.name = name
         self.node = node
-        self.aliases = aliases
-        self.has_default = has_default
-        self.default = default
+        self.aliases = tuple(str(alias) for alias in document.get("aliases") or ())
+        self.has_default = "default" in document
+        self.default = document.get("default")
+        self.order = document.get("order", "ascending")
+        self.properties = _properties(document, _RESERVED_IN_FIELDS)
 
 
 class Node:
     """A type. ``kind`` says which of the other attributes mean something.
 
     ``name`` is the full name of a named type; ``logical`` is "" where there is none that this
-    package gives a class of its own.
+    package gives a class of its own. ``meaning`` is what gives a number its unit: a logical type
+    and its scale, None where there is none.
     """
 
     __slots__ = (
-        "aliases", "branches", "default", "fields", "items", "kind", "logical", "name",
-        "precision", "scale", "size", "symbols",
+        "aliases", "branches", "default", "fields", "items", "kind", "logical", "meaning", "name",
+        "precision", "properties", "scale", "size", "symbols",
     )  # fmt: skip
 
     def __init__(self, kind: str, name: str = "", aliases: tuple[str, ...] = ()) -> None:
@@ -61,7 +73,9 @@ class Node:
         self.name = name
         self.aliases = aliases
         self.logical = ""
+        self.meaning: tuple[str, int] | None = None
         self.precision = 0
+        self.properties = ""
         self.scale = 0
         self.size = 0
         self.symbols: tuple[str, ...] = ()
@@ -124,10 +138,12 @@ class _Reader:
         if kind == "array":
             array = Node("array")
             array.items = self.node(_required(document, "items"), namespace)
+            array.properties = _properties(document, _RESERVED)
             return array
         if kind == "map":
             map_ = Node("map")
             map_.items = self.node(_required(document, "values"), namespace)
+            map_.properties = _properties(document, _RESERVED)
             return map_
         if kind in {"record", "error"}:
             return self._record(document, namespace)
@@ -140,6 +156,7 @@ class _Reader:
         if kind not in PRIMITIVES:
             return self.node(kind, namespace)
         primitive = Node(kind)
+        primitive.properties = _properties(document, _RESERVED)
         _annotate(primitive, document)
         return primitive
 
@@ -150,9 +167,7 @@ class _Reader:
             if not isinstance(item, dict):
                 raise MalformedSchema(f"a field of {record.name} is no object")
             name = _text(item, "name")
-            aliases = tuple(str(alias) for alias in item.get("aliases") or ())
-            node = self.node(_required(item, "type"), space)
-            fields.append(Field(name, node, aliases, "default" in item, item.get("default")))
+            fields.append(Field(name, self.node(_required(item, "type"), space), item))
         if len({field.name for field in fields}) != len(fields):
             raise MalformedSchema(f"{record.name} has a field twice")
         record.fields = tuple(fields)
@@ -190,12 +205,16 @@ class _Reader:
             for alias in map(str, document.get("aliases") or ())
         )
         node = Node(kind, full, aliases)
+        reserved = _RESERVED_IN_ENUMS if kind == "enum" else _RESERVED
+        node.properties = _properties(document, reserved)
         self._named[full] = node
         return node, space
 
 
 def _annotate(node: Node, document: dict[str, Any]) -> None:
     logical = document.get("logicalType")
+    if logical in _NANOS and node.kind == "long":
+        node.meaning = str(logical), 0
     if not isinstance(logical, str) or node.kind not in _LOGICAL.get(logical, ()):
         return
     if node.kind == "fixed" and _SIZES.get(logical, node.size) != node.size:
@@ -210,6 +229,13 @@ def _annotate(node: Node, document: dict[str, Any]) -> None:
             return
         node.precision, node.scale = precision, scale
     node.logical = logical
+    node.meaning = logical, node.scale
+
+
+def _properties(document: dict[str, Any], reserved: frozenset[str]) -> str:
+    if document.keys() <= reserved:
+        return ""
+    return json.dumps({k: v for k, v in document.items() if k not in reserved}, sort_keys=True)
 
 
 def _required(document: dict[str, Any], key: str) -> Any:

@@ -61,7 +61,8 @@ def _refusal(package: ModuleType, error: Exception) -> OurAnswer:
     return OurAnswer(None, text, is_ours=known)
 
 
-def outcome(reader: str, our: OurAnswer, java: AvroAnswer) -> Outcome:
+def outcome(package: ModuleType, reader: str, our: OurAnswer, java: AvroAnswer) -> Outcome:
+    """``package`` is that of the schema text ``reader``."""
     if our.data is None:
         if not our.is_ours:
             return Outcome.DIFFER
@@ -74,8 +75,15 @@ def outcome(reader: str, our: OurAnswer, java: AvroAnswer) -> Outcome:
         return Outcome.DIFFER
     if isinstance(java, AvroRefused):
         return Outcome.DIFFER
-    same = our.data == java or plain(reader, our.data) == plain(reader, java)
-    return Outcome.SAME_VALUE if same else Outcome.DIFFER
+    return Outcome.SAME_VALUE if _same(package, reader, our.data, java) else Outcome.DIFFER
+
+
+def _same(package: ModuleType, reader: str, our: bytes, java: bytes) -> bool:
+    if our == java or plain(reader, our) == plain(reader, java):
+        return True
+    # A decimal can be written in more bytes than it needs, or in none.
+    read = package.RECORD.from_avro
+    return "decimal" in reader and repr(read(our)) == repr(read(java))
 
 
 def plain(schema: str, data: bytes) -> str:

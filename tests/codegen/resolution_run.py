@@ -45,11 +45,13 @@ class Report:
     levels: Counter[Level] = field(default_factory=Counter)
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     differences: int = 0
+    # One of each kind for each reader: families repeat their mistakes.
     shown: list[Case] = field(default_factory=list)
 
     def note(self, case: Case) -> None:
         self.differences += 1
-        if len(self.shown) < _SHOWN:
+        known = {(shown.what, shown.reader) for shown in self.shown}
+        if len(self.shown) < _SHOWN and (case.what, case.reader) not in known:
             self.shown.append(case)
 
 
@@ -114,7 +116,7 @@ def _compare_readings(
         report.places.update({place for _, place in steps})
         found = ours(packages[pair.read_with], pair.written_with, pair.values)
         for data, our, java in zip(pair.values, found, answers, strict=True):
-            judged = outcome(pair.read_with, our, java)
+            judged = outcome(packages[pair.read_with], pair.read_with, our, java)
             report.outcomes[judged] += 1
             if judged is Outcome.DIFFER:
                 report.note(_case("differ", pair, data, our, java))
