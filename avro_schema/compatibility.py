@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias, assert_never
 
@@ -95,17 +95,24 @@ def gravest(levels: Iterable[Level]) -> Level:
 
 
 def _differences(old: Schema, new: Schema) -> _Findings:
-    comparison = _Comparison(definitions(old), definitions(new))
+    equal = to_text(_as_java_compares(old)) == to_text(_as_java_compares(new))
+    comparison = _Comparison(definitions(old), definitions(new), equal=equal)
     yield from comparison.types(old, new, "")
     yield from comparison.alias_clashes()
 
 
 class _Comparison:
-    """Walks two schemas side by side; each pair of named types is compared where it first meets."""
+    """Walks two schemas side by side; each pair of named types is compared where it first meets.
 
-    def __init__(self, old: Mapping[str, NamedSchema], new: Mapping[str, NamedSchema]) -> None:
+    ``equal``: Java would not look at the aliases, since nothing else differs.
+    """
+
+    def __init__(
+        self, old: Mapping[str, NamedSchema], new: Mapping[str, NamedSchema], *, equal: bool
+    ) -> None:
         self._old = old
         self._new = new
+        self._equal = equal
         self._met: set[str] = set()
 
     def types(self, old: Schema, new: Schema, path: str) -> _Findings:
@@ -156,7 +163,8 @@ class _Comparison:
                 same = others.get(schema.full_name)
                 for alias in schema.aliases:
                     known_on_both = same is not None and alias in same.aliases and alias in mine
-                    if alias in others and alias != schema.full_name and not known_on_both:
+                    harmless = known_on_both and self._equal
+                    if alias in others and alias != schema.full_name and not harmless:
                         yield _major(
                             f"type `{schema.full_name}` has the alias `{alias}` {added}, "
                             "which is the name of another type"
@@ -175,7 +183,7 @@ class _Comparison:
         for name, field in after.items():
             if name not in before:
                 yield _added(field, _joined(path, name))
-        yield from _field_alias_clashes(before, after, path)
+        yield from _field_alias_clashes(before, after, path, equal=self._equal)
         kept = [name for name in before if name in after]
         if kept != [name for name in after if name in before]:
             yield _Finding(Level.MINOR, f"fields of {_record_place(path)} reordered")
@@ -199,6 +207,35 @@ class _Comparison:
                 yield _major(f"branches of {_place(path)} reordered: {misread}")
             else:
                 yield _Finding(Level.MINOR, f"branches of {_place(path)} reordered")
+
+
+def _as_java_compares(schema: Schema) -> Schema:
+    """Without what Java's ``Schema.equals`` ignores: documentation, aliases, enums' defaults.
+
+    Between equal schemas it applies no alias; between others one that is the name of another type
+    or field renames that one, which every version until then had got away with.
+    """
+    match schema:
+        case Array(items):
+            return replace(schema, items=_as_java_compares(items))
+        case MapSchema(values):
+            return replace(schema, values=_as_java_compares(values))
+        case Union(branches):
+            return Union(tuple(map(_as_java_compares, branches)))
+        case Record(fields=fields):
+            bare = (
+                replace(field, type=_as_java_compares(field.type), doc=None, aliases=())
+                for field in fields
+            )
+            return replace(schema, fields=tuple(bare), doc=None, aliases=())
+        case EnumSchema():
+            return replace(schema, doc=None, aliases=(), default=None)
+        case Fixed():
+            return replace(schema, doc=None, aliases=())
+        case Primitive() | Reference():
+            return schema
+        case _:
+            assert_never(schema)
 
 
 def _common_attributes(old: NamedSchema, new: NamedSchema, what: str, path: str) -> _Findings:
@@ -270,13 +307,13 @@ def _removed(field: Field, where: str, new: Record) -> str:
 
 
 def _field_alias_clashes(
-    before: Mapping[str, Field], after: Mapping[str, Field], path: str
+    before: Mapping[str, Field], after: Mapping[str, Field], path: str, *, equal: bool
 ) -> _Findings:
     """Aliases rename a writer's fields before they are matched: on another field's name they hide it."""
     for name, field in after.items():
-        old_aliases = before[name].aliases if name in before else ()
+        harmless = before[name].aliases if equal and name in before else ()
         for alias in field.aliases:
-            if alias in before and alias in after and alias != name and alias not in old_aliases:
+            if alias in before and alias in after and alias != name and alias not in harmless:
                 yield _major(
                     f"field `{_joined(path, name)}` has another field's name as alias: {alias}"
                 )

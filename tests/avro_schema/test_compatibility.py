@@ -163,6 +163,22 @@ def test_a_new_field_on_an_old_alias_is_major() -> None:
     assert compare([old], new).level is Level.MAJOR
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        (field("a", aliases=["b"]), field("b")),
+        (field("a", enum("A")), field("b", {**enum("A"), "name": "F", "aliases": ["E"]})),
+    ],
+)
+def test_any_change_beside_an_alias_that_is_another_name_is_major(fields: Any) -> None:
+    # Java leaves equal schemas alone, documentation aside; between others it renames b to a.
+    old, documented = company(*fields), company(*fields, doc="d")
+    labelled = company(*fields, owner="x")
+
+    assert compare([old], documented).level is Level.PATCH
+    assert compare([old], labelled).level is Level.MAJOR
+
+
 def test_a_recursive_schema_is_compared_once_around() -> None:
     node = field("next", ["null", "Company"], default=None)
 

@@ -27,6 +27,8 @@ class Outcome(Enum):
     OTHER_UNIT = "we refuse another unit"
     # Java reads the number or text below a logical type, of which it is no value.
     NO_LOGICAL_VALUE = "we refuse what is no value of the logical type"
+    # Java keeps bytes that are no UTF-8 as its string.
+    NO_TEXT = "we refuse bytes that are no text"
     DIFFER = "differ"
 
 
@@ -70,6 +72,8 @@ def outcome(package: ModuleType, reader: str, our: OurAnswer, java: AvroAnswer) 
             return Outcome.BOTH_REFUSE
         if "logicalType" in reader and our.error.endswith("of the same unit"):
             return Outcome.OTHER_UNIT
+        if "'utf-8' codec" in our.error:
+            return Outcome.NO_TEXT
         if "logicalType" in reader and our.error.startswith("InvalidAvro"):
             return Outcome.NO_LOGICAL_VALUE
         return Outcome.DIFFER
