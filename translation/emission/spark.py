@@ -13,10 +13,17 @@ from itertools import count
 from types import MappingProxyType
 from typing import assert_never
 
+from catalog.column_types import ColumnType
 from catalog.identifiers import RelationName
 from catalog.relations import Dialect
 from translation.emission.spark_expressions import Columns, Expressions
-from translation.emission.spark_text import quoted, relation, type_text
+from translation.emission.spark_text import (
+    has_capital_fields,
+    is_castable,
+    quoted,
+    relation,
+    type_text,
+)
 from translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from translation.functions.semantics import Semantics
 from translation.plan.expressions import (
@@ -90,7 +97,7 @@ def spark_query(
     shown = names or [column.name for column in plan.columns]
     functions = functions or SparkFunctions()
     writer = _Writer(semantics.dialect, relation_text, functions)
-    sql = writer.query(plan, shown, ())
+    sql = writer.view(plan, shown)
     ansi = "true" if semantics.ansi else "false"
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))
     return SparkQuery(
@@ -151,6 +158,11 @@ class _Writer:
         self._relation_text = relation_text
         self._aliases = (f"t{number}" for number in count(1))
         self._functions = functions
+
+    def view(self, plan: Plan, names: Sequence[str]) -> str:
+        select = self._select(plan, ())
+        items = tuple(map(_with_field_names, select.items, (c.type for c in plan.columns)))
+        return replace(select, items=items).text(names)
 
     def query(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
         return self._select(plan, outer).text(names)
@@ -322,6 +334,14 @@ _JOINS: Mapping[JoinKind, str] = MappingProxyType(
         JoinKind.ANTI: "LEFT ANTI",
     }
 )
+
+
+def _with_field_names(item: str, type_: ColumnType) -> str:
+    """Hive's catalog has structs' fields in lower case, a schema beside it may know better."""
+    if not (has_capital_fields(type_) and is_castable(type_)):
+        return item
+    cast = f" AS {type_text(type_)})"
+    return item if item.endswith(cast) else f"CAST({item}{cast}"
 
 
 def _one_row(alias: str) -> _Select:
