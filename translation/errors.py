@@ -7,6 +7,7 @@ TranslationError
 │   ├── UnsupportedType
 │   ├── UdfResolverFailed  the deployment's plugin could not say what a class returns
 │   ├── MalformedDependency
+│   ├── RefusedByEngine    what was emitted for another engine, by a session of it
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
     ├── MalformedSql
@@ -101,6 +102,14 @@ class MalformedDependency(Unsupported):
         )
         self.dependency = dependency
         self.function = function
+
+
+class RefusedByEngine(Unsupported):
+    def __init__(self, subject: str, engine: str, reason: str, **where: object) -> None:
+        super().__init__(f"{engine} refuses {subject}: {reason}", **where)  # type: ignore[arg-type]
+        self.subject = subject
+        self.engine = engine
+        self.reason = reason
 
 
 class TooLarge(Unsupported):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -20,7 +21,7 @@ from publisher.execution.deriving import (
     Outcome,
 )
 from publisher.state.records import Status
-from translation.interface import Interface, Options
+from translation.interface import Interface, Options, ResolverFailure, Returns, UdfAnswer
 
 T = RelationName.of("d", "t")
 V = RelationName.of("d", "v")
@@ -126,3 +127,34 @@ def test_silence_past_the_limit_is_death() -> None:
 
 def test_what_a_derivation_prints_does_not_disturb_its_answer(in_danger: ChildDeriver) -> None:
     assert isinstance(in_danger.derive(dangerous("print"), {}), Derived)
+
+
+def resolve_in_parent(class_name: str, dependencies: tuple[str, ...]) -> UdfAnswer | None:
+    """Asks for its process, so that a test can see where it ran."""
+    if class_name == "c.Failing":
+        return ResolverFailure("the registry is down")
+    return Returns(STRING) if os.getpid() == PARENT else None
+
+
+PARENT = os.getpid()
+
+
+def test_a_childs_udfs_are_those_that_the_parent_resolved_and_hashed() -> None:
+    relation = replace(
+        a_view("SELECT up('x') AS a"), properties={"functions": "up:c.Up"}, columns=()
+    )
+    failing = replace(relation, properties={"functions": "up:c.Failing"})
+    options = Options(udf_resolver=resolve_in_parent)
+    child = ChildDeriver(options, children=1, limits=Limits(timeout_seconds=20.0))
+    try:
+        known = child.derive(relation, {})
+        failed = child.derive(failing, {})
+    finally:
+        child.close()
+
+    assert known == DirectDeriver(options).derive(relation, {})
+    assert isinstance(known, Derived)
+    assert isinstance(failed, Failed)
+    assert failed.status is Status.UNSUPPORTED
+    assert "c.Failing" in failed.reason
+    assert child.inputs_hash(relation, {}) != child.inputs_hash(failing, {})

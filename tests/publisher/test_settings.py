@@ -2,7 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from catalog.column_types import STRING
+from publisher.assembly import build_options
 from publisher.settings import SettingsError, load_settings
+from translation.interface import Returns, SparkUdfRule
+from translation.udf_plugins import PluginResolver
 
 MINIMAL = '[artifacts]\nprefix = "acme-schema"\n[catalog]\nkind = "hive"\n'
 
@@ -42,6 +46,9 @@ def test_the_environment_wins_over_the_file(
         (MINIMAL.replace("[catalog]", 'exclude = ["staging"]\n[catalog]'), "artifacts.exclude"),
         (MINIMAL + "[surprise]\nkey = 1\n", "surprise"),
         (MINIMAL + '[translation.udfs]\n"a.B" = { returns = "int", returns_argument = 0 }\n', "a.B"),
+        (MINIMAL + '[translation]\nudf_plugins = ["import os"]\n', "translation.udf_plugins"),
+        (MINIMAL + '[[translation.spark_udfs]]\nclass = "*"\nspark_class = "{2}"\n', "{2}"),
+        (MINIMAL + '[[translation.spark_udfs]]\nclass = "*"\nspark = "x"\n', "class, dependency"),
         ("[artifacts\n", "is not TOML"),
     ],
 )  # fmt: skip
@@ -98,3 +105,40 @@ def test_a_password_is_never_shown(tmp_path: Path) -> None:
 def test_a_missing_file_is_an_error_when_it_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no such file"):
         load_settings(tmp_path / "absent.toml")
+
+
+UDFS = """
+[translation]
+udf_plugins = ["json:loads"]
+[translation.udfs]
+"com.acme.Up" = { returns = "string" }
+[[translation.spark_udfs]]
+class = "*.hive.*"
+dependency = "*:*-hive:*"
+spark_class = "{1}.spark.{2}"
+spark_dependency = "{1}:{2}-spark:{3}"
+"""
+
+
+def test_udfs_plugins_and_rules_become_options(tmp_path: Path) -> None:
+    options = build_options(load_settings(settings_file(tmp_path, MINIMAL + UDFS)))
+
+    assert options.udfs == {"com.acme.Up": Returns(STRING)}
+    assert options.udf_resolver == PluginResolver(("json:loads",))
+    assert options.spark_udfs == (
+        SparkUdfRule("*.hive.*", "*:*-hive:*", "{1}.spark.{2}", "{1}:{2}-spark:{3}"),
+    )
+
+
+def test_a_plugin_that_is_not_installed_stops_the_start(tmp_path: Path) -> None:
+    text = MINIMAL + '[translation]\nudf_plugins = ["no_such_module_anywhere:f"]\n'
+    settings = load_settings(settings_file(tmp_path, text))
+
+    with pytest.raises(SettingsError, match=r"translation\.udf_plugins: .*no_such_module_anywhere"):
+        build_options(settings)
+
+
+def test_an_empty_list_of_plugins_asks_none(tmp_path: Path) -> None:
+    text = MINIMAL + "[translation]\nudf_plugins = []\n"
+
+    assert build_options(load_settings(settings_file(tmp_path, text))).udf_resolver is None

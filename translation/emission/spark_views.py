@@ -14,7 +14,7 @@ from translation.emission.spark import RelationText, SparkQuery, spark_query
 from translation.emission.spark_text import quoted, string
 from translation.emission.spark_text import relation as own_name
 from translation.emission.spark_udfs import SparkFunctions, SparkUdf
-from translation.errors import TooLarge, TranslationError, UnknownRelation, UnsupportedFunction
+from translation.errors import RefusedByEngine, TooLarge, TranslationError, UnknownRelation
 from translation.functions.semantics import semantics_of
 from translation.interface import Interface, Options
 
@@ -130,8 +130,10 @@ class _Registration:
             # A view made by SQL remembers the settings that it was made under.
             for key, value in query.settings.items():
                 self._session.conf.set(key, value)
-            self._session.sql(
-                f"CREATE OR REPLACE TEMPORARY VIEW {quoted(temporary_name(name))} AS {query.sql}"
+            self._run(
+                f"CREATE OR REPLACE TEMPORARY VIEW {quoted(temporary_name(name))} AS {query.sql}",
+                "the view's query",
+                name,
             )
         finally:
             for key, known in before.items():
@@ -142,8 +144,6 @@ class _Registration:
         self._registered[name] = temporary_name(name)
 
     def _function(self, udf: SparkUdf, view: RelationName) -> None:
-        from pyspark.errors import AnalysisException
-
         other = self._artifacts.setdefault(udf.class_name, udf.artifacts)
         if other != udf.artifacts:
             log.warning(
@@ -154,19 +154,22 @@ class _Registration:
                     "artifacts": [list(other), list(udf.artifacts)],
                 },
             )
-        try:
-            self._session.sql(
-                f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)}"
-                f" AS {string(udf.class_name)}"
-            )
-        except AnalysisException as error:
-            raise UnsupportedFunction(
-                udf.name,
-                f"has class {udf.class_name}, which the session refuses: {error.getCondition()}",
-                relation=view,
-                hint=f"put {' '.join(udf.artifacts) or 'its jar'} on the session's path",
-            ) from None
+        self._run(
+            f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS {string(udf.class_name)}",
+            f"function {udf.name} of class {udf.class_name}",
+            view,
+            hint=f"put {' '.join(udf.artifacts) or 'its jar'} on the session's path",
+        )
         self._functions[udf.name] = udf
+
+    def _run(self, statement: str, subject: str, view: RelationName, hint: str = "") -> None:
+        from pyspark.errors import AnalysisException
+
+        try:
+            self._session.sql(statement)
+        except AnalysisException as error:
+            reason = str(error).partition("\n")[0]
+            raise RefusedByEngine(subject, "Spark", reason, relation=view, hint=hint) from error
 
     def _text(self, name: RelationName) -> str:
         relation = self._relations.get(name)
