@@ -41,6 +41,11 @@ class AvroRefused:
 
     message: str
 
+    @property
+    def is_of_schema(self) -> bool:
+        """One of the schemas was no schema to it."""
+        return self.message.startswith("schema: ")
+
 
 AvroAnswer: TypeAlias = bytes | AvroRefused
 """What was read, written anew with the reader's schema, or why it was not."""

@@ -16,7 +16,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import org.apache.avro.Conversions;
 import org.apache.avro.Schema;
-import org.apache.avro.SchemaParseException;
 import org.apache.avro.data.TimeConversions;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
@@ -31,7 +30,8 @@ import org.apache.avro.io.EncoderFactory;
  *
  * <p>One JSON text a line each way: {"schemas": [schema text, ...], "readings": [{"writer": index,
  * "reader": index, "logical": boolean, "data": [hex, ...]}, ...]} is answered by {"answers":
- * [[{"data": hex} or {"error": message}, ...], ...]}. An answer is the value that was read, written
+ * [[{"data": hex} or {"error": message}, ...], ...]}. The message about a schema that it
+ * cannot parse begins with "schema: ". An answer is the value that was read, written
  * anew with the reader's schema; a map keeps its order. With "logical", values pass through the
  * classes of logical types. Bytes left over are an error. Ends when standard input does.
  */
@@ -61,8 +61,8 @@ public final class AvroJudge {
     for (int i = 0; i < schemas.length; i++) {
       try {
         schemas[i] = new Schema.Parser().parse(texts.get(i).getAsString());
-      } catch (SchemaParseException refused) {
-        errors[i] = "schema: " + refused.getMessage();
+      } catch (RuntimeException | StackOverflowError refused) {
+        errors[i] = "schema: " + refused;
       }
     }
     JsonArray answers = new JsonArray();

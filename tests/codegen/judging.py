@@ -29,6 +29,8 @@ class Outcome(Enum):
     NO_LOGICAL_VALUE = "we refuse what is no value of the logical type"
     # Java keeps bytes that are no UTF-8 as its string.
     NO_TEXT = "we refuse bytes that are no text"
+    # It looks at a recursive record's fields before it has read them all.
+    NO_SCHEMA = "no schema to Java"
     DIFFER = "differ"
 
 
@@ -65,6 +67,8 @@ def _refusal(package: ModuleType, error: Exception) -> OurAnswer:
 
 def outcome(package: ModuleType, reader: str, our: OurAnswer, java: AvroAnswer) -> Outcome:
     """``package`` is that of the schema text ``reader``."""
+    if isinstance(java, AvroRefused) and java.is_of_schema:
+        return Outcome.NO_SCHEMA
     if our.data is None:
         if not our.is_ours:
             return Outcome.DIFFER

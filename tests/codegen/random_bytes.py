@@ -15,9 +15,9 @@ _TEXTS = ("", "é", "abc", "x" * 70, "𝄞", "0", "\0")
 
 def random_bytes(random: Random, graph: Graph) -> bytes:
     """A value of the root, in its one canonical encoding."""
-    out = bytearray()
-    _put(random, graph, {"kind": "named", "key": next(iter(graph.named))}, out, 0)
-    return bytes(out)
+    value = _Value(random, graph)
+    value.put_root()
+    return bytes(value.out)
 
 
 def put_long(number: int, out: bytearray) -> None:
@@ -28,71 +28,85 @@ def put_long(number: int, out: bytearray) -> None:
     out.append(raw)
 
 
-def _put(random: Random, graph: Graph, node: Node, out: bytearray, depth: int) -> None:
-    logical = node.get("logical", {})
-    match node["kind"]:
-        case "null":
-            pass
-        case "boolean":
-            out.append(random.getrandbits(1))
-        case "int" | "long" as kind:
-            put_long(_number(random, kind, logical.get("logicalType", "")), out)
-        case "float":
-            out += struct.pack("<f", _float(random, 1e30))
-        case "double":
-            out += struct.pack("<d", _float(random, 1e300))
-        case "bytes" if logical:
-            _put_sized(_minimal(_unscaled(random, logical)), out)
-        case "bytes":
-            _put_sized(random.randbytes(random.choice([0, 1, 3, 70])), out)
-        case "string":
-            is_uuid = logical or random.random() < 0.3
-            text = str(uuid.UUID(int=random.getrandbits(128))) if is_uuid else random.choice(_TEXTS)
-            _put_sized(text.encode(), out)
-        case "array":
-            _put_block(random, graph, node["items"], out, depth, keyed=False)
-        case "map":
-            _put_block(random, graph, node["values"], out, depth, keyed=True)
-        case "union":
-            _put_branch(random, graph, node["branches"], out, depth)
-        case _:
-            _put_named(random, graph, graph.named[node["key"]], out, depth)
+class _Value:
+    def __init__(self, random: Random, graph: Graph) -> None:
+        self._random = random
+        self._graph = graph
+        self._heights = graph.heights()
+        self.out = bytearray()
 
+    def put_root(self) -> None:
+        self._put({"kind": "named", "key": next(iter(self._graph.named))}, 0)
 
-def _put_named(random: Random, graph: Graph, named: Node, out: bytearray, depth: int) -> None:
-    match named["kind"]:
-        case "enum":
-            put_long(random.randrange(len(named["symbols"])), out)
-        case "fixed" if named.get("logical", {}).get("logicalType") == "decimal":
-            out += _unscaled(random, named["logical"]).to_bytes(named["size"], "big", signed=True)
-        case "fixed":
-            out += random.randbytes(named["size"])
-        case _:
-            for each in named["fields"]:
-                _put(random, graph, each["type"], out, depth + 1)
+    def _put(self, node: Node, depth: int) -> None:
+        logical = node.get("logical", {})
+        match node["kind"]:
+            case "null":
+                pass
+            case "boolean":
+                self.out.append(self._random.getrandbits(1))
+            case "int" | "long" as kind:
+                put_long(_number(self._random, kind, logical.get("logicalType", "")), self.out)
+            case "float":
+                self.out += struct.pack("<f", _float(self._random, 1e30))
+            case "double":
+                self.out += struct.pack("<d", _float(self._random, 1e300))
+            case "bytes" if logical:
+                _put_sized(_minimal(_unscaled(self._random, logical)), self.out)
+            case "bytes":
+                _put_sized(self._random.randbytes(self._random.choice([0, 1, 3, 70])), self.out)
+            case "string":
+                is_uuid = logical or self._random.random() < 0.3
+                text = (
+                    str(uuid.UUID(int=self._random.getrandbits(128)))
+                    if is_uuid
+                    else self._random.choice(_TEXTS)
+                )
+                _put_sized(text.encode(), self.out)
+            case "array":
+                self._put_block(node["items"], depth, keyed=False)
+            case "map":
+                self._put_block(node["values"], depth, keyed=True)
+            case "union":
+                self._put_branch(node["branches"], depth)
+            case _:
+                self._put_named(self._graph.named[node["key"]], depth)
 
+    def _put_named(self, named: Node, depth: int) -> None:
+        match named["kind"]:
+            case "enum":
+                put_long(self._random.randrange(len(named["symbols"])), self.out)
+            case "fixed" if named.get("logical", {}).get("logicalType") == "decimal":
+                self.out += _unscaled(self._random, named["logical"]).to_bytes(
+                    named["size"], "big", signed=True
+                )
+            case "fixed":
+                self.out += self._random.randbytes(named["size"])
+            case _:
+                for each in named["fields"]:
+                    self._put(each["type"], depth + 1)
 
-def _put_block(
-    random: Random, graph: Graph, inner: Node, out: bytearray, depth: int, *, keyed: bool
-) -> None:
-    count = 0 if depth > _DEEPEST else random.choice([0, 1, 1, 2, 3])
-    if count:
-        put_long(count, out)
-    for index in range(count):
-        if keyed:
-            _put_sized(f"k{index}".encode(), out)
-        _put(random, graph, inner, out, depth + 1)
-    out.append(0)
+    def _put_block(self, inner: Node, depth: int, *, keyed: bool) -> None:
+        count = 0 if depth > _DEEPEST else self._random.choice([0, 1, 1, 2, 3])
+        if count:
+            put_long(count, self.out)
+        for index in range(count):
+            if keyed:
+                _put_sized(f"k{index}".encode(), self.out)
+            self._put(inner, depth + 1)
+        self.out.append(0)
 
-
-def _put_branch(
-    random: Random, graph: Graph, branches: list[Node], out: bytearray, depth: int
-) -> None:
-    index = random.randrange(len(branches))
-    if depth > _DEEPEST:
-        index = next((i for i, each in enumerate(branches) if each["kind"] == "null"), index)
-    put_long(index, out)
-    _put(random, graph, branches[index], out, depth + 1)
+    def _put_branch(self, branches: list[Node], depth: int) -> None:
+        reachable = {
+            index: height
+            for index, branch in enumerate(branches)
+            if (height := self._graph.height(branch, self._heights)) is not None
+        }
+        index = self._random.choice(list(reachable))
+        if depth > _DEEPEST:
+            index = min(reachable, key=reachable.__getitem__)
+        put_long(index, self.out)
+        self._put(branches[index], depth + 1)
 
 
 def _put_sized(data: bytes, out: bytearray) -> None:

@@ -102,6 +102,26 @@ class Graph:
                 ]
         return found
 
+    def heights(self) -> Mapping[str, int]:
+        """How deep the least value of each named type nests; what has no finite value is missing."""
+        found: dict[str, int] = {}
+        for _ in self.named:
+            for key, named in self.named.items():
+                parts = [self.height(each["type"], found) for each in named.get("fields", ())]
+                if None not in parts:
+                    found.setdefault(key, 1 + max((part or 0 for part in parts), default=0))
+        return found
+
+    def height(self, node: Node, heights: Mapping[str, int]) -> int | None:
+        match node["kind"]:
+            case "union":
+                parts = (self.height(branch, heights) for branch in node["branches"])
+                return min((part for part in parts if part is not None), default=None)
+            case "named":
+                return heights.get(node["key"])
+            case _:
+                return 0
+
     def _document(self, node: Node, met: set[str]) -> Any:
         match node["kind"]:
             case "array":
