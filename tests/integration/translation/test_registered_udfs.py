@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from catalog.column_types import STRING
 from catalog.ddl_files import DdlFilesCatalog
 from catalog.relations import Dialect
+from deploy.hive import HiveAnswer, HiveQueries
 from translation.emission.spark_views import register_views
 from translation.errors import RefusedByEngine, TranslationError, UnsupportedFunction
 from translation.interface import Options, Returns, SparkUdfRule
@@ -24,6 +25,7 @@ HIVE = "org.apache.hadoop.hive.ql.udf.generic"
 CLASSES = (
     f"{HIVE}.GenericUDFInitCap",
     f"{HIVE}.GenericUDFUpper",
+    f"{HIVE}.GenericUDFLower",
     "com.acme.Change",
     "no.such.Class",
 )
@@ -33,7 +35,7 @@ OPTIONS = Options(udfs={name: Returns(STRING) for name in CLASSES})
 @pytest.fixture(scope="module")
 def in_spark(spark: SparkSession) -> Iterator[SparkSession]:
     spark.sql(f"CREATE DATABASE {DATABASE}")
-    spark.sql(f"CREATE TABLE {DATABASE}.t USING parquet AS SELECT 'ann lee' AS name")
+    spark.sql(f"CREATE TABLE {DATABASE}.t USING parquet AS SELECT 'ann LEE' AS name")
     yield spark
     spark.sql(f"DROP DATABASE {DATABASE} CASCADE")
 
@@ -73,6 +75,45 @@ def test_nested_views_run_two_classes_under_one_functions_name(
     assert only_value(in_spark, "v2") == "ANN LEE"
     # The outer view's function came later and has not taken the inner one's place.
     assert only_value(in_spark, "v1") == "Ann Lee"
+
+
+def test_hives_rows_are_returned_for_the_text_that_hive_expanded(
+    in_spark: SparkSession, hive: HiveQueries, tmp_path: Path
+) -> None:
+    inner, outer = f"{DATABASE}_h1_change", f"{DATABASE}_h2_change"
+    hive.answer(f"CREATE DATABASE {DATABASE}")
+    hive.answer(f"USE {DATABASE}")
+    hive.answer("CREATE TABLE t (name STRING)")
+    hive.answer("INSERT INTO t VALUES ('ann LEE')")
+    hive.answer(f"CREATE TEMPORARY FUNCTION {inner} AS '{HIVE}.GenericUDFLower'")
+    hive.answer(f"CREATE TEMPORARY FUNCTION {outer} AS '{HIVE}.GenericUDFUpper'")
+    hive.answer(f"CREATE VIEW h1 AS SELECT {inner}(name) AS name FROM t")
+    hive.answer(f"CREATE VIEW h2 AS SELECT name, {outer}(name) AS loud FROM h1")
+    expected = hive.answer("SELECT * FROM h2")
+    expanded = {name: expanded_text(hive, name) for name in ("h1", "h2")}
+    hive.run("USE default", f"DROP DATABASE {DATABASE} CASCADE")
+    assert f"`{outer}`(" in expanded["h2"]
+
+    properties = {
+        "h1": f"change:{HIVE}.GenericUDFLower",
+        "h2": f"change:{HIVE}.GenericUDFUpper",
+    }
+    views = "".join(
+        f"CREATE VIEW {DATABASE}.{name} TBLPROPERTIES ('functions' = '{properties[name]}')"
+        f" AS {text};"
+        for name, text in expanded.items()
+    )
+    registered(in_spark, tmp_path, views)
+
+    assert isinstance(expected, HiveAnswer)
+    found = ["\t".join(row) for row in in_spark.table(f"{DATABASE}_h2").collect()]
+    assert found == list(expected.rows) == ["ann lee\tANN LEE"]
+
+
+def expanded_text(hive: HiveQueries, view: str) -> str:
+    shown = hive.answer(f"SHOW CREATE TABLE {view}")
+    assert isinstance(shown, HiveAnswer)
+    return " ".join(shown.rows).partition(" AS ")[2]
 
 
 def test_two_versions_of_one_class_run_as_the_classes_that_rules_give_them(
