@@ -23,8 +23,8 @@ from codegen.shapes import PackageShape
 from codegen.source import Lines, literal
 
 _RUNTIME = (
-    "__init__.py", "aliases.py", "binding.py", "container.py", "errors.py", "lazy.py",
-    "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
+    "__init__.py", "aliases.py", "binding.py", "container.py", "equality.py", "errors.py",
+    "lazy.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
 )  # fmt: skip
 
 

@@ -42,9 +42,9 @@ class AvroRefused:
     message: str
 
     @property
-    def is_of_schema(self) -> bool:
-        """One of the schemas was no schema to it."""
-        return self.message.startswith("schema: ")
+    def is_failure(self) -> bool:
+        """It could not take in the schemas themselves, and so judges nothing."""
+        return self.message.startswith("schema: ") or "StackOverflowError" in self.message
 
 
 AvroAnswer: TypeAlias = bytes | AvroRefused

@@ -7,73 +7,50 @@ two schemas are equal, but for documentation, aliases and enums' defaults, no na
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
+from .equality import equal
 from .errors import UnresolvableSchema
-from .schema import Field, Node
+from .schema import Node
 
 
 def apply_aliases(writer: Node, reader: Node) -> None:
     """Changes the writer's nodes, which must be the caller's own.
 
     Raises:
-        UnresolvableSchema: a record would have a field twice.
+        UnresolvableSchema: a record would have a field twice, or a union a branch.
     """
-    if _equal(writer, reader, set()):
+    if equal(writer, reader):
         return
     aliases = _Aliases()
     aliases.collect(reader)
-    for node in list(named_nodes(writer)):
-        node.name = aliases.types.get(node.name, node.name)
+    for node in list(nodes(writer)):
+        if node.name:
+            node.name = aliases.types.get(node.name, node.name)
         if node.kind == "record":
             _rename_fields(node, aliases.fields.get(node.name, {}))
+    for node in nodes(writer):
+        names = [branch.title for branch in node.branches]
+        if len(set(names)) != len(names):
+            raise UnresolvableSchema(
+                "", "the reader's aliases give the data's union a branch twice"
+            )
 
 
-def named_nodes(root: Node) -> Iterator[Node]:
-    """Every named type of a schema, once."""
+def nodes(root: Node) -> Iterator[Node]:
+    """Every type of a schema, a named one once."""
     met: set[int] = set()
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if node.name:
-            if id(node) in met:
-                continue
-            met.add(id(node))
-            yield node
+        if id(node) in met:
+            continue
+        met.add(id(node))
+        yield node
         waiting.extend(node.branches)
         waiting.extend(field.node for field in node.fields)
         if node.kind in {"array", "map"}:
             waiting.append(node.items)
-
-
-def _equal(one: Node, other: Node, met: set[tuple[int, int]]) -> bool:
-    if (id(one), id(other)) in met:
-        return True
-    met.add((id(one), id(other)))
-    return (
-        one.kind == other.kind
-        and one.name == other.name
-        and one.size == other.size
-        and one.symbols == other.symbols
-        and one.properties == other.properties
-        and len(one.branches) == len(other.branches)
-        and all(_equal(a, b, met) for a, b in zip(one.branches, other.branches, strict=True))
-        and len(one.fields) == len(other.fields)
-        and all(_equal_fields(a, b, met) for a, b in zip(one.fields, other.fields, strict=True))
-        and (one.kind not in {"array", "map"} or _equal(one.items, other.items, met))
-    )
-
-
-def _equal_fields(one: Field, other: Field, met: set[tuple[int, int]]) -> bool:
-    return (
-        one.name == other.name
-        and one.has_default == other.has_default
-        and json.dumps(one.default, sort_keys=True) == json.dumps(other.default, sort_keys=True)
-        and one.order == other.order
-        and one.properties == other.properties
-        and _equal(one.node, other.node, met)
-    )
 
 
 class _Aliases:
@@ -108,4 +85,6 @@ def _rename_fields(record: Node, names: dict[str, str]) -> None:
     for field in record.fields:
         field.name = names.get(field.name, field.name)
     if len({field.name for field in record.fields}) != len(record.fields):
-        raise UnresolvableSchema(record.name, "its aliases give the data's record a field twice")
+        raise UnresolvableSchema(
+            record.name, "the reader's aliases give the data's record a field twice"
+        )

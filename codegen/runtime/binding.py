@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from .aliases import named_nodes
+from .aliases import nodes
 from .errors import AvroError, InvalidAvro, InvalidValue
 from .schema import Node, parse
 
@@ -42,7 +42,7 @@ class Binding:
     @functools.cached_property
     def nodes(self) -> Mapping[str, Node]:
         """Every named type of the schema."""
-        return {node.name: node for node in named_nodes(self.root)}
+        return {node.name: node for node in nodes(self.root) if node.name}
 
 
 def read_all(reader: Reader, data: bytes) -> Any:

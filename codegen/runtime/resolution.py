@@ -13,6 +13,7 @@ from typing import Any, Final
 from . import scalars
 from .aliases import apply_aliases
 from .binding import Binding, Reader
+from .equality import alike, equivalent
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
 from .schema import Field, Node
 from .values import from_base, from_default
@@ -101,7 +102,7 @@ class _Resolver:
                 return _Read(
                     _dict_reader(self.reader(writer.items, reader.items, f"{path}[]").read)
                 )
-            case "fixed" if not _alike(writer, reader) or writer.size != reader.size:
+            case "fixed" if not alike(writer, reader) or writer.size != reader.size:
                 return _Error(
                     path,
                     f"{writer.name} of {writer.size} bytes is no {reader.name} of {reader.size}",
@@ -112,7 +113,12 @@ class _Resolver:
         return _Read(self._leaf(writer, reader))
 
     def _from_union(self, writer: Node, reader: Node, path: str) -> _Read:
-        readers = [self.reader(branch, reader, path).read for branch in writer.branches]
+        # Of two unions of one structure the branches meet in their order, whatever fits first.
+        targets = reader.branches if equivalent(writer, reader) else [reader] * len(writer.branches)
+        readers = [
+            self.reader(branch, target, path).read
+            for branch, target in zip(writer.branches, targets, strict=True)
+        ]
 
         def read(data: bytes, at: int) -> tuple[Any, int]:
             raw, at = scalars.length(data, at + 1, data[at])
@@ -130,7 +136,7 @@ class _Resolver:
             if branch.name == writer.name:
                 return branch
             # Java takes a record of another name, too: the first, or the last with the same last part.
-            liked = structural is None or _alike(writer, branch)
+            liked = structural is None or alike(writer, branch)
             if branch.kind == "record" and liked and self._has_structure(writer, branch, path):
                 structural = branch
         if structural is not None:
@@ -194,7 +200,7 @@ class _Resolver:
         return lambda: from_default(binding, node, default)
 
     def _enum(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
-        if not _alike(writer, reader):
+        if not alike(writer, reader):
             return _Error(path, f"{writer.name} is no {reader.name}")
         enum = self._binding.classes[reader.name]
         members: list[Any] = [
@@ -288,11 +294,6 @@ def _late(cell: Sequence[Reader]) -> Reader:
         return cell[0](data, at)
 
     return read
-
-
-def _alike(writer: Node, reader: Node) -> bool:
-    """Outside unions the specification compares names without their namespaces."""
-    return writer.name.rpartition(".")[2] == reader.name.rpartition(".")[2]
 
 
 def _words(node: Node) -> str:

@@ -1,0 +1,80 @@
+"""Two ways in which Java's Avro takes a writer's and a reader's schema for the same."""
+
+from __future__ import annotations
+
+import json
+
+from .schema import Field, Node
+
+
+def equal(one: Node, other: Node) -> bool:
+    """As its ``Schema.equals``: all but documentation, aliases and enums' defaults."""
+    return _equal(one, other, set())
+
+
+def equivalent(writer: Node, reader: Node) -> bool:
+    """As its ``Resolver.unionEquiv``: one structure, names compared without their namespaces."""
+    return _equivalent(writer, reader, {})
+
+
+def _equal(one: Node, other: Node, met: set[tuple[int, int]]) -> bool:
+    if (id(one), id(other)) in met:
+        return True
+    met.add((id(one), id(other)))
+    return (
+        one.kind == other.kind
+        and one.name == other.name
+        and one.size == other.size
+        and one.symbols == other.symbols
+        and one.properties == other.properties
+        and len(one.branches) == len(other.branches)
+        and all(_equal(a, b, met) for a, b in zip(one.branches, other.branches, strict=True))
+        and len(one.fields) == len(other.fields)
+        and all(_equal_fields(a, b, met) for a, b in zip(one.fields, other.fields, strict=True))
+        and (one.kind not in {"array", "map"} or _equal(one.items, other.items, met))
+    )
+
+
+def _equal_fields(one: Field, other: Field, met: set[tuple[int, int]]) -> bool:
+    return (
+        one.name == other.name
+        and one.has_default == other.has_default
+        and json.dumps(one.default, sort_keys=True) == json.dumps(other.default, sort_keys=True)
+        and one.order == other.order
+        and one.properties == other.properties
+        and _equal(one.node, other.node, met)
+    )
+
+
+def _equivalent(writer: Node, reader: Node, met: dict[tuple[int, int], bool]) -> bool:
+    if writer.kind != reader.kind or not alike(writer, reader):
+        return False
+    match writer.kind:
+        case "array" | "map":
+            return _equivalent(writer.items, reader.items, met)
+        case "fixed":
+            return writer.size == reader.size
+        case "enum":
+            return writer.symbols == reader.symbols
+        case "union":
+            branches = list(zip(writer.branches, reader.branches, strict=False))
+            return len(writer.branches) == len(reader.branches) and all(
+                _equivalent(*pair, met) for pair in branches
+            )
+        case "record":
+            key = (id(writer), id(reader))
+            if key not in met:
+                # Until it is known otherwise, so that recursion ends.
+                met[key] = True
+                met[key] = len(writer.fields) == len(reader.fields) and all(
+                    a.name == b.name and _equivalent(a.node, b.node, met)
+                    for a, b in zip(writer.fields, reader.fields, strict=True)
+                )
+            return met[key]
+        case _:
+            return True
+
+
+def alike(writer: Node, reader: Node) -> bool:
+    """Outside unions the specification compares names without their namespaces."""
+    return writer.name.rpartition(".")[2] == reader.name.rpartition(".")[2]
