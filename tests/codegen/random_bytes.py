@@ -13,9 +13,9 @@ _DEEPEST = 6
 _TEXTS = ("", "é", "abc", "x" * 70, "𝄞", "0", "\0")
 
 
-def random_bytes(random: Random, graph: Graph) -> bytes:
-    """A value of the root, in its one canonical encoding."""
-    value = _Value(random, graph)
+def random_bytes(random: Random, graph: Graph, *, sized: bool = False) -> bytes:
+    """A value of the root, in its one canonical encoding, or ``sized``: in blocks that state theirs."""
+    value = _Value(random, graph, sized=sized)
     value.put_root()
     return bytes(value.out)
 
@@ -29,10 +29,11 @@ def put_long(number: int, out: bytearray) -> None:
 
 
 class _Value:
-    def __init__(self, random: Random, graph: Graph) -> None:
+    def __init__(self, random: Random, graph: Graph, *, sized: bool) -> None:
         self._random = random
         self._graph = graph
         self._heights = graph.heights()
+        self._sized = sized
         self.out = bytearray()
 
     def put_root(self) -> None:
@@ -88,12 +89,18 @@ class _Value:
 
     def _put_block(self, inner: Node, depth: int, *, keyed: bool) -> None:
         count = 0 if depth > _DEEPEST else self._random.choice([0, 1, 1, 2, 3])
-        if count:
-            put_long(count, self.out)
+        around, self.out = self.out, bytearray()
         for index in range(count):
             if keyed:
                 _put_sized(f"k{index}".encode(), self.out)
             self._put(inner, depth + 1)
+        items, self.out = self.out, around
+        if count and self._sized:
+            put_long(-count, self.out)
+            put_long(len(items), self.out)
+        elif count:
+            put_long(count, self.out)
+        self.out += items
         self.out.append(0)
 
     def _put_branch(self, branches: list[Node], depth: int) -> None:
