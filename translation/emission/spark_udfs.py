@@ -10,9 +10,14 @@ from types import MappingProxyType
 
 from translation.emission.spark_text import quoted
 from translation.emission.udf_rules import on_spark
+from translation.errors import TooLarge
+from translation.functions.artifacts import Artifact, parse_artifact
 from translation.functions.udfs import prefixes
 from translation.interface import SparkUdfRule
 from translation.plan.operators import UserDefined
+
+MAX_DEPENDENCIES = 200
+"""Of a view whose functions are emitted: each function lists them all."""
 
 _NO_NAME = re.compile(r"\W")
 
@@ -43,6 +48,7 @@ class SparkFunctions:
         self._rules = rules
         self._taken = taken
         self._names: dict[str, SparkUdf] = {}
+        self._read: dict[tuple[str, ...], tuple[Artifact | str, ...]] = {}
         self._given: dict[UserDefined, SparkUdf] = {}
 
     @property
@@ -54,6 +60,7 @@ class SparkFunctions:
         """The function's name as text; one without a class is the engine's, under its own name.
 
         Raises:
+            TooLarge: its view depends on more than ``MAX_DEPENDENCIES`` artifacts.
             TranslationError: see ``on_spark``.
         """
         if udf.class_name is None:
@@ -64,7 +71,8 @@ class SparkFunctions:
         return quoted(found.name)
 
     def _named(self, udf: UserDefined, class_name: str) -> SparkUdf:
-        chosen, artifacts = on_spark(udf, class_name, self._rules)
+        dependencies = self._artifacts(udf.dependencies)
+        chosen, artifacts = on_spark(udf, class_name, dependencies, self._rules)
         prefix = prefixes(udf.view)[0]
         wanted = _NO_NAME.sub("_", prefix + udf.name.removeprefix(prefix))
         for number in count(1):
@@ -75,3 +83,18 @@ class SparkFunctions:
                 break
         self._names[made.name] = made
         return made
+
+    def _artifacts(self, dependencies: tuple[str, ...]) -> tuple[Artifact | str, ...]:
+        """Once for all functions of a view; an entry that is no artifact stays as it is."""
+        found = self._read.get(dependencies)
+        if found is None:
+            if len(dependencies) > MAX_DEPENDENCIES:
+                raise TooLarge(
+                    f"the view depends on {len(dependencies)} artifacts,"
+                    f" of which {MAX_DEPENDENCIES} are allowed",
+                    hint="name in 'dependencies' only the artifacts that hold its functions",
+                )
+            # One artifact may be written in two ways.
+            parsed = (parse_artifact(entry) or entry for entry in dependencies)
+            found = self._read[dependencies] = tuple(dict.fromkeys(parsed))
+        return found

@@ -39,24 +39,32 @@ def _unknown_places(template: str, allowed: set[str]) -> str | None:
 
 
 def on_spark(
-    udf: UserDefined, class_name: str, rules: Sequence[SparkUdfRule]
+    udf: UserDefined,
+    class_name: str,
+    dependencies: Sequence[Artifact | str],
+    rules: Sequence[SparkUdfRule],
 ) -> tuple[str, tuple[str, ...]]:
     """The class to register and its artifacts' addresses; without a rule, the declared ones.
+
+    Args:
+        udf: what errors name.
+        class_name: that it declares.
+        dependencies: of its view; one that is no artifact as it is written.
+        rules: the deployment's.
 
     Raises:
         MalformedDependency: what the view depends on is no artifact.
         UnsupportedFunction: a rule makes something that is no class or no artifact.
     """
     for rule in rules:
-        found = _applied(rule, udf, class_name)
+        found = _applied(rule, udf, class_name, dependencies)
         if found is not None:
             return found
-    artifacts = dict.fromkeys(str(_parsed(entry, udf)) for entry in udf.dependencies)
-    return class_name, tuple(artifacts)
+    return class_name, tuple(map(str, _artifacts(dependencies, udf)))
 
 
 def _applied(
-    rule: SparkUdfRule, udf: UserDefined, class_name: str
+    rule: SparkUdfRule, udf: UserDefined, class_name: str, dependencies: Sequence[Artifact | str]
 ) -> tuple[str, tuple[str, ...]] | None:
     stars = matched(rule.class_pattern, class_name)
     if stars is None:
@@ -69,9 +77,9 @@ def _applied(
             raise _made_wrong(udf, chosen, "class name")
     if rule.dependency_pattern is None and rule.spark_dependency is not None:
         return chosen, (_address(rule.spark_dependency, "", udf),)
-    artifacts = [_parsed(entry, udf) for entry in udf.dependencies]
+    artifacts = _artifacts(dependencies, udf)
     if rule.dependency_pattern is None:
-        return chosen, tuple(dict.fromkeys(map(str, artifacts)))
+        return chosen, tuple(map(str, artifacts))
     fits = [matched(rule.dependency_pattern, artifact.coordinates) for artifact in artifacts]
     if all(stars is None for stars in fits):
         return None
@@ -112,18 +120,19 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: parts[place[1]], template)
 
 
-def _parsed(entry: str, udf: UserDefined) -> Artifact:
-    artifact = parse_artifact(entry)
-    if artifact is None:
-        raise MalformedDependency(
-            entry,
-            udf.name,
-            hint=(
-                "write the view's property 'dependencies' as organisation:module:version,"
-                " with ivy:// before it or not"
-            ),
-        )
-    return artifact
+def _artifacts(dependencies: Sequence[Artifact | str], udf: UserDefined) -> Sequence[Artifact]:
+    artifacts = [entry for entry in dependencies if isinstance(entry, Artifact)]
+    if len(artifacts) == len(dependencies):
+        return artifacts
+    malformed = next(entry for entry in dependencies if isinstance(entry, str))
+    raise MalformedDependency(
+        malformed,
+        udf.name,
+        hint=(
+            "write the view's property 'dependencies' as organisation:module:version,"
+            " with ivy:// before it or not"
+        ),
+    )
 
 
 def _address(template: str, query: str, udf: UserDefined) -> str:

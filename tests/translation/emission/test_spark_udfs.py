@@ -19,7 +19,7 @@ from translation.emission.spark import SparkQuery
 from translation.emission.spark_udfs import SparkUdf
 from translation.emission.spark_views import spark_view
 from translation.emission.udf_rules import matched, rule_problem
-from translation.errors import MalformedDependency, UnsupportedFunction
+from translation.errors import MalformedDependency, TooLarge, UnsupportedFunction
 from translation.interface import Options, Returns, ReturnsRows, SparkUdfRule
 
 V = RelationName.of("default", "v")
@@ -158,6 +158,15 @@ def test_the_first_rule_that_holds_counts() -> None:
 def test_a_malformed_dependency_of_a_used_function_is_an_error(dependencies: str) -> None:
     with pytest.raises(MalformedDependency, match=r"default\.v: function f depends on"):
         udfs_of(dependencies)
+
+
+def test_more_dependencies_than_anyone_has_are_refused() -> None:
+    with pytest.raises(TooLarge, match="depends on 201 artifacts"):
+        udfs_of(" ".join(f"org:m{number}:1" for number in range(201)))
+
+
+def test_an_artifact_that_is_written_twice_is_one() -> None:
+    assert udfs_of("org:a:1 ivy://org:a:1")[0].artifacts == ("ivy://org:a:1",)
 
 
 def test_a_malformed_dependency_fails_no_view_without_functions() -> None:
