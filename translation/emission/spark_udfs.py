@@ -54,7 +54,7 @@ class SparkFunctions:
     @property
     def given(self) -> tuple[SparkUdf, ...]:
         """In order of name."""
-        return tuple(sorted(self._given.values()))
+        return tuple(sorted(set(self._given.values())))
 
     def call_name(self, udf: UserDefined) -> str:
         """The function's name as text; one without a class is the engine's, under its own name.

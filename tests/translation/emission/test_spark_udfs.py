@@ -200,6 +200,15 @@ def test_two_declarations_that_would_share_a_name_are_kept_apart() -> None:
     assert "`default_v_f_2`(2)" in query.sql
 
 
+def test_two_declarations_of_one_class_are_one_function() -> None:
+    options = Options(udfs={"c.A": Returns(INT)})
+    text = "SELECT f(1) + default_v_f(2) AS a"
+
+    query = emitted(one_view("f:c.A default_v_f:c.A", "", text), options)
+
+    assert query.udfs == (SparkUdf("default_v_f", "c.A", ()),)
+
+
 def test_a_name_that_is_taken_in_the_session_goes_to_the_same_function_only() -> None:
     relations = relations_from_ddl([one_view("f:c.F", "org:a:1")], Dialect.HIVE)
     options = Options(udfs={"c.F": Returns(INT)})
