@@ -70,7 +70,7 @@ public final class AvroJudge {
       JsonObject reading = each.getAsJsonObject();
       int writer = reading.get("writer").getAsInt();
       int reader = reading.get("reader").getAsInt();
-      GenericData model = new GenericData();
+      GenericData model = new Ordered();
       if (reading.get("logical").getAsBoolean()) {
         addConversions(model);
       }
@@ -90,7 +90,7 @@ public final class AvroJudge {
   private static JsonObject answer(GenericData model, Schema writer, Schema reader, String hex) {
     try {
       BinaryDecoder decoder = DecoderFactory.get().binaryDecoder(HEX.parseHex(hex), null);
-      Object value = new Ordered(writer, reader, model).read(null, decoder);
+      Object value = new GenericDatumReader<Object>(writer, reader, model).read(null, decoder);
       if (!decoder.isEnd()) {
         return refusal("bytes follow the value");
       }
@@ -125,13 +125,9 @@ public final class AvroJudge {
   }
 
   /** Keeps a map's entries in the order in which they were written. */
-  private static final class Ordered extends GenericDatumReader<Object> {
-    Ordered(Schema writer, Schema reader, GenericData model) {
-      super(writer, reader, model);
-    }
-
+  private static final class Ordered extends GenericData {
     @Override
-    protected Object newMap(Object old, int size) {
+    public Object newMap(Object old, int size) {
       return new LinkedHashMap<Object, Object>();
     }
   }
