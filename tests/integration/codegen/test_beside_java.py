@@ -117,7 +117,7 @@ def test_damaged_bytes_are_an_error_or_the_value_that_java_reads(
     judged = 0
     for each in written:
         damaged = [_damaged(random, random.choice(each.values)) for _ in range(60)]
-        read = {data: our for data, our in zip(damaged, _own(each, damaged), strict=True)}
+        read = dict(zip(damaged, _own(each, damaged), strict=True))
         for data, our in read.items():
             assert our.data is not None or our.is_ours, (each.text, data.hex(), our.error)
         # Java is asked for no others: of items that take no bytes it reads as many as are stated.
