@@ -40,7 +40,7 @@ Rows = list[tuple[object, ...]]
 STAND_INS: Mapping[ColumnType, tuple[str, str]] = MappingProxyType(
     {
         BOOLEAN: ("org.apache.hadoop.hive.ql.udf.generic.GenericUDFOPNotNull", "x IS NOT NULL"),
-        INT: ("org.apache.hadoop.hive.ql.udf.generic.GenericUDFOPPositive", "x"),
+        INT: ("org.apache.hadoop.hive.ql.udf.UDFOPBitNot", "~x"),
     }
 )
 """For a function whose class is not here, one of its type: Hive's class and Spark's expression."""
@@ -63,14 +63,26 @@ class Data:
         self._spark = spark
         self._folder = folder
 
-    def location(self, columns: Columns) -> str:
-        """Where rows of the columns are; they are written when first asked for."""
+    def location(self, columns: Columns, *, backwards: bool = False) -> str:
+        """Where rows of the columns are; they are written when first asked for.
+
+        Args:
+            backwards: the same rows in the opposite order.
+
+        Raises:
+            EngineRefused: Spark has no such table.
+        """
         text = ", ".join(f"{quoted(name)} {print_type(type_)}" for name, type_ in columns)
-        path = self._folder / hashlib.sha256(text.encode()).hexdigest()[:16]
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        path = self._folder / f"{digest}{'-backwards' if backwards else ''}"
         if not path.exists():
             schema = ", ".join(f"{quoted(name)} {type_text(type_)}" for name, type_ in columns)
-            frame = self._spark.createDataFrame(generated_rows(columns), schema)
-            frame.coalesce(1).write.orc(path.as_uri())
+            try:
+                rows = generated_rows(columns)
+                frame = self._spark.createDataFrame(rows[::-1] if backwards else rows, schema)
+                frame.coalesce(1).write.orc(path.as_uri())
+            except (PySparkException, Py4JJavaError) as error:
+                raise EngineRefused(f"no such table: {first_line(str(error))}") from error
         return path.as_uri()
 
 
@@ -101,14 +113,22 @@ class Hive:
             class_name, _ = STAND_INS[stand_in.returns]
             self._queries.run(f"DROP FUNCTION IF EXISTS default.{stand_in.function}")
             self._answer(f"CREATE FUNCTION default.{stand_in.function} AS '{class_name}'")
-        for statement in ddl:
-            self._answer(statement)
+        self._run_in_any_order(ddl)
         described = self._answer(f"DESCRIBE {relation(view)}")
         found = [row.split("\t") for row in described.rows]
+        if any(statement.lstrip().upper().startswith("ALTER") for statement in ddl):
+            # What is stored is as the tables were; what a reader gets is as they are.
+            now = self._answer(f"SELECT * FROM {relation(view)}").columns
+            return [(name.rpartition(".")[2], type_) for name, type_ in now]
         return [(name.strip(), type_.strip()) for name, type_, *_ in found]
 
     def rows(
-        self, view: RelationName, columns: Columns, tables: Mapping[RelationName, Columns]
+        self,
+        view: RelationName,
+        columns: Columns,
+        tables: Mapping[RelationName, Columns],
+        *,
+        backwards: bool = False,
     ) -> Rows:
         """What the view returns over the generated rows of its tables."""
         for name, held in tables.items():
@@ -116,7 +136,7 @@ class Hive:
             self._answer(f"DROP TABLE {relation(name)}")
             self._answer(
                 f"CREATE EXTERNAL TABLE {relation(name)} ({shown}) STORED AS ORC"
-                f" LOCATION '{self._data.location(held)}'"
+                f" LOCATION '{self._data.location(held, backwards=backwards)}'"
             )
         items = ", ".join(
             f"base64({quoted(name)})" if type_ == BINARY else quoted(name)
@@ -127,14 +147,21 @@ class Hive:
         return in_no_order(from_hive(row, types) for row in answer.rows)
 
     def _empty(self) -> None:
+        """Databases stay: Hive lists what one holds only with a library that is not here."""
         self._answer("USE default")
-        for row in self._answer("SHOW DATABASES").rows:
-            if row != "default":
-                self._answer(f"DROP DATABASE {quoted(row)} CASCADE")
         for name in self._made:
             # Each word is an error for the other kind.
             self._queries.run(f"DROP VIEW {relation(name)}", f"DROP TABLE {relation(name)}")
         self._made = ()
+
+    def _run_in_any_order(self, ddl: Sequence[str]) -> None:
+        """A view may be recorded before the one that it reads."""
+        waiting = list(ddl)
+        while waiting:
+            refused = [s for s in waiting if isinstance(self._queries.run(s)[0], HiveRefused)]
+            if len(refused) == len(waiting):
+                self._answer(refused[0])
+            waiting = refused
 
     def _answer(self, statement: str) -> HiveAnswer:
         try:
@@ -148,7 +175,13 @@ class Spark:
         self._session = session
         self._data = data
 
-    def fill(self, tables: Mapping[RelationName, Columns], stand_ins: Sequence[StandIn]) -> None:
+    def fill(
+        self,
+        tables: Mapping[RelationName, Columns],
+        stand_ins: Sequence[StandIn],
+        *,
+        backwards: bool = False,
+    ) -> None:
         """Leaves these tables, with their generated rows, and nothing else."""
         for row in self._session.sql("SHOW DATABASES").collect():
             if row[0] != "default":
@@ -157,23 +190,36 @@ class Spark:
             kind = "VIEW" if table.tableType == "VIEW" else "TABLE"
             self._sql(f"DROP {kind} IF EXISTS default.{quoted(table.name)}")
         for stand_in in stand_ins:
-            _, body = STAND_INS[stand_in.returns]
-            self._sql(
-                f"CREATE OR REPLACE FUNCTION default.{quoted(stand_in.function)}(x INT)"
-                f" RETURNS {type_text(stand_in.returns)} RETURN {body}"
-            )
+            self.make_function(stand_in)
         for name, held in tables.items():
             shown = ", ".join(f"{quoted(c)} {print_type(type_)}" for c, type_ in held)
             self._sql(f"CREATE DATABASE IF NOT EXISTS {quoted(name.namespace[0])}")
             self._sql(
                 f"CREATE TABLE {relation(name)} ({shown}) USING orc"
-                f" LOCATION '{self._data.location(held)}'"
+                f" LOCATION '{self._data.location(held, backwards=backwards)}'"
             )
+
+    def make_function(self, stand_in: StandIn) -> None:
+        _, body = STAND_INS[stand_in.returns]
+        self._sql(
+            f"CREATE OR REPLACE FUNCTION default.{quoted(stand_in.function)}(x INT)"
+            f" RETURNS {type_text(stand_in.returns)} RETURN {body}"
+        )
 
     def make_view(self, name: RelationName, query: SparkQuery) -> None:
         with self._settings(query.settings):
             self._sql(f"CREATE DATABASE IF NOT EXISTS {quoted(name.namespace[0])}")
             self._sql(f"CREATE VIEW {relation(name)} AS {query.sql}")
+
+    def view_columns(self, name: RelationName, sql: str) -> list[tuple[str, str]]:
+        """What columns a view of the text has, which may have fewer than its query."""
+        self._sql(f"CREATE OR REPLACE VIEW {relation(name)} AS {sql}")
+        return self.columns(f"SELECT * FROM {relation(name)}", {})
+
+    def named(self, sql: str) -> str:
+        """The query with names for its columns, without which Spark makes no view of some."""
+        names = ", ".join(f"c{number}" for number in range(len(self._sql(sql).columns)))
+        return f"SELECT * FROM ({sql}) AS q({names})"
 
     def columns(self, sql: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
         with self._settings(settings):

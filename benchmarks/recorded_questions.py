@@ -44,7 +44,8 @@ class Question:
         known = dict(relations_from_ddl(self.ddl))
         if self.text is not None:
             text = ViewText(Dialect.SPARK, self.text, self.text, ("default",))
-            known[self.view] = Relation(self.view, (), view=text)
+            named = " ".join(f"{name}:{class_}" for name, class_ in self.functions.items())
+            known[self.view] = Relation(self.view, (), properties={"functions": named}, view=text)
         return known
 
 

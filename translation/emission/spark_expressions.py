@@ -11,6 +11,7 @@ from catalog.column_types import (
     BOOLEAN,
     INT,
     ArrayType,
+    CharType,
     ColumnType,
     DecimalType,
     MapType,
@@ -18,6 +19,7 @@ from catalog.column_types import (
 )
 from catalog.relations import Dialect
 from translation.emission import spark_functions
+from translation.emission.hive_instants import instant, zone_for_spark
 from translation.emission.spark_text import is_castable, literal, quoted, string, type_text
 from translation.emission.spark_udfs import SparkFunctions
 from translation.errors import UnsupportedConstruct
@@ -44,6 +46,7 @@ from translation.plan.expressions import (
 from translation.plan.operators import Operator
 from translation.plan.relations import Plan
 
+_OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
 _PLACE = re.compile(r"\{([0-9]+|\*|\*null)\}")
 
 Columns = Sequence[str]
@@ -147,6 +150,11 @@ class Expressions:
             return f"CAST({text} AS {type_text(type_)})" if exact else text
         if name == "in":
             return f"({texts[0]} IN ({', '.join(texts[1:])}))"
+        if name in _OF_INSTANTS and self.dialect is Dialect.HIVE:
+            zone = zone_for_spark(arguments[1], texts[1])
+            return f"{name}({instant(texts[0], arguments[0].type)}, {zone})"
+        if name == "interval":
+            raise UnsupportedConstruct("an interval of a computed number for Spark")
         if name == "struct" and isinstance(type_, StructType):
             return self._struct(type_, texts)
         return self._function(name, texts)
@@ -222,6 +230,10 @@ class Expressions:
             return text
         if self.dialect is Dialect.HIVE and source == BOOLEAN and is_text(target):
             return f"upper(CAST({text} AS STRING))"
+        if self.dialect is Dialect.HIVE and is_text(source) and target == BOOLEAN:
+            # To Hive every other text is true.
+            whole = f"rtrim({text})" if isinstance(source, CharType) else text
+            return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
         function = "TRY_CAST" if cast.tolerant else "CAST"
         return f"{function}({text} AS {type_text(target)})"
 

@@ -29,6 +29,9 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "is true": "({0} IS TRUE)",
         "is false": "({0} IS FALSE)",
         "between": "({0} BETWEEN {1} AND {2})",
+        # Words that begin a quantified comparison as well.
+        "any": "bool_or({*})",
+        "some": "bool_or({*})",
     }
 )
 """In both dialects."""
@@ -56,6 +59,13 @@ OF_HIVE: Final[Mapping[str, str]] = MappingProxyType(
         "isnottrue": "({0} IS NOT TRUE)",
         "isnotfalse": "({0} IS NOT FALSE)",
         "to_epoch_milli": "unix_millis({0})",
+        # Hive skips what is no digit, takes both alphabets, and leaves an unfinished byte out.
+        "unbase64": (
+            "unbase64(regexp_replace(regexp_replace(translate(substring_index({0}, '=', 1),"
+            " '-_', '+/'), '[^A-Za-z0-9+/]', ''), '^((?:....)*).$', '$1'))"
+        ),
+        # Hive leaves out what has no text of its own.
+        "xpath": "filter(xpath({*}), e -> e IS NOT NULL)",
         **{
             f"floor_{unit}": f"date_trunc('{unit.upper()}', {{0}})"
             for unit in ("year", "quarter", "month", "week", "day", "hour", "minute", "second")

@@ -135,6 +135,17 @@ ROWS: Final = (
     Row("sort_array", "array<T>, boolean?", "@same", TOTAL, keeps=0),
     Row("str_to_map", "string, string?, string?", "map<string,string>", TOTAL),
 
+    # of XML, and of Java
+    Row("xpath", "string, string", "array<string>", PARTIAL),
+    Row("xpath_string", "string, string", "string", PARTIAL),
+    Row("xpath_boolean", "string, string", "boolean", PARTIAL),
+    Row("xpath_int", "string, string", "int", PARTIAL),
+    Row("xpath_short", "string, string", "smallint", PARTIAL),
+    Row("xpath_long", "string, string", "bigint", PARTIAL),
+    Row("xpath_float", "string, string", "float", PARTIAL),
+    Row("xpath_double xpath_number", "string, string", "double", PARTIAL),
+    Row("reflect java_method", "string, string, any...", "string", PARTIAL, deterministic=False),
+
     # aggregates
     Row("count", "any...", "bigint", NEVER, _AGGREGATE),
     Row("sum", "number", "@sum", TOTAL, _AGGREGATE),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import assert_never
@@ -59,8 +59,9 @@ from translation.plan.expressions import (
 )
 from translation.plan.operators import NullClass, Operator
 from translation.plan.relations import Plan
-from translation.resolution import calls
+from translation.resolution import calls, intervals
 from translation.resolution.context import Context
+from translation.resolution.higher_order import higher_order
 from translation.resolution.numbers import number
 from translation.resolution.scopes import Scope
 from translation.syntax import tree
@@ -293,32 +294,11 @@ class Expressions:
         )
 
     def _higher_order(self, node: tree.Call) -> RowExpression:
-        """``transform``, ``filter``, ``exists``, ``forall``: one array, one lambda (Spark)."""
-        name = node.name.lower()
-        array = self.resolve(node.arguments[0]) if node.arguments else None
-        body = node.arguments[1] if len(node.arguments) == 2 else None
-        known = name in {"transform", "filter", "exists", "any_match", "forall", "all_match"}
-        if (
-            not known
-            or array is None
-            or not isinstance(array.type, ArrayType)
-            or not isinstance(body, tree.Lambda)
-        ):
-            raise UnsupportedConstruct(f"a lambda in {node.name}", position=node.position)
-        lambda_ = self._lambda(body, array.type)
-        if name == "transform":
-            type_: ColumnType = ArrayType(lambda_.type, lambda_.nullable)
-        else:
-            type_ = array.type if name == "filter" else BOOLEAN
-        keeps = 0 if name == "filter" else None
-        operator = Operator(name, NullClass.TOTAL, keeps=keeps)
-        nullable = array.nullable or (type_ == BOOLEAN and lambda_.nullable)
-        return Call(operator, (array, lambda_), type_, nullable)
+        return higher_order(node, self.resolve, self._lambda)
 
-    def _lambda(self, node: tree.Lambda, array: ArrayType) -> Lambda:
-        if len(node.parameters) > 2:
-            raise UnsupportedConstruct("a lambda of more than two parameters")
-        kinds = ((array.element, array.element_nullable), (INT, False))
+    def _lambda(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
+        if len(node.parameters) > len(kinds):
+            raise UnsupportedConstruct(f"a lambda of {len(node.parameters)} parameters here")
         variables = tuple(
             LambdaVariable(name, type_, nullable)
             for name, (type_, nullable) in zip(node.parameters, kinds, strict=False)
@@ -335,17 +315,17 @@ class Expressions:
 
     def _interval(self, node: tree.IntervalLiteral) -> RowExpression:
         value = self.resolve(node.value)
-        first, _, last = node.unit.partition(" to ")
-        months = {"year", "month", "quarter"}
         if self.context.semantics.is_spark:
             unit = {"week": "day", "quarter": "month"}.get(node.unit, node.unit)
-            if first in {"millisecond", "microsecond", "nanosecond"}:
+            if node.unit in {"millisecond", "microsecond", "nanosecond"}:
                 unit = "second"
             type_ = IntervalType(unit)
         else:
-            type_ = IntervalType("year to month" if (last or first) in months else "day to second")
+            type_ = IntervalType(intervals.kind_of(node.unit))
         if isinstance(value, Literal):
-            return Literal(value.value, type_)
+            spark = self.context.semantics.is_spark or value.value is None
+            text = value.value if spark else intervals.spelled(str(value.value), node.unit)
+            return Literal(text, type_)
         return Call(Operator("interval", NullClass.TOTAL), (value,), type_, value.nullable)
 
     def _cast(self, node: tree.Cast) -> RowExpression:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from catalog.column_types import print_type
 from translation.functions.semantics import Semantics
 from translation.plan.expressions import (
+    Call,
     Cast,
     ColumnReference,
     FieldAccess,
@@ -13,6 +14,7 @@ from translation.plan.expressions import (
     RowExpression,
     Subscript,
 )
+from translation.plan.relations import Filter, Plan, Project, Scan, Sort
 
 UNNAMED = "\x00unnamed"
 """Begins the name of a Spark column that has no alias: its view must not show it."""
@@ -25,18 +27,62 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
     arrays and maps, and a cast column's own (``ResolveAliases``).
     """
     match expression:
-        case ColumnReference(name=name) | OuterReference(name=name) | FieldAccess(name=name):
+        case ColumnReference(name=name) | OuterReference(name=name):
+            return name
+        case FieldAccess(name=name) if not semantics.is_spark or _is_field(expression):
             return name
         case _ if not semantics.is_spark:
             return f"_c{position}"
         case Cast(ColumnReference(name=name), implicit=False):
             return name
-        case Cast(FieldAccess(name=name), implicit=False):
+        case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
             return name
-        case Subscript():
+        case Subscript() | FieldAccess():
             return _spelled(expression) or f"{UNNAMED} {position}"
         case _:
             return f"{UNNAMED} {position}"
+
+
+def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
+    """The table's column that an unnamed cast, or ``+x``, shows in Hive; None if it shows none.
+
+    Hive calls such an item like its column (``recommendName``) as long as the column still has the
+    name that its table gave it, whatever a sub-query between calls it. What computes, joins,
+    groups or limits rows gives columns names of their own. A view's columns count as a table's.
+    """
+    while True:
+        match expression:
+            case Cast(inner, implicit=False):
+                expression = inner
+            case Call(operator, (inner,)) if operator.name == "positive":
+                expression = inner
+            case ColumnReference(index=index):
+                return _tables_name(plan, index)
+            case _:
+                return None
+
+
+def _tables_name(plan: Plan, index: int) -> str | None:
+    while True:
+        match plan:
+            case Scan(columns=columns):
+                return columns[index].name
+            case Filter(input=below) | Sort(input=below):
+                plan = below
+            case Project(below, items):
+                _, expression = items[index]
+                if not isinstance(expression, ColumnReference):
+                    return None
+                plan, index = below, expression.index
+            case _:
+                return None
+
+
+def _is_field(expression: RowExpression) -> bool:
+    """``a.b.c``: fields of a column, and nothing else on the way."""
+    while isinstance(expression, FieldAccess):
+        expression = expression.base
+    return isinstance(expression, (ColumnReference, OuterReference))
 
 
 def _spelled(expression: RowExpression) -> str | None:

@@ -35,7 +35,7 @@ from translation.resolution.aggregation import Grouped, Windowed, has_aggregate,
 from translation.resolution.context import Context
 from translation.resolution.expressions import Expressions
 from translation.resolution.generators import generate, is_generator
-from translation.resolution.naming import generated_name
+from translation.resolution.naming import generated_name, hives_column_name
 from translation.resolution.scopes import Scope, named
 from translation.resolution.sources import scope_of
 from translation.syntax import tree
@@ -202,8 +202,23 @@ def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
+    """``is_generated``: the text gives it no name, and it is no column either."""
+
     name: str
     expression: RowExpression
+    is_generated: bool = False
+
+
+def _called_like_columns(items: list[_Item], plan: Plan) -> list[_Item]:
+    """Where two would have one name, the later keeps its number."""
+    named: list[_Item] = []
+    taken: set[str] = set()
+    for item in items:
+        column = hives_column_name(item.expression, plan) if item.is_generated else None
+        free = column is not None and column.lower() not in taken
+        named.append(replace(item, name=column) if free and column else item)
+        taken.add(named[-1].name.lower())
+    return named
 
 
 class _Select:
@@ -244,6 +259,8 @@ class _Select:
         )
         if grouped:
             plan, items, having, order = self._aggregated(scope, keys, items, having, order)
+        elif not (query.distinct or any(has_window(e) for e in everything)):
+            items = _called_like_columns(items, plan)
         if having is not None:
             plan = Filter(plan, having)
         if any(
@@ -317,7 +334,7 @@ class _Select:
                     name = node.parts[-1]
                 else:
                     name = generated_name(expression, position, self._context.semantics)
-                items.append(_Item(name, expression))
+                items.append(_Item(name, expression, name == f"_c{position}"))
         return items
 
     def _generated_items(self, resolver: Expressions) -> list[_Item]:

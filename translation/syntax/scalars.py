@@ -282,6 +282,10 @@ class Scalars:
         parts = [node.this, node.args.get("start"), node.args.get("length")]
         return tree.Call("substring", self._all(p for p in parts if p is not None), position(node))
 
+    def _overlay(self, node: exp.Expr) -> tree.Expression:
+        parts = [node.this, node.expression, node.args.get("from_"), node.args.get("for_")]
+        return tree.Call("overlay", self._all(p for p in parts if p is not None), position(node))
+
     def _extract(self, node: exp.Expr) -> tree.Expression:
         unit = tree.StringLiteral(node.this.name.lower())
         return tree.Call("extract", (unit, self.expression(node.expression)), position(node))
@@ -356,6 +360,8 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
     exp.Filter: Scalars._filtered,
     exp.Trim: Scalars._trim,
     exp.Substring: Scalars._substring,
+    exp.Overlay: Scalars._overlay,
+    exp.Any: lambda self, node: tree.Call("any", (self.expression(node.this),), position(node)),
     exp.Extract: Scalars._extract,
     exp.StrPosition: Scalars._position_in,
     exp.Struct: Scalars._struct,

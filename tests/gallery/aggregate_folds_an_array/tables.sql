@@ -1,0 +1,1 @@
+CREATE TABLE baskets (id BIGINT, prices ARRAY<DOUBLE>, counts MAP<STRING, INT>);

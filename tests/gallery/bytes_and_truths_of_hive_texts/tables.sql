@@ -1,0 +1,1 @@
+CREATE TABLE texts (word STRING, code CHAR(5));

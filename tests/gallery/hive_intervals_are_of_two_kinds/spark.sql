@@ -1,0 +1,1 @@
+SELECT CAST((t1.`begins` + INTERVAL '7 00:00:00' DAY TO SECOND) AS TIMESTAMP) AS `ends`, CAST((t1.`begins` + INTERVAL '1-2' YEAR TO MONTH) AS DATE) AS `renews`, CAST((t1.`at` - INTERVAL '-3 01:02:03' DAY TO SECOND) AS TIMESTAMP) AS `later`, CAST((t1.`at` + INTERVAL '1 12:00:00' DAY TO SECOND) AS TIMESTAMP) AS `reminded` FROM `default`.`trials` AS t1

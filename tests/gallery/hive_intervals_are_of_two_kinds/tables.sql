@@ -1,0 +1,1 @@
+CREATE TABLE trials (begins DATE, at TIMESTAMP);

@@ -1,0 +1,50 @@
+"""Hive's interval literals, whose units fall into two kinds, in the one spelling of each kind.
+
+``INTERVAL '25' HOUR`` is ``1 01:00:00`` of days to seconds, ``INTERVAL '-14' MONTH`` is ``-1-2`` of
+years to months.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from types import MappingProxyType
+
+YEAR_MONTH, DAY_TIME = "year to month", "day to second"
+
+_MONTHS: Mapping[str, int] = MappingProxyType({"year": 12, "quarter": 3, "month": 1})
+_SECONDS: Mapping[str, int] = MappingProxyType(
+    {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
+)
+
+
+def kind_of(unit: str) -> str:
+    """``year to month`` or ``day to second``."""
+    return YEAR_MONTH if unit.rpartition(" to ")[2] in _MONTHS else DAY_TIME
+
+
+def spelled(text: str, unit: str) -> str:
+    """A number of one unit in the spelling of its kind; any other text stays as it is."""
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return text
+    if unit in _MONTHS and number == int(number):
+        months = int(number) * _MONTHS[unit]
+        return f"{_sign(months)}{abs(months) // 12}-{abs(months) % 12}"
+    if unit not in _SECONDS:
+        return text
+    seconds = number * _SECONDS[unit]
+    minutes, left = divmod(abs(seconds), 60)
+    hours, days = int(minutes) // 60 % 24, int(minutes) // 1440
+    return f"{_sign(seconds)}{days} {hours:02}:{int(minutes) % 60:02}:{_padded(left)}"
+
+
+def _sign(number: Decimal | int) -> str:
+    return "-" if number < 0 else ""
+
+
+def _padded(seconds: Decimal) -> str:
+    whole, fraction = int(seconds), seconds - int(seconds)
+    shown = f"{fraction.normalize():f}".removeprefix("0") if fraction else ""
+    return f"{whole:02}{shown}"
