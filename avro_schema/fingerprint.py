@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import assert_never
 
 from avro_schema.model import (
@@ -27,21 +28,39 @@ from avro_schema.model import (
 _EMPTY = 0xC15D213AA4D7A795
 
 
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Of the canonical form; SHA-256 in hex."""
+
+    crc_64_avro: int
+    sha_256: str
+
+
 def canonical_form(schema: Schema) -> str:
     return json.dumps(_canonical(schema, set()), separators=(",", ":"), ensure_ascii=False)
 
 
 def crc64_avro(schema: Schema) -> int:
     """The 64-bit Rabin fingerprint of the canonical form, as an unsigned number."""
-    fingerprint = _EMPTY
-    for byte in canonical_form(schema).encode():
-        fingerprint = (fingerprint >> 8) ^ _TABLE[(fingerprint ^ byte) & 0xFF]
-    return fingerprint
+    return _rabin(canonical_form(schema).encode())
 
 
 def sha256(schema: Schema) -> str:
     """SHA-256 of the canonical form, in hex."""
     return hashlib.sha256(canonical_form(schema).encode()).hexdigest()
+
+
+def fingerprints(schema: Schema) -> Fingerprints:
+    """Both from one canonical form."""
+    text = canonical_form(schema).encode()
+    return Fingerprints(_rabin(text), hashlib.sha256(text).hexdigest())
+
+
+def _rabin(data: bytes) -> int:
+    fingerprint, table = _EMPTY, _TABLE
+    for byte in data:
+        fingerprint = (fingerprint >> 8) ^ table[(fingerprint ^ byte) & 0xFF]
+    return fingerprint
 
 
 def _canonical(schema: Schema, seen: set[str]) -> Json:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from avro_schema.fingerprint import crc64_avro, sha256
+from avro_schema.fingerprint import Fingerprints
 from avro_schema.model import (
     Array,
     EnumSchema,
@@ -32,18 +31,6 @@ METADATA_VERSION = "2.2"
 _MAX_SUMMARY = 200
 _MAX_DOC = 300
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&@:/$^=\"'])")
-
-
-@dataclass(frozen=True, slots=True)
-class Fingerprints:
-    """Of the schema's parsing canonical form, in hex."""
-
-    crc_64_avro: str
-    sha_256: str
-
-    @classmethod
-    def of(cls, schema: Schema) -> Fingerprints:
-        return cls(f"{crc64_avro(schema):016x}", sha256(schema))
 
 
 def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
@@ -79,7 +66,7 @@ def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
         "|---|---|",
         f"| Version | {_markdown(request.version)} ({_markdown(request.provenance.change)}) |",
         f"| Kind | {_markdown(request.provenance.kind)} |",
-        f"| Fingerprint CRC-64-AVRO | `{fingerprints.crc_64_avro}` |",
+        f"| Fingerprint CRC-64-AVRO | `{fingerprints.crc_64_avro:016x}` |",
         f"| Fingerprint SHA-256 | `{fingerprints.sha_256}` |",
         f"| Generator | schema-publisher {_markdown(request.provenance.generator_version)} |",
     ]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
 
-from avro_schema.fingerprint import crc64_avro, sha256
+from avro_schema.fingerprint import Fingerprints, fingerprints
 from avro_schema.model import Record
 from avro_schema.printing import to_text
 from catalog.identifiers import RelationName
@@ -28,6 +29,21 @@ _RUNTIME = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """A schema with what more than one part of its package is made from."""
+
+    schema: Record
+    shape: PackageShape
+    text: str
+    fingerprints: Fingerprints
+
+    @classmethod
+    def of(cls, schema: Record) -> LaidOut:
+        """Raises ``UnfitSchema`` where it cannot be laid out in Python."""
+        return cls(schema, lower(schema), to_text(schema), fingerprints(schema))
+
+
 def render_modules(
     schema: Record, import_package: str, relation: RelationName | None = None
 ) -> Mapping[str, bytes]:
@@ -38,19 +54,25 @@ def render_modules(
     Raises:
         CodegenError: the schema cannot be laid out in Python.
     """
-    shape = lower(schema)
-    text = to_text(schema)
+    return render_laid_out(LaidOut.of(schema), import_package, relation)
+
+
+def render_laid_out(
+    laid_out: LaidOut, import_package: str, relation: RelationName | None = None
+) -> Mapping[str, bytes]:
+    """``render_modules`` of a schema that is laid out already."""
+    shape = laid_out.shape
     folder = import_package.replace(".", "/")
     sources = {
         "__init__.py": _render_init(shape, relation),
         "_codec.py": render_codec(shape),
-        "_schema.py": _render_schema(schema, text),
+        "_schema.py": _render_schema(laid_out),
         "_types.py": render_types(shape),
     }
     found = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
     found |= {f"{folder}/_avro/{name}": data for name, data in _runtime().items()}
     found[f"{folder}/py.typed"] = b""
-    found[f"{folder}/schema.avsc"] = text.encode() + b"\n"
+    found[f"{folder}/schema.avsc"] = laid_out.text.encode() + b"\n"
     return MappingProxyType(dict(sorted(found.items())))
 
 
@@ -60,14 +82,14 @@ def _runtime() -> Mapping[str, bytes]:
     return {name: (folder / name).read_bytes() for name in _RUNTIME}
 
 
-def _render_schema(schema: Record, text: str) -> str:
+def _render_schema(laid_out: LaidOut) -> str:
     lines = Lines()
     lines.docstring("The schema and its fingerprints; generated, not to be edited.")
     lines.add(
         "",
-        f"SCHEMA: str = {literal(text)}",
-        f"CRC_64_AVRO: int = 0x{crc64_avro(schema):016X}",
-        f"SHA_256: str = {literal(sha256(schema))}",
+        f"SCHEMA: str = {literal(laid_out.text)}",
+        f"CRC_64_AVRO: int = 0x{laid_out.fingerprints.crc_64_avro:016X}",
+        f"SHA_256: str = {literal(laid_out.fingerprints.sha_256)}",
     )
     return lines.text()
 

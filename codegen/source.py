@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+class _Block:
+    """Written out, since a generator of ``contextlib`` costs more than the lines within."""
+
+    __slots__ = ("_lines", "_outside")
+
+    def __init__(self, lines: Lines, outside: str) -> None:
+        self._lines = lines
+        self._outside = outside
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._lines.leave(self._outside)
 
 
 class Lines:
@@ -17,13 +30,15 @@ class Lines:
         for line in lines:
             self._lines.append(self._indent + line if line else "")
 
-    @contextmanager
-    def block(self, head: str) -> Iterator[None]:
-        self.add(head)
-        outside = self._indent
-        self._indent = outside + "    "
-        yield
-        self._indent = outside
+    def block(self, head: str) -> _Block:
+        """Lines are within ``head`` until the end of the ``with`` that this opens."""
+        self._lines.append(self._indent + head)
+        block = _Block(self, self._indent)
+        self._indent += "    "
+        return block
+
+    def leave(self, indent: str) -> None:
+        self._indent = indent
 
     def docstring(self, text: str) -> None:
         """A docstring that evaluates to ``text`` with its lines indented, whatever it holds."""

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from avro_schema.model import NoDefault, Record
 from codegen.annotations import Annotations
 from codegen.lowering import lower
-from codegen.shapes import EnumClass, FixedClass, NamedClass, RecordClass
+from codegen.shapes import EnumClass, FixedClass, NamedClass, PackageShape, RecordClass
 
 
 def surface_hash(schema: Record, import_package: str) -> str:
@@ -24,7 +24,11 @@ def surface_hash(schema: Record, import_package: str) -> str:
     Raises:
         UnfitSchema: the schema cannot be laid out in Python.
     """
-    shape = lower(schema)
+    return surface_hash_of(lower(schema), import_package)
+
+
+def surface_hash_of(shape: PackageShape, import_package: str) -> str:
+    """``surface_hash`` of a schema that is laid out already."""
     annotations = Annotations(())
     surface = [import_package, shape.root.class_name]
     surface += sorted(json.dumps(_named(each, annotations)) for each in shape.classes)

@@ -1,12 +1,12 @@
 """A package as the bytes of a wheel (PEP 427, 491, 566), made in memory, and read back.
 
-The same request gives the same bytes on any host: entries are in order, stored and not deflated
-(compressors differ), and dated 1980, the first year that a ZIP file can state.
+The same request gives the same bytes on any host.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import io
 import json
@@ -19,18 +19,17 @@ from avro_schema.printing import to_text
 from catalog.errors import CatalogError
 from catalog.identifiers import RelationName
 from codegen.errors import IllegalVersion, NotOurWheel
-from codegen.metadata import Fingerprints, metadata
-from codegen.modules import render_modules
+from codegen.metadata import metadata
+from codegen.modules import LaidOut, render_laid_out
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
-from codegen.surface import surface_hash
+from codegen.surface import surface_hash_of
+from codegen.zip_archive import stored_zip
 
 _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
 _WHEEL_FILE = (
     b"Wheel-Version: 1.0\nGenerator: schema-publisher\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 )
-_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
-_REGULAR_FILE = 0o100644 << 16
 
 
 def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = None) -> Wheel:
@@ -44,18 +43,18 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
         raise IllegalVersion(request.version)
     distribution = distribution_name(request.relation, request.prefix)
     package = import_name(request.relation, request.prefix)
+    laid_out = LaidOut.of(request.schema)
     if modules is None:
-        modules = render_modules(request.schema, package, request.relation)
+        modules = render_laid_out(laid_out, package, request.relation)
     escaped = distribution.replace("-", "_")
     info = f"{escaped}-{request.version}.dist-info"
-    fingerprints = Fingerprints.of(request.schema)
-    surface = surface_hash(request.schema, package)
+    surface = surface_hash_of(laid_out.shape, package)
     entries = {
         **modules,
         f"{package.replace('.', '/')}/provenance.json": _json_bytes(
-            _provenance(request, fingerprints, surface)
+            _provenance(request, laid_out, surface)
         ),
-        f"{info}/METADATA": metadata(request, fingerprints),
+        f"{info}/METADATA": metadata(request, laid_out.fingerprints),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, f"{info}/RECORD")
@@ -72,12 +71,16 @@ def content_hash(request: PackageRequest) -> str:
     The modules are a function of the schema and the generator, and so left out too: an upgrade of
     the generator takes effect at a relation's next change.
     """
+    return _content_hash(request, to_text(request.schema))
+
+
+def _content_hash(request: PackageRequest, schema_text: str) -> str:
     provenance = request.provenance
     content = {
         "relation": list(request.relation.parts),
         "distribution": distribution_name(request.relation, request.prefix),
         "import": import_name(request.relation, request.prefix),
-        "schema": to_text(request.schema),
+        "schema": schema_text,
         "kind": provenance.kind,
         "view_text": provenance.view_text,
         "upstreams": sorted(provenance.upstreams),
@@ -124,9 +127,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _provenance(
-    request: PackageRequest, fingerprints: Fingerprints, surface: str
-) -> dict[str, Any]:
+def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dict[str, Any]:
     provenance = request.provenance
     return {
         "relation": list(request.relation.parts),
@@ -137,7 +138,7 @@ def _provenance(
         "view_text": provenance.view_text,
         "upstreams": dict(provenance.upstreams),
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
-        "content_hash": content_hash(request),
+        "content_hash": _content_hash(request, laid_out.text),
         "surface_hash": surface,
         "change": provenance.change,
         "reasons": list(provenance.reasons),
@@ -146,8 +147,8 @@ def _provenance(
         "generator": {"name": "schema-publisher", "version": provenance.generator_version},
         "labels": dict(provenance.labels),
         "fingerprints": {
-            "crc-64-avro": fingerprints.crc_64_avro,
-            "sha-256": fingerprints.sha_256,
+            "crc-64-avro": f"{laid_out.fingerprints.crc_64_avro:016x}",
+            "sha-256": laid_out.fingerprints.sha_256,
         },
     }
 
@@ -159,21 +160,12 @@ def _json_bytes(value: Mapping[str, Any]) -> bytes:
 def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:
     lines = [f"{path},sha256={_digest(entries[path])},{len(entries[path])}" for path in entries]
     record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        # The .dist-info folder stands last, as the specification recommends.
-        for path in sorted(entries, key=lambda path: (".dist-info/" in path, path)):
-            archive.writestr(_entry(path), entries[path])
-        archive.writestr(_entry(record_path), record.encode())
-    return out.getvalue()
+    # The .dist-info folder stands last, as the specification recommends.
+    order = sorted(entries, key=lambda path: (".dist-info/" in path, path))
+    return stored_zip([*((path, entries[path]) for path in order), (record_path, record.encode())])
 
 
-def _entry(path: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(path, _FIRST_DATE)
-    entry.external_attr = _REGULAR_FILE
-    entry.create_system = 3  # Unix, wherever this runs
-    return entry
-
-
+# Most files are the runtime's, the same in every package.
+@functools.lru_cache(maxsize=128)
 def _digest(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
