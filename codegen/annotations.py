@@ -47,12 +47,21 @@ class Annotations:
 
     def __init__(self, taken: Collection[str]) -> None:
         self._taken = frozenset(taken)
+        # By identity, since hashing a shape takes longer than writing it; each is kept beside its
+        # text, so that no identity is used again.
+        self._known: dict[int, tuple[Shape, str]] = {}
 
     def builtin(self, name: str) -> str:
         """A builtin's name, qualified where the package has the name itself."""
         return f"_builtins.{name}" if name in self._taken else name
 
     def of(self, shape: Shape) -> str:
+        known = self._known.get(id(shape))
+        if known is None:
+            known = self._known[id(shape)] = (shape, self._text(shape))
+        return known[1]
+
+    def _text(self, shape: Shape) -> str:
         match shape:
             case Scalar():
                 if shape in _BUILTIN:

@@ -30,7 +30,7 @@ from codegen.package import PackageRequest
 METADATA_VERSION = "2.2"
 _MAX_SUMMARY = 200
 _MAX_DOC = 300
-_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&@:/$^=\"'])")
+_MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()<>#+-.!|~&@:/$^=\"'"})
 
 
 def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
@@ -129,6 +129,8 @@ def describe(schema: Schema) -> str:
 
 def _one_line(text: str) -> str:
     """Without control characters and separators, which a header parser may take for a line's end."""
+    if text.isprintable():
+        return " ".join(text.split())
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -137,4 +139,4 @@ def _keyword(part: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text)
+    return text.translate(_MARKUP)

@@ -58,6 +58,9 @@ _RESERVED_IN_CLASS = frozenset({
 
 _RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])
 
+_NO_ATTRIBUTES = KEYWORDS | _RESERVED_IN_CLASS
+_NO_MEMBERS = KEYWORDS | _RESERVED_IN_ENUM
+
 
 def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
@@ -149,7 +152,7 @@ def attribute_name(field: str) -> str:
     if re.match(r"(f_)*__", field):
         # A leading double underscore is mangled in a class body.
         return f"f_{field}"
-    if field.rstrip("_") in KEYWORDS | _RESERVED_IN_CLASS:
+    if field.rstrip("_") in _NO_ATTRIBUTES:
         return f"{field}_"
     return field
 
@@ -160,7 +163,7 @@ def member_name(symbol: str) -> str:
         return _hashed(_legal(symbol, "_", lower=False) or "symbol", "_", symbol)
     if re.match(r"(s_)*_", symbol):
         return f"s_{symbol}"
-    if symbol.rstrip("_") in KEYWORDS | _RESERVED_IN_ENUM:
+    if symbol.rstrip("_") in _NO_MEMBERS:
         return f"{symbol}_"
     return symbol
 

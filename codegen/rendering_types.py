@@ -11,10 +11,15 @@ from codegen.annotations import Annotations
 from codegen.default_values import DefaultValues, Expression
 from codegen.shapes import (
     Attribute,
+    DictShape,
     EnumClass,
     FixedClass,
+    ListShape,
     PackageShape,
     RecordClass,
+    Scalar,
+    Shape,
+    UnionShape,
 )
 from codegen.source import Lines, literal
 
@@ -61,12 +66,21 @@ _OWN_IMPORTS = (
 
 def uses_durations(package: PackageShape) -> bool:
     """Whether some value is a ``Duration``, the one class of the runtime that users construct."""
-    annotations = Annotations(())
     return any(
-        "_Duration" in annotations.of(attribute.shape)
+        _holds_durations(attribute.shape)
         for record in package.records
         for attribute in record.attributes
     )
+
+
+def _holds_durations(shape: Shape) -> bool:
+    match shape:
+        case ListShape(inner) | DictShape(inner):
+            return _holds_durations(inner)
+        case UnionShape(branches):
+            return any(map(_holds_durations, branches))
+        case _:
+            return shape is Scalar.DURATION
 
 
 def _head(package: PackageShape, body: str) -> str:

@@ -16,6 +16,9 @@ from avro_schema.model import Json, NoDefault
 class Scalar(Enum):
     """Values without parameters; the value is the Avro type, with its logical type."""
 
+    # Members are equal only to themselves, and ``Enum`` would hash their names, in Python.
+    __hash__ = object.__hash__
+
     NULL = "null"
     BOOLEAN = "boolean"
     INT = "int"

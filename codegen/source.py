@@ -27,8 +27,8 @@ class Lines:
         self._indent = ""
 
     def add(self, *lines: str) -> None:
-        for line in lines:
-            self._lines.append(self._indent + line if line else "")
+        indent = self._indent
+        self._lines += [indent + line if line else "" for line in lines]
 
     def block(self, head: str) -> _Block:
         """Lines are within ``head`` until the end of the ``with`` that this opens."""
