@@ -138,11 +138,7 @@ class Hive:
                 f"CREATE EXTERNAL TABLE {relation(name)} ({shown}) STORED AS ORC"
                 f" LOCATION '{self._data.location(held, backwards=backwards)}'"
             )
-        items = ", ".join(
-            f"base64({quoted(name)})" if type_ == BINARY else quoted(name)
-            for name, type_ in columns
-        )
-        answer = self._answer(f"SELECT {items} FROM {relation(view)}")
+        answer = self._answer(f"SELECT {_items(columns)} FROM {relation(view)}")
         types = [type_ for _, type_ in columns]
         return in_no_order(from_hive(row, types) for row in answer.rows)
 
@@ -218,8 +214,10 @@ class Spark:
 
     def named(self, sql: str) -> str:
         """The query with names for its columns, without which Spark makes no view of some."""
-        names = ", ".join(f"c{number}" for number in range(len(self._sql(sql).columns)))
-        return f"SELECT * FROM ({sql}) AS q({names})"
+        names = [f"c{number}" for number in range(len(self._sql(sql).columns))]
+        # Spark looks through a sub-query for names that it made up itself.
+        items = ", ".join(f"{name} AS {name}" for name in names)
+        return f"SELECT {items} FROM ({sql}) AS q({', '.join(names)})"
 
     def columns(self, sql: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
         with self._settings(settings):
@@ -280,6 +278,16 @@ def engines(folder: Path) -> Iterator[tuple[Hive, Spark]]:
             yield Hive(queries, data), Spark(session, data)
     finally:
         session.stop()
+
+
+def _items(columns: Columns) -> str:
+    """What Hive is to select: bytes as Base64, for it prints them as they are."""
+    if all(type_ != BINARY for _, type_ in columns):
+        # After a star of its own Hive stores a generated name that its expanded text has not.
+        return "*"
+    return ", ".join(
+        f"base64({quoted(name)})" if type_ == BINARY else quoted(name) for name, type_ in columns
+    )
 
 
 def readable(columns: Columns) -> Columns:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from catalog.column_types import print_type
 from translation.functions.semantics import Semantics
 from translation.plan.expressions import (
@@ -13,6 +15,8 @@ from translation.plan.expressions import (
     OuterReference,
     RowExpression,
     Subscript,
+    WindowCall,
+    walk,
 )
 from translation.plan.relations import Filter, Plan, Project, Scan, Sort
 
@@ -50,16 +54,40 @@ def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
     name that its table gave it, whatever a sub-query between calls it. What computes, joins,
     groups or limits rows gives columns names of their own. A view's columns count as a table's.
     """
+    inner = uncast(expression)
+    return _tables_name(plan, inner.index) if isinstance(inner, ColumnReference) else None
+
+
+def hives_window_names(expressions: Sequence[RowExpression]) -> Mapping[WindowCall, str]:
+    """Names that window functions give to unnamed items in Hive: ``rank_window_0``.
+
+    Functions are counted from the left, equal ones once. Hive runs each kind of window by itself,
+    and only what the last one computes still has its name when the items are called.
+    """
+    parts = (part for expression in expressions for part in walk(expression))
+    calls = dict.fromkeys(part for part in parts if isinstance(part, WindowCall))
+    kinds = list(dict.fromkeys(map(_window_kind, calls)))
+    return {
+        call: f"{call.operator.name}_window_{number}"
+        for number, call in enumerate(calls)
+        if _window_kind(call) == kinds[-1]
+    }
+
+
+def _window_kind(call: WindowCall) -> tuple[object, ...]:
+    return call.partition_by, tuple((key.expression, key.descending) for key in call.order_by)
+
+
+def uncast(expression: RowExpression) -> RowExpression:
+    """What an item is called like: below the text's own casts and ``+``."""
     while True:
         match expression:
             case Cast(inner, implicit=False):
                 expression = inner
             case Call(operator, (inner,)) if operator.name == "positive":
                 expression = inner
-            case ColumnReference(index=index):
-                return _tables_name(plan, index)
             case _:
-                return None
+                return expression
 
 
 def _tables_name(plan: Plan, index: int) -> str | None:

@@ -18,6 +18,7 @@ from translation.plan.expressions import (
     Literal,
     RowExpression,
     SortKey,
+    WindowCall,
 )
 from translation.plan.relations import (
     Distinct,
@@ -35,7 +36,12 @@ from translation.resolution.aggregation import Grouped, Windowed, has_aggregate,
 from translation.resolution.context import Context
 from translation.resolution.expressions import Expressions
 from translation.resolution.generators import generate, is_generator
-from translation.resolution.naming import generated_name, hives_column_name
+from translation.resolution.naming import (
+    generated_name,
+    hives_column_name,
+    hives_window_names,
+    uncast,
+)
 from translation.resolution.scopes import Scope, named
 from translation.resolution.sources import scope_of
 from translation.syntax import tree
@@ -209,16 +215,13 @@ class _Item:
     is_generated: bool = False
 
 
-def _called_like_columns(items: list[_Item], plan: Plan) -> list[_Item]:
-    """Where two would have one name, the later keeps its number."""
-    named: list[_Item] = []
-    taken: set[str] = set()
-    for item in items:
-        column = hives_column_name(item.expression, plan) if item.is_generated else None
-        free = column is not None and column.lower() not in taken
-        named.append(replace(item, name=column) if free and column else item)
-        taken.add(named[-1].name.lower())
-    return named
+def _hives_name(item: _Item, bare: Plan | None, windows: Mapping[WindowCall, str]) -> str | None:
+    if not item.is_generated:
+        return None
+    if bare is not None:
+        return hives_column_name(item.expression, bare)
+    call = uncast(item.expression)
+    return windows.get(call) if isinstance(call, WindowCall) else None
 
 
 class _Select:
@@ -259,18 +262,33 @@ class _Select:
         )
         if grouped:
             plan, items, having, order = self._aggregated(scope, keys, items, having, order)
-        elif not (query.distinct or any(has_window(e) for e in everything)):
-            items = _called_like_columns(items, plan)
+        items = self._named_by_hive(items, plan, grouped=grouped)
         if having is not None:
             plan = Filter(plan, having)
         if any(
             has_window(e) for e in [i.expression for i in items] + [k.expression for k in order]
         ):
             windowed = Windowed(plan)
-            items = [_Item(i.name, windowed.rewritten(i.expression)) for i in items]
+            items = [replace(i, expression=windowed.rewritten(i.expression)) for i in items]
             order = [replace(k, expression=windowed.rewritten(k.expression)) for k in order]
             plan = windowed.plan()
         return self._projected(plan, items, order)
+
+    def _named_by_hive(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
+        """Some unnamed items are called like what they show, a column or a window's function."""
+        if self._query.distinct or not any(item.is_generated for item in items):
+            return items
+        windows = hives_window_names([item.expression for item in items])
+        bare = plan if not (grouped or windows) else None
+        named: list[_Item] = []
+        taken: set[str] = set()
+        for item in items:
+            name = _hives_name(item, bare, windows)
+            # Where two would have one name, the later keeps its number.
+            free = name is not None and name.lower() not in taken
+            named.append(replace(item, name=name) if free and name else item)
+            taken.add(named[-1].name.lower())
+        return named
 
     def _source(self) -> Scope:
         if self._query.source is None:
@@ -400,7 +418,7 @@ class _Select:
     ) -> tuple[Plan, list[_Item], RowExpression | None, list[SortKey]]:
         grouping = self._query.grouping
         group = Grouped(scope.plan, keys, grouping.sets if grouping is not None else None)
-        items = [_Item(item.name, group.rewritten(item.expression)) for item in items]
+        items = [replace(i, expression=group.rewritten(i.expression)) for i in items]
         having = None if having is None else group.rewritten(having)
         order = [replace(key, expression=group.rewritten(key.expression)) for key in order]
         return group.plan(), items, having, order

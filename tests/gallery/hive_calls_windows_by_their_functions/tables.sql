@@ -1,0 +1,1 @@
+CREATE TABLE runs (name STRING, team STRING, seconds INT);
