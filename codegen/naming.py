@@ -8,6 +8,7 @@ they are; any other is made legal and carries a hash or an underscore that no or
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import re
 from dataclasses import dataclass
@@ -145,6 +146,8 @@ class TypeNamer:
         return name
 
 
+# Columns of one name stand in many tables.
+@functools.lru_cache(maxsize=10_000)
 def attribute_name(field: str) -> str:
     """A record's field in Python: itself unless that would be a keyword, a method or a dunder."""
     if not _IDENTIFIER.fullmatch(field) or _is_long(field):

@@ -3,22 +3,6 @@
 from __future__ import annotations
 
 
-class _Block:
-    """Written out, since a generator of ``contextlib`` costs more than the lines within."""
-
-    __slots__ = ("_lines", "_outside")
-
-    def __init__(self, lines: Lines, outside: str) -> None:
-        self._lines = lines
-        self._outside = outside
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        self._lines.leave(self._outside)
-
-
 class Lines:
     """Source under construction; a line is indented as deep as the blocks around it."""
 
@@ -27,18 +11,22 @@ class Lines:
         self._indent = ""
 
     def add(self, *lines: str) -> None:
-        indent = self._indent
-        self._lines += [indent + line if line else "" for line in lines]
+        indent, append = self._indent, self._lines.append
+        for line in lines:
+            append(indent + line if line else "")
 
-    def block(self, head: str) -> _Block:
+    def block(self, head: str) -> Lines:
         """Lines are within ``head`` until the end of the ``with`` that this opens."""
         self._lines.append(self._indent + head)
-        block = _Block(self, self._indent)
         self._indent += "    "
-        return block
+        return self
 
-    def leave(self, indent: str) -> None:
-        self._indent = indent
+    def __enter__(self) -> None:
+        # Written out: a generator of ``contextlib`` costs more than the lines within.
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._indent = self._indent[4:]
 
     def docstring(self, text: str) -> None:
         """A docstring that evaluates to ``text`` with its lines indented, whatever it holds."""
