@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from catalog.column_types import (
+    BIGINT,
     BOOLEAN,
+    DOUBLE,
     INT,
     ArrayType,
     CharType,
@@ -23,7 +25,7 @@ from translation.emission.hive_instants import instant, zone_for_spark
 from translation.emission.spark_text import is_castable, literal, quoted, string, type_text
 from translation.emission.spark_udfs import SparkFunctions
 from translation.errors import UnsupportedConstruct
-from translation.functions.coercion import is_text
+from translation.functions.coercion import is_integer, is_text
 from translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -169,7 +171,7 @@ class Expressions:
         return f"named_struct({', '.join(pairs)})"
 
     def _function(self, name: str, texts: Sequence[str]) -> str:
-        form = spark_functions.FORMS.get(name)
+        form = spark_functions.FORMS.get(f"{name}/{len(texts)}") or spark_functions.FORMS.get(name)
         if self.dialect is Dialect.HIVE:
             why = spark_functions.MISSING.get(name)
             if why is not None:
@@ -228,6 +230,8 @@ class Expressions:
             return by_name(text, source, target)
         if not is_castable(target):
             return text
+        if isinstance(cast.operand, Literal) and _is_exact_literal(cast.operand, target):
+            return literal(cast.operand.value, target)
         if self.dialect is Dialect.HIVE and source == BOOLEAN and is_text(target):
             return f"upper(CAST({text} AS STRING))"
         if self.dialect is Dialect.HIVE and is_text(source) and target == BOOLEAN:
@@ -265,6 +269,15 @@ def by_name(text: str, source: ColumnType, target: ColumnType, depth: int = 0) -
             return f"transform_values({text}, ({key}, {item}) -> {inner})"
         case _:
             return f"CAST({text} AS {type_text(target)})"
+
+
+def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:
+    """Whether the digits as they stand are the converted value: some functions want a literal."""
+    if operand.value is None or target not in {BIGINT, DOUBLE}:
+        return False
+    if is_integer(operand.type):
+        return True
+    return target == DOUBLE and isinstance(operand.type, DecimalType)
 
 
 def _no_ordinal(expression: RowExpression, text: str) -> str:

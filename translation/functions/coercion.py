@@ -37,7 +37,7 @@ from catalog.column_types import (
     StructType,
     VarcharType,
 )
-from translation.functions.decimals import decimal_of, wider
+from translation.functions.decimals import decimal_of, wider, wider_keeping_whole
 from translation.functions.semantics import Semantics
 
 
@@ -127,7 +127,9 @@ def _numeric(left: ColumnType, right: ColumnType, semantics: Semantics) -> Colum
             return _decimal_with_float(left, right, semantics)
         a = decimal_of(left, semantics.bigint_digits)
         b = decimal_of(right, semantics.bigint_digits)
-        return wider(a, b) if a is not None and b is not None else None
+        if a is None or b is None:
+            return None
+        return wider_keeping_whole(a, b) if semantics.is_spark else wider(a, b)
     widest = max(left, right, key=lambda type_: _NUMERIC_ORDER[type_])
     if widest == FLOAT and semantics.is_spark and semantics.ansi:
         # An integer's digits do not all fit a float: ANSI mode widens to double.

@@ -69,7 +69,15 @@ def remainder(a: DecimalType, b: DecimalType) -> DecimalType:
 
 
 def wider(a: DecimalType, b: DecimalType) -> DecimalType:
-    """Holds both without loss, up to the maximum."""
+    """Holds both without loss, up to the maximum; beyond it Hive keeps the scale."""
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     return bounded(whole + scale, scale)
+
+
+def wider_keeping_whole(a: DecimalType, b: DecimalType) -> DecimalType:
+    """Holds both without loss, up to the maximum; beyond it Spark keeps the digits before the point."""
+    scale = max(a.scale, b.scale)
+    whole = max(a.precision - a.scale, b.precision - b.scale)
+    lost = max(0, whole + scale - MAX_PRECISION)
+    return bounded(whole + scale, max(0, scale - lost))

@@ -444,7 +444,9 @@ def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> Result | No
 
 def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     many = isinstance(arguments[1].type, ArrayType)
-    return Result(ArrayType(arguments[0].type, False) if many else arguments[0].type)
+    one = DOUBLE if is_text(arguments[0].type) else arguments[0].type
+    casts = (one, *(None for _ in arguments[1:]))
+    return Result(ArrayType(one, False) if many else one, casts)
 
 
 def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:

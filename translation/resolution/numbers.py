@@ -13,7 +13,10 @@ _MOST_DIGITS = 38
 
 
 def number(text: str, semantics: Semantics) -> Literal:
-    """Whole numbers by size, fractions as decimals, exponents as doubles: as both dialects do."""
+    """Whole numbers by size, fractions as decimals, exponents as doubles: as both dialects do.
+
+    A sign belongs to the number, so that its digits count; Hive finds its size without the sign.
+    """
     lower = text.lower()
     if "e" in lower:
         return Literal(text, DOUBLE)
@@ -23,17 +26,19 @@ def number(text: str, semantics: Semantics) -> Literal:
         value = int(text)
     except ValueError:
         raise UnsupportedConstruct(f"the number {text[:40]}") from None
-    if value < _INT_LIMIT:
+    size = -value - 1 if value < 0 and semantics.is_spark else abs(value)
+    if size < _INT_LIMIT:
         return Literal(text, INT)
-    if value < _BIGINT_LIMIT:
+    if size < _BIGINT_LIMIT:
         return Literal(text, BIGINT)
-    if len(text) > _MOST_DIGITS:
+    digits = len(str(abs(value)))
+    if digits > _MOST_DIGITS:
         raise UnsupportedConstruct(f"a number of more than {_MOST_DIGITS} digits")
-    return Literal(text, DecimalType(len(text.lstrip("0")) or 1, 0))
+    return Literal(text, DecimalType(digits, 0))
 
 
 def _fraction(text: str, semantics: Semantics) -> Literal:
-    whole, _, fraction = text.partition(".")
+    whole, _, fraction = text.lstrip("-").partition(".")
     if not semantics.is_spark:
         # To Hive 1.50 is 1.5: zeros at the end are no digits of its type.
         fraction = fraction.rstrip("0")

@@ -92,6 +92,8 @@ class Scalars:
         if symbol is not None:
             return self._binary(node, symbol)
         unary = _UNARY.get(type(node))
+        if unary == "negative" and isinstance(node.this, exp.Literal) and node.this.is_number:
+            return tree.NumberLiteral(f"-{node.this.this}")
         if unary is not None:
             return tree.Call(unary, (self.expression(node.this),))
         keyword = _KEYWORD_CALLS.get(type(node))

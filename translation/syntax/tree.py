@@ -38,7 +38,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """``text`` as written, without a type suffix (a suffix is a cast)."""
+    """``text`` as written, perhaps with a minus; without a type suffix (a suffix is a cast)."""
 
     text: str
 

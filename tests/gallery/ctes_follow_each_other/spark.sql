@@ -1,1 +1,1 @@
-SELECT t2.`c0` AS `day`, t2.`c1` AS `n` FROM (SELECT t1.`day` AS `c0`, CAST(count(1) AS BIGINT) AS `c1` FROM `default`.`orders` AS t1 WHERE (t1.`total` > CAST(100 AS DECIMAL(12,2))) GROUP BY t1.`day`) AS t2 WHERE (t2.`c1` > CAST(1 AS BIGINT))
+SELECT t2.`c0` AS `day`, t2.`c1` AS `n` FROM (SELECT t1.`day` AS `c0`, CAST(count(1) AS BIGINT) AS `c1` FROM `default`.`orders` AS t1 WHERE (t1.`total` > CAST(100 AS DECIMAL(12,2))) GROUP BY t1.`day`) AS t2 WHERE (t2.`c1` > 1L)

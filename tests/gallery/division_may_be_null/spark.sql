@@ -1,1 +1,1 @@
-SELECT CAST((CAST(t1.`Id` AS DOUBLE) / CAST(2 AS DOUBLE)) AS DOUBLE) AS `half`, CAST((t1.`Id` % CAST(2 AS BIGINT)) AS BIGINT) AS `odd`, CAST((t1.`Id` + CAST(1 AS BIGINT)) AS BIGINT) AS `next`, CAST((t1.`Id` * CAST(1.50BD AS DECIMAL(2,1))) AS DECIMAL(22,1)) AS `more` FROM `default`.`people` AS t1
+SELECT CAST((CAST(t1.`Id` AS DOUBLE) / 2D) AS DOUBLE) AS `half`, CAST((t1.`Id` % 2L) AS BIGINT) AS `odd`, CAST((t1.`Id` + 1L) AS BIGINT) AS `next`, CAST((t1.`Id` * CAST(1.50BD AS DECIMAL(2,1))) AS DECIMAL(22,1)) AS `more` FROM `default`.`people` AS t1

@@ -1,1 +1,1 @@
-SELECT (t1.`amount` * (1 - t1.`amount`)) AS `product`, (t1.`amount` / 3) AS `third`, avg(t1.`amount`) OVER () AS `mean`, (CAST(t1.`id` AS DOUBLE) / CAST(2 AS DOUBLE)) AS `half`, (t1.`id` DIV 2) AS `whole` FROM `default`.`t` AS t1
+SELECT (t1.`amount` * (1 - t1.`amount`)) AS `product`, (t1.`amount` / 3) AS `third`, avg(t1.`amount`) OVER () AS `mean`, (CAST(t1.`id` AS DOUBLE) / 2D) AS `half`, (t1.`id` DIV 2) AS `whole` FROM `default`.`t` AS t1

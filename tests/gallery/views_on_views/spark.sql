@@ -1,1 +1,1 @@
-SELECT t1.`Key`, t1.`Name` FROM `default`.`w` AS t1 WHERE (t1.`Key` > CAST(3 AS BIGINT))
+SELECT t1.`Key`, t1.`Name` FROM `default`.`w` AS t1 WHERE (t1.`Key` > 3L)
