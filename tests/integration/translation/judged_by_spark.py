@@ -1,0 +1,323 @@
+"""A random view's derivation and emitted text held against Spark's analysis and rows of the same view."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from catalog.column_types import CharType, VarcharType, print_type
+from catalog.ddl_files import relations_from_ddl
+from catalog.identifiers import RelationName
+from catalog.relations import Dialect, Relation
+from tests.translation.growing.tables import Table, random_table
+from tests.translation.growing.views import RandomView, random_view
+from translation.derivation import derive, plan_of
+from translation.emission.spark import SparkQuery
+from translation.emission.spark_text import quoted
+from translation.emission.spark_views import spark_view
+from translation.errors import TranslationError
+from translation.interface import Interface, Options
+from translation.plan.relations import Plan, PlanColumn
+
+OPTIONS = Options()
+ANSI = "spark.sql.ansi.enabled"
+_EXCLUDED = "spark.sql.optimizer.excludedRules"
+_SKIPPING = ",".join(
+    f"org.apache.spark.sql.catalyst.optimizer.{rule}"
+    for rule in (
+        *("ConstantFolding", "ConvertToLocalRelation", "PropagateEmptyRelation", "PruneFilters"),
+        *("ColumnPruning", "BooleanSimplification", "SimplifyConditionals", "EliminateLimits"),
+        *("OptimizeLimitZero", "NullPropagation", "CollapseProject", "RemoveRedundantAggregates"),
+        *("LimitPushDown", "PushDownPredicates", "EliminateOuterJoin"),
+        "InferFiltersFromConstraints",
+    )
+)
+_MOST_SECONDS = 10.0
+_LONG_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{9,}(?:E-?[0-9]+)?")
+
+AGREE = "agree"
+RAISES = "agree but for rows: the view's own text raises an error"
+TOO_MANY = "agree but for rows: too many to compute"
+REFUSED_BY_BOTH = "refused by both"
+REFUSED_BY_SPARK = "refused by Spark only"
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    relation: Relation
+    plan: Plan
+    interface: Interface
+    emitted: SparkQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a view ended.
+
+    Attributes:
+        outcome: one of the constants above, or what is wrong.
+        details: what shows a wrong one; Spark's reason for what it alone refuses.
+        derived: the views that were derived, lower ones first.
+        looser: columns that Spark knows to be never null, and we do not.
+    """
+
+    outcome: str
+    details: str = ""
+    derived: tuple[Derived, ...] = ()
+    looser: int = 0
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.outcome not in {AGREE, RAISES, TOO_MANY, REFUSED_BY_BOTH, REFUSED_BY_SPARK}
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """In no order, each value as Hive prints it."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Spark's error class, or the first line of what it said."""
+
+    reason: str
+
+
+class SparkJudge:
+    """A lake of random tables in a session; each view is grown over it from a seed of its own."""
+
+    def __init__(self, spark: SparkSession, tables: int = 40) -> None:
+        self._spark = spark
+        # What Spark refuses is an answer here, and need not be told by PySpark as well.
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+        random = Random(0)
+        self._tables = [random_table(random, f"t{number}") for number in range(tables)]
+        relations = relations_from_ddl([table.ddl for table in self._tables], Dialect.SPARK)
+        self._interfaces = {
+            name: derive(relation, {}, OPTIONS).interface for name, relation in relations.items()
+        }
+        for table in self._tables:
+            self._register(table)
+
+    def grown(self, seed: int) -> RandomView:
+        random = Random(seed)
+        tables = random.sample(self._tables, 3)
+        only_both = random.random() < 0.4
+        return random_view(random, tables, random.randint(2, 9), only_both=only_both)
+
+    def verdict(self, seed: int) -> Verdict:
+        """Even seeds mean ANSI mode."""
+        view = self.grown(seed)
+        ansi = seed % 2 == 0
+        before = self._spark.conf.get(ANSI)
+        self._spark.conf.set(ANSI, str(ansi).lower())
+        try:
+            return self._verdict(view, ansi=ansi)
+        finally:
+            self._spark.conf.set(ANSI, before or "true")
+
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+        known: dict[RelationName, Interface] = dict(self._interfaces)
+        done: list[Derived] = []
+        looser = 0
+        outcome = AGREE
+        for name, text in (*view.below, ("v", view.text)):
+            frame = self.analysed(text)
+            try:
+                derived = _derived(name, text, known, ansi=ansi)
+            except TranslationError as error:
+                if isinstance(frame, Refused):
+                    return Verdict(REFUSED_BY_BOTH, derived=tuple(done), looser=looser)
+                return Verdict("refused by us only", f"{error}\n  {text}")
+            if isinstance(frame, Refused):
+                return Verdict(REFUSED_BY_SPARK, frame.reason)
+            comparison = _Comparison(self, text, frame, derived)
+            found = comparison.verdict()
+            if found.is_wrong:
+                return found
+            outcome = found.outcome if found.outcome != AGREE else outcome
+            looser += found.looser
+            known[derived.relation.name] = derived.interface
+            done.append(derived)
+            frame.createOrReplaceTempView(name)
+        return Verdict(outcome, derived=tuple(done), looser=looser)
+
+    def _register(self, table: Table) -> None:
+        """Rows in one partition, so that Spark need not move them about."""
+        frame = self._spark.sql(table.query)
+        session = self._spark._jsparkSession
+        schema = session.parseDataType(_with_nulls(frame, table))
+        kept = session.createDataFrame(frame._jdf.collectAsList(), schema)
+        kept.coalesce(1).createOrReplaceTempView(table.name)
+
+    def analysed(self, text: str) -> DataFrame | Refused:
+        try:
+            frame = self._spark.sql(text)
+            frame.schema  # noqa: B018
+        except (PySparkException, Py4JJavaError) as error:
+            return Refused(_reason(error))
+        return frame
+
+    def both_rows(
+        self, text: str, frame: DataFrame, emitted: str
+    ) -> tuple[Rows | Refused, Rows | Refused]:
+        """The rows of a view's own text and of the emitted one."""
+        written = self._spark.sql(emitted)
+        before = self._rows(frame)
+        after = before if _is_one_plan(frame, written) else self._rows(written)
+        if type(before) is type(after):
+            return before, after
+        # What is never looked at may be left out, or not: once more, all of it computed.
+        with self._unhurried():
+            again = self._rows(self._spark.sql(text)), self._rows(self._spark.sql(emitted))
+        return (before, again[1]) if isinstance(before, Refused) else again
+
+    @contextmanager
+    def _unhurried(self) -> Iterator[None]:
+        """Without the rules of Spark's that skip what cannot matter to the rows."""
+        self._spark.conf.set(_EXCLUDED, _SKIPPING)
+        try:
+            yield
+        finally:
+            self._spark.conf.unset(_EXCLUDED)
+
+    def _rows(self, frame: DataFrame) -> Rows | Refused:
+        jvm: Any = self._spark._jvm
+        late = threading.Timer(_MOST_SECONDS, self._spark.sparkContext.cancelAllJobs)
+        late.start()
+        try:
+            plan = frame._jdf.queryExecution().executedPlan()
+            lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
+            text = None if lines.isEmpty() else str(lines.mkString("\x00"))
+        except (PySparkException, Py4JJavaError) as error:
+            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
+        finally:
+            late.cancel()
+        if text is None:
+            return Rows(())
+        return Rows(tuple(sorted(tuple(_steady(r).split("\t")) for r in text.split("\x00"))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    judge: SparkJudge
+    text: str
+    frame: DataFrame
+    derived: Derived
+
+    def verdict(self) -> Verdict:
+        theirs = _columns(self.frame)
+        ours = [(c.name.lower(), _spark_type(c)) for c in self.derived.emitted.columns]
+        if ours != theirs:
+            return self._wrong("types", f"{ours}\n  {theirs}")
+        written = self.judge.analysed(self.derived.emitted.sql)
+        if isinstance(written, Refused):
+            return self._wrong("the emitted text is refused", written.reason)
+        if _columns(written) != theirs:
+            return self._wrong("types of the emitted text", f"{_columns(written)}\n  {theirs}")
+        return self._by_rows()
+
+    def _by_rows(self) -> Verdict:
+        before, after = self.judge.both_rows(self.text, self.frame, self.derived.emitted.sql)
+        fields = list(zip(self.derived.interface.columns, self.frame.schema.fields, strict=True))
+        looser = sum(mine.nullable and not theirs.nullable for mine, theirs in fields)
+        if Refused(TOO_MANY) in (before, after):
+            return Verdict(TOO_MANY, looser=looser)
+        if isinstance(before, Refused):
+            return Verdict(RAISES, looser=looser)
+        if isinstance(after, Refused):
+            return self._wrong("the emitted text alone raises", after.reason)
+        if before != after:
+            return self._wrong("rows", f"{before.rows}\n  {after.rows}")
+        for place, (mine, theirs) in enumerate(fields):
+            required = not mine.nullable and theirs.nullable
+            if required and any(_is_null(row, place, len(fields)) for row in before.rows):
+                return self._wrong("null in a required column", mine.name)
+        return Verdict(AGREE, looser=looser)
+
+    def _wrong(self, outcome: str, details: str) -> Verdict:
+        emitted = self.derived.emitted.sql
+        return Verdict(outcome, f"{details}\n  {self.text}\n  {emitted}")
+
+
+def _derived(
+    name: str, text: str, known: Mapping[RelationName, Interface], *, ansi: bool
+) -> Derived:
+    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
+    relation = made[RelationName.of("default", name)]
+    assert relation.view is not None
+    configs = MappingProxyType({ANSI: str(ansi).lower()})
+    relation = replace(relation, view=replace(relation.view, sql_configs=configs))
+    interface = derive(relation, known, OPTIONS).interface
+    emitted = spark_view(relation, known, OPTIONS, lambda read: quoted(read.name))
+    return Derived(relation, plan_of(relation, known, OPTIONS), interface, emitted)
+
+
+def _columns(frame: DataFrame) -> list[tuple[str, str]]:
+    return [(f.name.lower(), f.dataType.simpleString()) for f in frame.schema.fields]
+
+
+def _spark_type(column: PlanColumn) -> str:
+    if isinstance(column.type, (CharType, VarcharType)):
+        return "string"
+    return print_type(column.type)
+
+
+def _is_one_plan(frame: DataFrame, other: DataFrame) -> bool:
+    """Whether Spark itself makes one plan of both, so that there is nothing to compare."""
+    try:
+        plans = [f._jdf.queryExecution().optimizedPlan() for f in (frame, other)]
+        return bool(plans[0].sameResult(plans[1]))
+    except (PySparkException, Py4JJavaError):
+        return False
+
+
+def _is_null(row: Sequence[str], place: int, width: int) -> bool:
+    """A text with a tab in it makes a row wider than it is; nothing is read out of that."""
+    return len(row) == width and row[place] == "NULL"
+
+
+def _with_nulls(frame: DataFrame, table: Table) -> str:
+    """The frame's schema as JSON, null possible everywhere but in required columns."""
+    schema = _nullable(frame.schema.jsonValue())
+    for column in schema["fields"]:
+        column["nullable"] = column["name"] not in table.required
+    return json.dumps(schema)
+
+
+def _nullable(schema: Any) -> Any:
+    match schema:
+        case dict():
+            return {
+                key: key in {"nullable", "containsNull", "valueContainsNull"} or _nullable(value)
+                for key, value in schema.items()
+            }
+        case list():
+            return [_nullable(part) for part in schema]
+        case _:
+            return schema
+
+
+def _steady(line: str) -> str:
+    """Doubles to nine digits: the last ones depend on the order of rows."""
+    return _LONG_FRACTION.sub(lambda found: f"{float(found[0]):.9g}", line)
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    found = re.search(r"\[([A-Z_0-9.]+)\]", text)
+    return found[1] if found else text.partition("\n")[0][:120]
