@@ -1,0 +1,136 @@
+"""Random views against Spark itself: ``make bench-random_views``.
+
+Each view is grown over random nested tables (``tests.translation.growing``), derived, and analysed
+by Spark: names and types must agree, a required column must hold no null, and the Spark SQL that is
+emitted must return the rows of the view's own text. Half of the views run outside ANSI mode. What
+both refuse is counted apart, as are rows that cannot be compared because the view itself raises.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from multiprocessing.queues import Queue
+
+from pyspark.sql import SparkSession
+
+from benchmarks.plan_counts import Extent, PlanCounts
+from catalog.identifiers import RelationName
+from tests.integration.translation.judged_by_spark import REFUSED_BY_SPARK, SparkJudge, Verdict
+
+CONF = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    # Views are run once: compiling them would take longer than running them.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.driver.memory": "3g",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+@dataclass(slots=True)
+class Findings:
+    """Of one process, or of all put together."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    refusals: Counter[str] = field(default_factory=Counter)
+    looser: int = 0
+    counts: PlanCounts = field(default_factory=PlanCounts)
+
+    def add(self, seed: int, verdict: Verdict) -> None:
+        self.outcomes[f"WRONG: {verdict.outcome}" if verdict.is_wrong else verdict.outcome] += 1
+        self.looser += verdict.looser
+        if verdict.is_wrong:
+            self.wrong.append(f"{verdict.outcome} (view {seed}): {verdict.details}")
+        elif verdict.outcome == REFUSED_BY_SPARK:
+            self.refusals[verdict.details] += 1
+        extents: dict[RelationName, Extent] = {}
+        for derived in verdict.derived:
+            extents[derived.relation.name] = self.counts.add(derived.plan, extents)
+        if verdict.derived:
+            self.counts.extents.append(extents[verdict.derived[-1].relation.name])
+
+    def put_together(self, other: Findings) -> None:
+        self.outcomes += other.outcomes
+        self.wrong += other.wrong
+        self.refusals += other.refusals
+        self.looser += other.looser
+        self.counts.put_together(other.counts)
+
+    def report(self, show: int) -> None:
+        for outcome, number in self.outcomes.most_common():
+            print(f"{number:>8}  {outcome}")
+        print(f"\ncolumns that Spark knows to be never null, and we do not: {self.looser}")
+        print(f"why Spark alone refuses: {dict(self.refusals.most_common(12))}")
+        self.counts.report()
+        for difference in self.wrong[:show]:
+            print(f"\n{difference}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--views", type=int, default=20_000)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first view")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--show", type=int, default=20, help="wrong views to print")
+    chosen = parser.parse_args()
+    began = time.monotonic()
+    context = multiprocessing.get_context("spawn")
+    results: Queue[Findings | int] = context.Queue()
+    seeds = range(chosen.first, chosen.first + chosen.views)
+    workers = [
+        context.Process(target=_work, args=(seeds[part :: chosen.processes], results))
+        for part in range(chosen.processes)
+    ]
+    for worker in workers:
+        worker.start()
+    findings, done, left = Findings(), 0, len(workers)
+    while left:
+        result = results.get()
+        if isinstance(result, int):
+            done += result
+            print(f"{done} of {chosen.views}, {time.monotonic() - began:.0f} s", flush=True)
+        else:
+            findings.put_together(result)
+            left -= 1
+    for worker in workers:
+        worker.join()
+    print(f"\n{chosen.views} views in {time.monotonic() - began:.0f} s")
+    findings.report(chosen.show)
+    sys.exit(1 if findings.wrong else 0)
+
+
+def _work(seeds: range, results: Queue[Findings | int]) -> None:
+    spark = _session()
+    judge = SparkJudge(spark)
+    findings = Findings()
+    for number, seed in enumerate(seeds, 1):
+        findings.add(seed, judge.verdict(seed))
+        if number % 250 == 0:
+            results.put(250)
+    results.put(findings)
+    spark.stop()
+
+
+def _session() -> SparkSession:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[1]")
+    for key, value in CONF.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+if __name__ == "__main__":
+    main()
