@@ -23,6 +23,7 @@ from benchmarks.case_engines import (
     Columns,
     EngineRefused,
     Hive,
+    NoRows,
     Rows,
     Spark,
     StandIn,
@@ -46,6 +47,7 @@ _EQUAL, _DIFFERS = "equal", "differs"
 _BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"
 _NOT_ASKED = "not asked"
 _NO_ALIAS = "no alias"
+_NO_ROWS = "no such rows"
 _SPARK_SETTINGS: Mapping[str, str] = {"spark.sql.ansi.enabled": "true"}
 
 
@@ -80,7 +82,9 @@ def main() -> int:
         for question in asked:
             verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
             if question.text is not None and verdict.types == _NO_ALIAS:
-                named = replace(question, text=spark.named(question.text))
+                # Spark takes it with a column list, which names what the text does not.
+                names = tuple(f"c{number}" for number in range(spark.width(question.text)))
+                named = replace(question, names=names)
                 verdict = _Case(named, Options(udfs=udfs), hive, spark).verdict()
             verdicts.append((question, verdict))
             if verdict != Verdict(_EQUAL, _EQUAL):
@@ -135,7 +139,7 @@ class _Case:
         if question.text is None:
             return self._hive.made(question.ddl, self._relations, question.view, self._stand_ins)
         self._fill_spark()
-        return self._spark.view_columns(question.view, question.text)
+        return self._spark.view_columns(question.view, question.names, question.text)
 
     def _compared_rows(self) -> tuple[str, tuple[str, ...]]:
         try:
@@ -144,6 +148,8 @@ class _Case:
             return _BY_US, (f"{type(error).__name__}: {error}",)
         try:
             expected = self._engine_rows(query)
+        except NoRows as error:
+            return _NO_ROWS, (str(error),)
         except EngineRefused as error:
             return self._also_refused(query, error)
         try:
@@ -171,6 +177,8 @@ class _Case:
             return _BY_US, (f"{type(error).__name__}: {error}",)
         try:
             self._spark_rows(query)
+        except NoRows as error:
+            return _NO_ROWS, (str(error),)
         except EngineRefused as error:
             return "fails in Spark", (str(error), query.sql)
         return "runs in Spark", ()

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from catalog.column_types import UnknownType
 from catalog.ddl_files import relations_from_ddl
 from catalog.identifiers import RelationName
-from catalog.relations import Dialect, Relation, ViewText
+from catalog.relations import Column, Dialect, Relation, ViewText
 
 _ASKED = RelationName.of("default", "recorded_query")
 
@@ -22,6 +23,7 @@ class Question:
         ddl: what makes its tables, in Hive's dialect, and the view itself, where Hive's is asked.
         text: the view's query, where Spark's dialect is asked.
         functions: the names that its text calls, to class names.
+        names: of a declared column list, with ``text``; empty if there is none.
     """
 
     label: str
@@ -30,6 +32,7 @@ class Question:
     view: RelationName
     functions: Mapping[str, str]
     text: str | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def dialect(self) -> Dialect:
@@ -45,7 +48,9 @@ class Question:
         if self.text is not None:
             text = ViewText(Dialect.SPARK, self.text, self.text, ("default",))
             named = " ".join(f"{name}:{class_}" for name, class_ in self.functions.items())
-            known[self.view] = Relation(self.view, (), properties={"functions": named}, view=text)
+            columns = tuple(Column(name, UnknownType("")) for name in self.names)
+            properties = {"functions": named}
+            known[self.view] = Relation(self.view, columns, properties=properties, view=text)
         return known
 
 
