@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(BIN)/uv
+PEERS := $(VENV)/peers/.installed
 
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
@@ -36,6 +37,9 @@ bench-cases: $(INSTALLED) java
 	@test -n "$(CASES)" || { echo "usage: make bench-cases CASES=recorded_cases.json [UDFS=classes.json]" >&2; exit 2; }
 	$(BIN)/python -m benchmarks.recorded_cases $(CASES) $(if $(UDFS),--udfs $(UDFS))
 
+bench-codec: $(PEERS)
+	$(BIN)/python -m benchmarks.codec --peers $(VENV)/peers/bin/python
+
 bench-%: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.$*
 
@@ -44,6 +48,12 @@ stack-up: $(INSTALLED) java
 
 stack-down: $(INSTALLED)
 	$(BIN)/python -m deploy.local_stack down
+
+# Generators of other projects, which must not decide the versions of our own dependencies.
+$(PEERS): $(INSTALLED) requirements/benchmarks.txt
+	test -x $(VENV)/peers/bin/python || $(PYTHON) -m venv $(VENV)/peers
+	VIRTUAL_ENV=$(VENV)/peers $(UV) pip install --quiet --require-hashes -r requirements/benchmarks.txt
+	@touch $@
 
 $(INSTALLED): pyproject.toml requirements/dev.txt requirements/bootstrap.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -70,6 +80,8 @@ requirements: $(INSTALLED)
 		pyproject.toml --extra spark --output-file requirements/runtime.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		pyproject.toml --extra spark --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
+		requirements/benchmarks.in --output-file requirements/benchmarks.txt
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
