@@ -50,6 +50,10 @@ class EngineRefused(Exception):
     """An engine does not take a view or a query of it; the message is its first line."""
 
 
+class NoRows(EngineRefused):
+    """An engine cannot hold the generated rows of a table, whatever is then asked of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class StandIn:
     function: str
@@ -70,7 +74,7 @@ class Data:
             backwards: the same rows in the opposite order.
 
         Raises:
-            EngineRefused: Spark has no such table.
+            NoRows: Spark has no such table.
         """
         text = ", ".join(f"{quoted(name)} {print_type(type_)}" for name, type_ in columns)
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -82,7 +86,7 @@ class Data:
                 frame = self._spark.createDataFrame(rows[::-1] if backwards else rows, schema)
                 frame.coalesce(1).write.orc(path.as_uri())
             except (PySparkException, Py4JJavaError) as error:
-                raise EngineRefused(f"no such table: {first_line(str(error))}") from error
+                raise NoRows(first_line(str(error))) from error
         return path.as_uri()
 
 
@@ -134,10 +138,15 @@ class Hive:
         for name, held in tables.items():
             shown = ", ".join(f"{quoted(c)} {print_type(type_)}" for c, type_ in held)
             self._answer(f"DROP TABLE {relation(name)}")
-            self._answer(
+            location = self._data.location(held, backwards=backwards)
+            made = (
                 f"CREATE EXTERNAL TABLE {relation(name)} ({shown}) STORED AS ORC"
-                f" LOCATION '{self._data.location(held, backwards=backwards)}'"
+                f" LOCATION '{location}'"
             )
+            try:
+                self._answer(made)
+            except EngineRefused as error:
+                raise NoRows(str(error)) from error
         answer = self._answer(f"SELECT {_items(columns)} FROM {relation(view)}")
         types = [type_ for _, type_ in columns]
         return in_no_order(from_hive(row, types) for row in answer.rows)
@@ -208,16 +217,8 @@ class Spark:
             self._sql(f"CREATE VIEW {relation(name)} AS {query.sql}")
 
     def view_columns(self, name: RelationName, sql: str) -> list[tuple[str, str]]:
-        """What columns a view of the text has, which may have fewer than its query."""
         self._sql(f"CREATE OR REPLACE VIEW {relation(name)} AS {sql}")
         return self.columns(f"SELECT * FROM {relation(name)}", {})
-
-    def named(self, sql: str) -> str:
-        """The query with names for its columns, without which Spark makes no view of some."""
-        names = [f"c{number}" for number in range(len(self._sql(sql).columns))]
-        # Spark looks through a sub-query for names that it made up itself.
-        items = ", ".join(f"{name} AS {name}" for name in names)
-        return f"SELECT {items} FROM ({sql}) AS q({', '.join(names)})"
 
     def columns(self, sql: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
         with self._settings(settings):

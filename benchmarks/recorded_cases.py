@@ -82,9 +82,9 @@ def main() -> int:
         for question in asked:
             verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
             if question.text is not None and verdict.types == _NO_ALIAS:
-                # Spark takes it with a column list, which names what the text does not.
-                names = tuple(f"c{number}" for number in range(spark.width(question.text)))
-                named = replace(question, names=names)
+                # No view, but still a query, whose types and rows Spark may be asked for.
+                width = len(spark.columns(question.text, _SPARK_SETTINGS))
+                named = replace(question, names=tuple(f"c{number}" for number in range(width)))
                 verdict = _Case(named, Options(udfs=udfs), hive, spark).verdict()
             verdicts.append((question, verdict))
             if verdict != Verdict(_EQUAL, _EQUAL):
@@ -139,7 +139,10 @@ class _Case:
         if question.text is None:
             return self._hive.made(question.ddl, self._relations, question.view, self._stand_ins)
         self._fill_spark()
-        return self._spark.view_columns(question.view, question.names, question.text)
+        if question.names:
+            found = self._spark.columns(question.text, _SPARK_SETTINGS)
+            return [(n, type_) for n, (_, type_) in zip(question.names, found, strict=True)]
+        return self._spark.view_columns(question.view, question.text)
 
     def _compared_rows(self) -> tuple[str, tuple[str, ...]]:
         try:

@@ -23,7 +23,7 @@ class Question:
         ddl: what makes its tables, in Hive's dialect, and the view itself, where Hive's is asked.
         text: the view's query, where Spark's dialect is asked.
         functions: the names that its text calls, to class names.
-        names: of a declared column list, with ``text``; empty if there is none.
+        names: for the columns of a ``text`` that has not named them all; else empty.
     """
 
     label: str
