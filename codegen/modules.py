@@ -21,7 +21,7 @@ from codegen.lowering import lower
 from codegen.rendering_codec import render_codec
 from codegen.rendering_types import render_types, uses_durations
 from codegen.shapes import PackageShape
-from codegen.source import Lines, literal
+from codegen.source import TYPE_CHECKING, Lines, literal
 
 _RUNTIME = (
     "__init__.py", "aliases.py", "binding.py", "container.py", "equality.py", "errors.py",
@@ -151,7 +151,6 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         "from __future__ import annotations",
         "",
         "import builtins as _builtins",
-        "from typing import TYPE_CHECKING as _TYPE_CHECKING",
         "",
         "from ._avro.errors import AvroError, InvalidAvro, InvalidValue, UnresolvableSchema",
         "from ._avro.lazy import Lazy as _Lazy",
@@ -160,7 +159,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         *(["from ._avro.scalars import Duration"] if durations else []),
         "",
     )
-    with lines.block("if _TYPE_CHECKING:"):
+    lines.add(*TYPE_CHECKING)
+    with lines.block("if TYPE_CHECKING:"):
         missing = "# type: ignore[import-not-found,unused-ignore]"
         lines.add(
             "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",

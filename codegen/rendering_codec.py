@@ -88,7 +88,9 @@ def render_codec(package: PackageShape) -> str:
         "from ._avro.container import reader_of",
         "from ._avro.container import write_records as write_records",
         "from ._avro.errors import InvalidAvro, InvalidValue",
-        "from ._avro.scalars import block, few, length, more_int, more_long, put_long, take",
+        "from ._avro.scalars import (",
+        "    block, few, ints, length, longs, more_int, more_long, put_long, take,",
+        ")",
         "from ._avro.values import from_plain, to_plain, write_all",
         *(f"from ._types import {name} as _{name}" for name in classes),
         "",
@@ -374,11 +376,14 @@ class _Encoder(_Function):
                 bits = 31 if shape is Scalar.INT else 63
                 kind = "int" if shape is Scalar.INT else "long"
                 lines.add(f"{t} = {value}")
+                with lines.block(f"if type({t}) is int and -64 <= {t} < 64:"):
+                    lines.add(f"append({t} << 1 ^ {t} >> 63)")
                 with lines.block(
-                    f"if type({t}) is not int or not {-(2**bits)} <= {t} <= {2**bits - 1}:"
+                    f"elif type({t}) is int and {-(2**bits)} <= {t} <= {2**bits - 1}:"
                 ):
-                    lines.add(f"{t} = scalars.{kind}_of({t})")
-                self._number(t)
+                    lines.add(f"put_long(out, {t})")
+                with lines.block("else:"):
+                    lines.add(f"put_long(out, scalars.{kind}_of({t}))")
             case Scalar.FLOAT | Scalar.DOUBLE:
                 t = self.temporary()
                 kind = "float" if shape is Scalar.FLOAT else "double"
@@ -495,11 +500,22 @@ class _Decoder(_Function):
             self._block(count)
             if is_empty(items, self._empty):
                 lines.add(f"few({count}, len({t}))")
+            if items in {Scalar.INT, Scalar.LONG}:
+                self._many_numbers(items, t, count)
             with lines.block(f"for _ in range({count} >> 1):"):
                 self._value(items, item, depth + 1)
                 lines.add(f"{t}.append({item})")
             self._byte(count)
         lines.add(f"{target} = {t}")
+
+    def _many_numbers(self, items: Shape, t: str, count: str) -> None:
+        """Many numbers are read by one call, which sees at once if each is a byte."""
+        lines, found = self.lines, self.temporary()
+        read = "ints" if items is Scalar.INT else "longs"
+        with lines.block(f"if {count} > 30:"):
+            lines.add(
+                f"{found}, at = {read}(data, at, {count} >> 1)", f"{t} += {found}", f"{count} = 0"
+            )
 
     def _dict(self, values: Shape, target: str, depth: int) -> None:
         lines, t, count = self.lines, self.temporary(), self.temporary()

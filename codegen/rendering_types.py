@@ -21,7 +21,7 @@ from codegen.shapes import (
     Shape,
     UnionShape,
 )
-from codegen.source import Lines, literal
+from codegen.source import TYPE_CHECKING, Lines, literal
 
 
 def render_types(package: PackageShape) -> str:
@@ -52,8 +52,12 @@ _IMPORTS = (
     ("_decimal.", "import decimal as _decimal"),
     ("_enum.", "import enum as _enum"),
     ("_uuid.", "import uuid as _uuid"),
-    ("_Callable[", "from collections.abc import Callable as _Callable"),
-    ("_Any]", "from typing import Any as _Any"),
+)
+
+# For annotations alone, which nothing evaluates.
+_CHECKED_IMPORTS = (
+    "from collections.abc import Callable as _Callable",
+    "from typing import Any as _Any",
 )
 
 _OWN_IMPORTS = (
@@ -89,6 +93,10 @@ def _head(package: PackageShape, body: str) -> str:
     lines.add("", "from __future__ import annotations", "")
     lines.add(*(line for sign, line in _IMPORTS if sign in body), "")
     lines.add(*(line for sign, line in _OWN_IMPORTS if sign in body), "")
+    lines.add(*TYPE_CHECKING)
+    with lines.block("if TYPE_CHECKING:"):
+        lines.add(*_CHECKED_IMPORTS)
+    lines.add("")
     lines.add('_codec = _Lazy("._codec", __package__ or "")')
     return lines.text()
 

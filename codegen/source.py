@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = (
+    "# Type checkers know the name; importing typing takes longer than this package.",
+    "TYPE_CHECKING = False",
+)
+
 
 class Lines:
     """Source under construction; a line is indented as deep as the blocks around it."""

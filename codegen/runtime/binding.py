@@ -14,9 +14,6 @@ from .schema import Node, parse
 Reader: TypeAlias = Callable[[bytes, int], tuple[Any, int]]
 Writer: TypeAlias = Callable[[Any, bytearray], None]
 
-# What generated code raises on bytes that are wrong in ways it does not look for itself.
-UNREADABLE = (ValueError, TypeError, ArithmeticError)
-
 
 class Binding:
     """By full name: each class, a record's attributes in the order of its fields, and its codec."""
@@ -52,9 +49,12 @@ def read_all(reader: Reader, data: bytes) -> Any:
         InvalidAvro: the bytes are no such value, end early or go on after it.
     """
     data = bytes(data)
-    value, at = read_one(reader, data, 0)
-    if at < len(data):
-        raise InvalidAvro(f"{len(data) - at} bytes follow the value")
+    try:
+        value, at = reader(data, 0)
+    except Exception as error:  # noqa: BLE001 - what is not the bytes' fault is raised again
+        raise _of_bytes(error) from None
+    if at != len(data):
+        raise InvalidAvro(_wrong_end(at, data))
     return value
 
 
@@ -66,16 +66,30 @@ def read_one(reader: Reader, data: bytes, at: int) -> tuple[Any, int]:
     """
     try:
         value, at = reader(data, at)
-    except AvroError as error:
-        if isinstance(error, InvalidValue):
-            raise InvalidAvro(f"the bytes are no value of the schema: {error}") from None
-        raise
-    except RecursionError:
-        raise InvalidAvro("the value is nested too deeply") from None
-    except (IndexError, struct.error):
-        raise InvalidAvro("the input ends within a value") from None
-    except UNREADABLE as error:
-        raise InvalidAvro(f"the bytes are no value of the schema: {error}") from None
+    except Exception as error:  # noqa: BLE001 - what is not the bytes' fault is raised again
+        raise _of_bytes(error) from None
     if at > len(data):
-        raise InvalidAvro("the input ends within a value")
+        raise InvalidAvro(_wrong_end(at, data))
     return value, at
+
+
+def _wrong_end(at: int, data: bytes) -> str:
+    beyond = len(data) - at
+    return f"{beyond} bytes follow the value" if beyond > 0 else "the input ends within a value"
+
+
+def _of_bytes(error: Exception) -> Exception:
+    """What generated code raised, as an error of the bytes where it is one."""
+    match error:
+        case InvalidValue():
+            return InvalidAvro(f"the bytes are no value of the schema: {error}")
+        case AvroError():
+            return error
+        case RecursionError():
+            return InvalidAvro("the value is nested too deeply")
+        case IndexError() | struct.error():
+            return InvalidAvro("the input ends within a value")
+        case ValueError() | TypeError() | ArithmeticError():
+            return InvalidAvro(f"the bytes are no value of the schema: {error}")
+        case _:
+            return error

@@ -73,14 +73,28 @@ class Duration:
 
 def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
     """The raw number whose ``first`` byte, already read, says that more follow; and where it ends."""
-    raw = first & 127
-    shift = 7
+    # The first steps of the loop below, which is most of what there is.
+    byte = data[at]
+    if byte < 128:
+        return first & 127 | byte << 7, at + 1
+    raw = first & 127 | (byte & 127) << 7
+    byte = data[at + 1]
+    if byte < 128:
+        return raw | byte << 14, at + 2
+    raw |= (byte & 127) << 14
+    byte = data[at + 2]
+    if byte < 128:
+        return raw | byte << 21, at + 3
+    raw |= (byte & 127) << 21
+    shift = 28
+    at += 3
     while True:
         byte = data[at]
         at += 1
-        raw |= (byte & 127) << shift
         if byte < 128:
+            raw |= byte << shift
             break
+        raw |= (byte & 127) << shift
         shift += 7
         if shift > 63:
             raise InvalidAvro("a number of more than ten bytes")
@@ -94,6 +108,32 @@ def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
     if raw > 0xFFFF_FFFF:
         raise InvalidAvro("an int past 32 bits")
     return raw, at
+
+
+_OF_ONE_BYTE: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
+
+
+def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
+    """Numbers that follow each other, and where they end."""
+    end = at + count
+    found = data[at:end]
+    if found.isascii() and len(found) == count:
+        return [_OF_ONE_BYTE[raw] for raw in found], end
+    numbers: list[int] = []
+    for _ in range(count):
+        raw = data[at]
+        at += 1
+        if raw > 127:
+            raw, at = more_long(data, at, raw)
+        numbers.append(raw >> 1 ^ -(raw & 1))
+    return numbers, at
+
+
+def ints(data: bytes, at: int, count: int) -> tuple[list[int], int]:
+    numbers, at = longs(data, at, count)
+    if numbers and not INT_MIN <= min(numbers) <= max(numbers) <= INT_MAX:
+        raise InvalidAvro("an int past 32 bits")
+    return numbers, at
 
 
 def length(data: bytes, at: int, first: int) -> tuple[int, int]:
@@ -225,6 +265,17 @@ def duration_from(data: bytes) -> Duration:
 def put_long(out: bytearray, number: int) -> None:
     """Appends a number that is known to fit."""
     raw = number << 1 ^ number >> 63
+    if raw < 1 << 14:
+        if raw > 127:
+            out.append(raw & 127 | 128)
+            raw >>= 7
+        out.append(raw)
+        return
+    while raw >= 1 << 28:
+        out += bytes(
+            (raw & 127 | 128, raw >> 7 & 127 | 128, raw >> 14 & 127 | 128, raw >> 21 & 127 | 128)
+        )
+        raw >>= 28
     while raw > 127:
         out.append(raw & 127 | 128)
         raw >>= 7

@@ -85,19 +85,33 @@ def write_all(binding: Binding, name: str, writer: Writer, value: Any) -> bytes:
         InvalidValue: something in the value does not fit its type; the path leads to it.
     """
     out = bytearray()
-    write_onto(binding, name, writer, value, out)
+    try:
+        writer(value, out)
+    except Exception as error:
+        raise _refusal(binding, name, value, error) from error
     return bytes(out)
 
 
 def write_onto(binding: Binding, name: str, writer: Writer, value: Any, out: bytearray) -> None:
     try:
         writer(value, out)
-    except (AttributeError, TypeError, ValueError, ArithmeticError, LookupError) as error:
-        # Generated code says no as fast as it can; why, is found by walking the value again.
-        check(binding, binding.nodes[name], value, "")
-        raise InvalidValue("", str(error)) from error
-    except RecursionError:
-        raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
+    except Exception as error:
+        raise _refusal(binding, name, value, error) from error
+
+
+def _refusal(binding: Binding, name: str, value: Any, error: Exception) -> Exception:
+    """What is wrong with a value: generated code says no as fast as it can, and not why."""
+    match error:
+        case RecursionError():
+            return InvalidValue("", "the value is nested too deeply, or contains itself")
+        case AttributeError() | TypeError() | ValueError() | ArithmeticError() | LookupError():
+            try:
+                check(binding, binding.nodes[name], value, "")
+            except InvalidValue as found:
+                return found
+            return InvalidValue("", str(error))
+        case _:
+            return error
 
 
 def check(binding: Binding, node: Node, value: Any, path: str) -> None:
