@@ -107,12 +107,12 @@ class _Case:
 
     def verdict(self) -> Verdict:
         name = self._question.view
+        lacking = self._find_stand_ins()
         try:
             self._relations = self._question.relations()
             ours = self._interface(name)
         except (CatalogError, TranslationError) as error:
             return self._refused(f"{type(error).__name__}: {error}")
-        lacking = self._find_stand_ins()
         if lacking:
             return Verdict(_NOT_ASKED, _NOT_ASKED, (f"no function stands in for {lacking}",))
         columns = [(column.name, print_type(column.type)) for column in ours.columns]
