@@ -88,7 +88,8 @@ class _Value:
                     self._put(each["type"], depth + 1)
 
     def _put_block(self, inner: Node, depth: int, *, keyed: bool) -> None:
-        count = 0 if depth > _DEEPEST else self._random.choice([0, 1, 1, 2, 3])
+        counts = [0, 1, 1, 2, 3, 40] if inner["kind"] in {"int", "long"} else [0, 1, 1, 2, 3]
+        count = 0 if depth > _DEEPEST else self._random.choice(counts)
         around, self.out = self.out, bytearray()
         for index in range(count):
             if keyed:

@@ -19,6 +19,28 @@ from tests.codegen.generated import imported, record, schemas_and_values
 from tests.effort import examples
 
 
+class _Kept:
+    """One package for all examples of a test."""
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        self._package: Any = None
+
+    def __enter__(self) -> Any:
+        if self._package is None:
+            with imported(self._schema) as package:
+                package.RECORD.resolve_from(package.SCHEMA)
+                self._package = package
+        return self._package
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+MANY_SCHEMAS = {k: record({"f": {"type": "array", "items": k}}) for k in ("int", "long")}
+MANY = {kind: _Kept(schema) for kind, schema in MANY_SCHEMAS.items()}
+
+
 def fastavro_bytes(schema: Any, value: Any) -> bytes:
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro.parse_schema(schema), value)
@@ -108,6 +130,33 @@ def test_blocks_with_their_size_in_bytes_are_read() -> None:
     with imported(schema) as package:
         # Two blocks: -2 items in 2 bytes, then one item.
         assert package.RECORD.from_avro(b"\x03\x04\x02\x04\x02\x06\x00").f == [1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", ["int", "long"])
+@given(st.lists(st.one_of(st.integers(-64, 63), st.integers(-(2**31), 2**31 - 1)), min_size=16))
+@example([5] * 40)
+@settings(max_examples=examples(50))
+def test_many_numbers_are_read_as_few_are(kind: str, numbers: list[int]) -> None:
+    with MANY[kind] as package:
+        data = package.RECORD(f=numbers).to_avro()
+
+        assert data == fastavro_bytes(MANY_SCHEMAS[kind], {"f": numbers})
+        assert package.RECORD.from_avro(data).f == numbers
+        with pytest.raises(package.InvalidAvro):
+            package.RECORD.from_avro(data[:-2])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x28" + b"\2" * 19 + b"\xfe\xff\xff\xff\x1f\0",  # 2³², of 32 bits
+        b"\x28" + b"\2" * 10,
+        b"\xfe\xff\xff\xff\xff\xff\xff\xff\x7f" + b"\2" * 30,
+    ],
+)
+def test_many_ints_are_refused_where_one_is(data: bytes) -> None:
+    with MANY["int"] as package, pytest.raises(package.InvalidAvro):
+        package.RECORD.from_avro(data)
 
 
 def test_arrays_nested_past_what_python_nests_are_read_and_written() -> None:
@@ -234,24 +283,6 @@ def test_number_in_a_union_of_all_keeps_its_value(value: float) -> None:
 
         assert read.f == value
         assert type(read.f) is type(value)
-
-
-class _Kept:
-    """One package for all examples of a test."""
-
-    def __init__(self, schema: Any) -> None:
-        self._schema = schema
-        self._package: Any = None
-
-    def __enter__(self) -> Any:
-        if self._package is None:
-            with imported(self._schema) as package:
-                package.RECORD(f=1).to_avro()
-                self._package = package
-        return self._package
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 NUMBERS = _Kept(record({"f": ["int", "float", "long", "double"]}))

@@ -155,6 +155,90 @@ def test_missing_field_without_default_is_refused() -> None:
         package.RECORD.resolve_from(json.dumps(writer))
 
 
+def named(kind: str, name: str, namespace: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "name": name, "namespace": namespace, **more}
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "data"),
+    [("enum", {"symbols": ["A"]}, b"\0"), ("fixed", {"size": 1}, b"x")],
+)
+def test_enums_and_fixeds_match_whatever_their_namespace(
+    kind: str, more: dict[str, Any], data: bytes
+) -> None:
+    writer = record({"f": {"type": named(kind, "T", "old", **more)}})
+    with imported(record({"f": {"type": named(kind, "T", "new", **more)}})) as package:
+        assert package.RECORD.from_avro(data, json.dumps(writer)).to_avro() == data
+
+
+def test_branches_of_two_unions_of_one_structure_meet_in_their_order() -> None:
+    writer = record({"f": ["null", named("fixed", "T", "old", size=1)]})
+    with imported(record({"f": ["null", named("fixed", "T", "new", size=1)]})) as package:
+        assert package.RECORD.from_avro(b"\2x", json.dumps(writer)).f == b"x"
+    # Of another structure, they meet by full name.
+    wider = record({"f": ["null", named("fixed", "T", "new", size=1), "int"]})
+    with imported(wider) as package, pytest.raises(package.UnresolvableSchema, match="no branch"):
+        package.RECORD.from_avro(b"\2x", json.dumps(writer))
+
+
+def test_an_empty_array_of_what_does_not_resolve_is_read() -> None:
+    writer = record({"f": {"type": {"type": "array", "items": "string"}}})
+    with imported(record({"f": {"type": {"type": "array", "items": "int"}}})) as package:
+        assert package.RECORD.from_avro(b"\0", json.dumps(writer)).f == []
+        with pytest.raises(package.UnresolvableSchema, match="string is no int"):
+            package.RECORD.from_avro(b"\2\0\0", json.dumps(writer))
+
+
+def test_a_fields_alias_holds_within_its_own_record_only() -> None:
+    writer = record({"a": "int"}, "Before")
+    reader = record({"b": "int"}, "After")
+    reader["fields"][0]["aliases"] = ["a"]
+    with imported(reader) as package, pytest.raises(package.UnresolvableSchema, match="missing"):
+        package.RECORD.resolve_from(json.dumps(writer))
+    reader["aliases"] = ["Before"]
+    with imported(reader) as package:
+        assert package.RECORD.from_avro(b"\2", json.dumps(writer)).b == 1
+
+
+def test_an_alias_that_is_another_name_is_harmless_between_equal_schemas_only() -> None:
+    reader = record({"a": "int", "b": "int"})
+    reader["fields"][0]["aliases"] = ["b"]
+    with imported(reader) as package:
+        documented = json.dumps({**reader, "doc": "d"})
+        assert package.RECORD.from_avro(b"\2\4", documented) == package.RECORD(a=1, b=2)
+        labelled = json.dumps({**reader, "owner": "x"})
+        with pytest.raises(package.UnresolvableSchema, match="a field twice"):
+            package.RECORD.resolve_from(labelled)
+
+
+def test_aliases_that_make_two_branches_one_are_refused() -> None:
+    one, other = named("fixed", "A", "n", size=1), named("fixed", "B", "n", size=1)
+    writer = record({"f": [one, other]})
+    reader = record({"f": [{**one, "aliases": ["B"]}, other, "null"]})
+    with imported(reader) as package, pytest.raises(package.UnresolvableSchema, match="twice"):
+        package.RECORD.resolve_from(json.dumps(writer))
+
+
+@pytest.mark.parametrize(
+    ("writer", "reader"),
+    [
+        ({"type": "long", "logicalType": "timestamp-nanos"},
+         {"type": "long", "logicalType": "timestamp-micros"}),
+        ({"type": "int", "logicalType": "time-millis"},
+         {"type": "long", "logicalType": "time-micros"}),
+    ],
+)  # fmt: skip
+def test_a_number_of_another_unit_is_refused_though_the_type_can_hold_it(
+    writer: Any, reader: Any
+) -> None:
+    written = record({"f": {"type": writer, "default": 0}})
+    with (
+        imported(record({"f": {"type": reader, "default": 0}})) as package,
+        pytest.raises(package.UnresolvableSchema, match="of the same unit"),
+    ):
+        package.RECORD.from_avro(b"\2", json.dumps(written))
+
+
 def test_recursive_types_resolve() -> None:
     writer = record({"v": "int", "next": {"type": ["null", "R"]}, "old": "string"})
     reader = record({"next": {"type": ["null", "R"]}, "v": "long"})

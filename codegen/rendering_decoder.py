@@ -1,0 +1,214 @@
+"""A record's decoder: straight-line code that never loops or allocates past its input."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from codegen.codec_functions import DEEPEST, FIXED, LOGICAL, CodecFunction
+from codegen.shapes import (
+    DecimalShape,
+    DictShape,
+    EnumReference,
+    FixedReference,
+    ListShape,
+    RecordClass,
+    RecordReference,
+    Scalar,
+    Shape,
+    UnionShape,
+)
+from codegen.source import Lines
+
+
+def is_empty(shape: Shape, empty_records: frozenset[str]) -> bool:
+    match shape:
+        case Scalar.NULL:
+            return True
+        case FixedReference(_, size):
+            return size == 0
+        case DecimalShape(size=size):
+            return size == 0
+        case RecordReference(name):
+            return name in empty_records
+        case _:
+            return False
+
+
+class Decoder(CodecFunction):
+    def __init__(self, lines: Lines, record: RecordClass, empty: frozenset[str]) -> None:
+        super().__init__(lines, record)
+        self._empty = empty
+
+    def render(self) -> None:
+        lines, name = self.lines, self.record.class_name
+        lines.add("", "")
+        with lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[_{name}, int]:"):
+            lines.add(f"record = _new(_{name})")
+            for attribute in self.record.attributes:
+                self._value(attribute.shape, f"record.{attribute.name}", 0)
+            lines.add("return record, at")
+        self.finish()
+
+    def _value(self, shape: Shape, target: str, depth: int) -> None:
+        lines = self.lines
+        match shape:
+            case Scalar():
+                self._scalar(shape, target)
+            case DecimalShape(precision, scale, None):
+                t, end = self._extent()
+                lines.add(
+                    f"{target} = scalars.decimal_from(data[at:{end}], {precision}, {scale})",
+                    f"at = {end}",
+                )
+            case DecimalShape(precision, scale, size):
+                taken = f"take(data, at, {size})"
+                lines.add(
+                    f"{target} = scalars.decimal_from({taken}, {precision}, {scale})",
+                    f"at += {size}",
+                )
+            case FixedReference(name, size):
+                lines.add(f"{target} = _{name}(data[at : at + {size}])", f"at += {size}")
+            case EnumReference(name):
+                t = self._index()
+                lines.add(f"{target} = _members_{name}[{t} >> 1]")
+            case RecordReference(name):
+                lines.add(f"{target}, at = decode_{name}(data, at)")
+            case UnionShape(branches):
+                self._union(branches, target, depth)
+            case ListShape() | DictShape() if depth >= DEEPEST:
+                self._apart(shape, target)
+            case ListShape(items):
+                self._list(items, target, depth)
+            case DictShape(values):
+                self._dict(values, target, depth)
+            case _:
+                assert_never(shape)
+
+    def _apart(self, shape: Shape, target: str) -> None:
+        name = self.part()
+        self.lines.add(f"{target}, at = decode_{name}(data, at)")
+
+        def render() -> None:
+            self.lines.add("", "")
+            with self.lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[Any, int]:"):
+                self.lines.add("value: Any")
+                self._value(shape, "value", 0)
+                self.lines.add("return value, at")
+
+        self.later(render)
+
+    def _list(self, items: Shape, target: str, depth: int) -> None:
+        lines, t, count = self.lines, self.temporary(), self.temporary()
+        item = self.temporary()
+        lines.add(f"{t}: list[Any] = []", f"{item}: Any")
+        self._byte(count)
+        with lines.block(f"while {count}:"):
+            self._block(count)
+            if is_empty(items, self._empty):
+                lines.add(f"few({count}, len({t}))")
+            if items in {Scalar.INT, Scalar.LONG}:
+                self._many_numbers(items, t, count)
+            with lines.block(f"for _ in range({count} >> 1):"):
+                self._value(items, item, depth + 1)
+                lines.add(f"{t}.append({item})")
+            self._byte(count)
+        lines.add(f"{target} = {t}")
+
+    def _many_numbers(self, items: Shape, t: str, count: str) -> None:
+        """Many numbers are read by one call, which sees at once if each is a byte."""
+        lines, found = self.lines, self.temporary()
+        read = "ints" if items is Scalar.INT else "longs"
+        with lines.block(f"if {count} > 30:"):
+            lines.add(
+                f"{found}, at = {read}(data, at, {count} >> 1)", f"{t} += {found}", f"{count} = 0"
+            )
+
+    def _dict(self, values: Shape, target: str, depth: int) -> None:
+        lines, t, count = self.lines, self.temporary(), self.temporary()
+        key, item = self.temporary(), self.temporary()
+        lines.add(f"{t}: dict[str, Any] = {{}}", f"{item}: Any")
+        self._byte(count)
+        with lines.block(f"while {count}:"):
+            self._block(count)
+            with lines.block(f"for _ in range({count} >> 1):"):
+                self._scalar(Scalar.STRING, key)
+                self._value(values, item, depth + 1)
+                lines.add(f"{t}[{key}] = {item}")
+            self._byte(count)
+        lines.add(f"{target} = {t}")
+
+    def _block(self, count: str) -> None:
+        lines = self.lines
+        with lines.block(f"if {count} & 129:"):
+            lines.add(f"{count}, at = block(data, at, {count})")
+            with lines.block(f"if not {count}:"):
+                lines.add("break")
+
+    def _union(self, branches: tuple[Shape, ...], target: str, depth: int) -> None:
+        lines, t = self.lines, self._index()
+        word = "if"
+        # The branch that is not null first: it is what most data holds.
+        order = sorted(range(len(branches)), key=lambda i: branches[i] is Scalar.NULL)
+        for index in order:
+            with lines.block(f"{word} {t} == {index << 1}:"):
+                self._value(branches[index], target, depth + 1)
+            word = "elif"
+        with lines.block("else:"):
+            lines.add('raise InvalidAvro("a branch that the union has not")')
+
+    def _scalar(self, shape: Scalar, target: str) -> None:
+        lines = self.lines
+        if shape in LOGICAL:
+            base, _, from_base = LOGICAL[shape]
+            t = self.temporary()
+            self._scalar(base, t)
+            lines.add(f"{target} = scalars.{from_base}({t})")
+            return
+        if shape in FIXED:
+            size, _, from_base = FIXED[shape]
+            lines.add(f"{target} = scalars.{from_base}(data[at : at + {size}])", f"at += {size}")
+            return
+        match shape:
+            case Scalar.NULL:
+                lines.add(f"{target} = None")
+            case Scalar.BOOLEAN:
+                t = self.temporary()
+                self._byte(t)
+                with lines.block(f"if {t} > 1:"):
+                    lines.add('raise InvalidAvro("no boolean")')
+                lines.add(f"{target} = {t} == 1")
+            case Scalar.INT | Scalar.LONG:
+                t = self.temporary()
+                more = "more_int" if shape is Scalar.INT else "more_long"
+                self._byte(t)
+                with lines.block(f"if {t} > 127:"):
+                    lines.add(f"{t}, at = {more}(data, at, {t})")
+                lines.add(f"{target} = {t} >> 1 ^ -({t} & 1)")
+            case Scalar.FLOAT:
+                lines.add(f"({target},) = _float_at(data, at)", "at += 4")
+            case Scalar.DOUBLE:
+                lines.add(f"({target},) = _double_at(data, at)", "at += 8")
+            case Scalar.BYTES:
+                _, end = self._extent()
+                lines.add(f"{target} = data[at:{end}]", f"at = {end}")
+            case Scalar.STRING:
+                _, end = self._extent()
+                lines.add(f"{target} = data[at:{end}].decode()", f"at = {end}")
+            case _:
+                raise AssertionError(shape)
+
+    def _extent(self) -> tuple[str, str]:
+        """Reads a length. An end past the input is seen by the next read, or by the caller."""
+        t, end = self._index(), self.temporary()
+        self.lines.add(f"{end} = at + ({t} >> 1)")
+        return t, end
+
+    def _index(self) -> str:
+        t = self.temporary()
+        self._byte(t)
+        with self.lines.block(f"if {t} & 129:"):
+            self.lines.add(f"{t}, at = length(data, at, {t})")
+        return t
+
+    def _byte(self, t: str) -> None:
+        self.lines.add(f"{t} = data[at]", "at += 1")

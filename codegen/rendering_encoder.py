@@ -1,0 +1,265 @@
+"""A record's encoder: straight-line code that says no by any exception.
+
+The one-byte path of every number is inline, the rest are calls to the runtime's ``scalars``. Why a
+value was refused is looked for afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from codegen.codec_functions import DEEPEST, FIXED, LOGICAL, CodecFunction
+from codegen.shapes import (
+    DecimalShape,
+    DictShape,
+    EnumReference,
+    FixedReference,
+    ListShape,
+    RecordReference,
+    Scalar,
+    Shape,
+    UnionShape,
+)
+from codegen.source import literal
+
+# The class that a value must have exactly to be a union's branch of this shape.
+_EXACT: dict[Scalar, str] = {
+    Scalar.FLOAT: "float",
+    Scalar.DOUBLE: "float",
+    Scalar.LONG: "int",
+    Scalar.BYTES: "bytes",
+    Scalar.STRING: "str",
+    Scalar.DATE: "datetime.date",
+    Scalar.TIME_MILLIS: "datetime.time",
+    Scalar.TIME_MICROS: "datetime.time",
+    Scalar.TIMESTAMP_MILLIS: "datetime.datetime",
+    Scalar.TIMESTAMP_MICROS: "datetime.datetime",
+    Scalar.LOCAL_MILLIS: "datetime.datetime",
+    Scalar.LOCAL_MICROS: "datetime.datetime",
+    Scalar.UUID_TEXT: "uuid.UUID",
+    Scalar.UUID_FIXED: "uuid.UUID",
+    Scalar.DURATION: "scalars.Duration",
+}
+
+
+class Encoder(CodecFunction):
+    def render(self) -> None:
+        lines, name = self.lines, self.record.class_name
+        lines.add("", "")
+        with lines.block(f"def encode_{name}(value: _{name}, out: bytearray) -> None:"):
+            with lines.block(f"if not isinstance(value, _{name}):"):
+                lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
+            lines.add("append = out.append")
+            for attribute in self.record.attributes:
+                self._value(attribute.shape, f"value.{attribute.name}", 0)
+        self.finish()
+
+    def _value(self, shape: Shape, value: str, depth: int) -> None:
+        lines = self.lines
+        match shape:
+            case Scalar():
+                self._scalar(shape, value)
+            case DecimalShape(precision, scale, None):
+                t = self.temporary()
+                lines.add(f"{t} = scalars.decimal_bytes_of({value}, {precision}, {scale})")
+                self._sized(t)
+            case DecimalShape(precision, scale, size):
+                lines.add(f"out += scalars.decimal_fixed_of({value}, {precision}, {scale}, {size})")
+            case FixedReference(name, size):
+                t = self.temporary()
+                lines.add(f"{t} = {value}")
+                lines.add(f"out += {t} if type({t}) is _{name} else scalars.fixed_of({t}, {size})")
+            case EnumReference(name):
+                t = self.temporary()
+                lines.add(f"{t} = {value}")
+                with lines.block(f"if type({t}) is not _{name}:"):
+                    lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
+                self._length(f"_index_{name}[{t}._value_]")
+            case RecordReference(name):
+                lines.add(f"encode_{name}({value}, out)")
+            case UnionShape(branches):
+                self._union(branches, value, depth)
+            case ListShape() | DictShape() if depth >= DEEPEST:
+                self._apart(shape, value)
+            case ListShape(items):
+                self._list(items, value, depth)
+            case DictShape(values):
+                self._dict(values, value, depth)
+            case _:
+                assert_never(shape)
+
+    def _apart(self, shape: Shape, value: str) -> None:
+        name = self.part()
+        self.lines.add(f"encode_{name}({value}, out)")
+
+        def render() -> None:
+            self.lines.add("", "")
+            with self.lines.block(f"def encode_{name}(value: Any, out: bytearray) -> None:"):
+                self.lines.add("append = out.append")
+                self._value(shape, "value", 0)
+
+        self.later(render)
+
+    def _list(self, items: Shape, value: str, depth: int) -> None:
+        lines, t, item = self.lines, self.temporary(), self.temporary()
+        lines.add(f"{t}: Any = {value}")
+        with lines.block(f"if type({t}) is not list:"):
+            lines.add(f"{t} = scalars.list_of({t})")
+        with lines.block(f"if {t}:"):
+            self._length(f"len({t})")
+            with lines.block(f"for {item} in {t}:"):
+                self._value(items, item, depth + 1)
+        lines.add("append(0)")
+
+    def _dict(self, values: Shape, value: str, depth: int) -> None:
+        lines, t, key, item = self.lines, self.temporary(), self.temporary(), self.temporary()
+        lines.add(f"{t}: Any = {value}")
+        with lines.block(f"if type({t}) is not dict:"):
+            lines.add(f"{t} = scalars.dict_of({t})")
+        with lines.block(f"if {t}:"):
+            self._length(f"len({t})")
+            with lines.block(f"for {key}, {item} in {t}.items():"):
+                self._scalar(Scalar.STRING, key)
+                self._value(values, item, depth + 1)
+        lines.add("append(0)")
+
+    def _union(self, branches: tuple[Shape, ...], value: str, depth: int) -> None:
+        lines, t = self.lines, self.temporary()
+        lines.add(f"{t}: Any = {value}")
+        others = [b for b in branches if b is not Scalar.NULL]
+        if len(branches) == 2 and len(others) == 1:
+            null, other = branches.index(Scalar.NULL), branches.index(others[0])
+            with lines.block(f"if {t} is None:"):
+                lines.add(f"append({null << 1})")
+            with lines.block("else:"):
+                lines.add(f"append({other << 1})")
+                self._value(others[0], t, depth + 1)
+            return
+        word = "if"
+        for index, branch in enumerate(branches):
+            with lines.block(f"{word} {self._condition(branch, branches, t)}:"):
+                self._length(str(index)) if index > 63 else lines.add(f"append({index << 1})")
+                self._value(branch, t, depth + 1)
+            word = "elif"
+        if not any(branch in {Scalar.INT, Scalar.LONG} for branch in branches):
+            for index, branch in enumerate(branches):
+                if branch in {Scalar.FLOAT, Scalar.DOUBLE}:
+                    with lines.block(f"elif type({t}) is int:"):
+                        self._length(str(index)) if index > 63 else lines.add(
+                            f"append({index << 1})"
+                        )
+                        self._value(branch, t, depth + 1)
+                    break
+        with lines.block("else:"):
+            lines.add('raise InvalidValue("", "of no branch")')
+
+    def _condition(self, branch: Shape, branches: tuple[Shape, ...], t: str) -> str:
+        match branch:
+            case Scalar.NULL:
+                return f"{t} is None"
+            case Scalar.BOOLEAN:
+                return f"{t} is True or {t} is False"
+            case Scalar.INT:
+                return f"type({t}) is int and -2147483648 <= {t} <= 2147483647"
+            case Scalar.FLOAT if Scalar.DOUBLE in branches:
+                return f"type({t}) is float and scalars.is_single({t})"
+            case Scalar.TIME_MILLIS if Scalar.TIME_MICROS in branches:
+                return f"type({t}) is datetime.time and {t}.microsecond % 1000 == 0"
+            case Scalar():
+                return f"type({t}) is {_EXACT[branch]}"
+            case DecimalShape(precision, scale):
+                exact = f"type({t}) is decimal.Decimal"
+                return f"{exact} and scalars.is_decimal({t}, {precision}, {scale})"
+            case ListShape():
+                return f"type({t}) is list"
+            case DictShape():
+                return f"type({t}) is dict"
+            case RecordReference(name) | EnumReference(name) | FixedReference(name):
+                return f"type({t}) is _{name}"
+            case UnionShape():
+                raise AssertionError("a union stands directly in a union")
+            case _:
+                assert_never(branch)
+
+    def _scalar(self, shape: Scalar, value: str) -> None:
+        lines = self.lines
+        if shape in LOGICAL:
+            base, to_base, _ = LOGICAL[shape]
+            t = self.temporary()
+            lines.add(f"{t} = scalars.{to_base}({value})")
+            if base is Scalar.STRING:
+                lines.add("append(72)", f"out += {t}.encode()")
+            else:
+                self._number(t)
+            return
+        if shape in FIXED:
+            lines.add(f"out += scalars.{FIXED[shape][1]}({value})")
+            return
+        match shape:
+            case Scalar.NULL:
+                with lines.block(f"if {value} is not None:"):
+                    lines.add('raise InvalidValue("", "not None")')
+            case Scalar.BOOLEAN:
+                t = self.temporary()
+                lines.add(f"{t} = {value}")
+                with lines.block(f"if {t} is True:"):
+                    lines.add("append(1)")
+                with lines.block(f"elif {t} is False:"):
+                    lines.add("append(0)")
+                with lines.block("else:"):
+                    lines.add('raise InvalidValue("", "no bool")')
+            case Scalar.INT | Scalar.LONG:
+                t = self.temporary()
+                bits = 31 if shape is Scalar.INT else 63
+                kind = "int" if shape is Scalar.INT else "long"
+                lines.add(f"{t} = {value}")
+                with lines.block(f"if type({t}) is int and -64 <= {t} < 64:"):
+                    lines.add(f"append({t} << 1 ^ {t} >> 63)")
+                with lines.block(
+                    f"elif type({t}) is int and {-(2**bits)} <= {t} <= {2**bits - 1}:"
+                ):
+                    lines.add(f"put_long(out, {t})")
+                with lines.block("else:"):
+                    lines.add(f"put_long(out, scalars.{kind}_of({t}))")
+            case Scalar.FLOAT | Scalar.DOUBLE:
+                t = self.temporary()
+                kind = "float" if shape is Scalar.FLOAT else "double"
+                lines.add(f"{t} = {value}")
+                with lines.block(f"if type({t}) is not float:"):
+                    lines.add(f"{t} = scalars.{kind}_of({t})")
+                lines.add(f"out += _pack_{kind}({t})")
+            case Scalar.BYTES:
+                t = self.temporary()
+                lines.add(f"{t} = {value}")
+                with lines.block(f"if type({t}) is not bytes:"):
+                    lines.add(f"{t} = scalars.bytes_of({t})")
+                self._sized(t)
+            case Scalar.STRING:
+                t, encoded = self.temporary(), self.temporary()
+                lines.add(f"{t} = {value}")
+                with lines.block(f"if type({t}) is not str:"):
+                    lines.add(f"{t} = scalars.text_of({t})")
+                lines.add(f"{encoded} = {t}.encode()")
+                self._sized(encoded)
+            case _:
+                raise AssertionError(shape)
+
+    def _number(self, t: str) -> None:
+        """Appends an int in range, the one-byte path inline."""
+        lines = self.lines
+        with lines.block(f"if -64 <= {t} < 64:"):
+            lines.add(f"append({t} << 1 ^ {t} >> 63)")
+        with lines.block("else:"):
+            lines.add(f"put_long(out, {t})")
+
+    def _sized(self, t: str) -> None:
+        self._length(f"len({t})")
+        self.lines.add(f"out += {t}")
+
+    def _length(self, expression: str) -> None:
+        lines, t = self.lines, self.temporary()
+        lines.add(f"{t} = {expression}")
+        with lines.block(f"if {t} < 64:"):
+            lines.add(f"append({t} << 1)")
+        with lines.block("else:"):
+            lines.add(f"put_long(out, {t})")
