@@ -112,6 +112,11 @@ ONLY_HIVE = (
     "SELECT floor_month(moment) AS m, floor_hour(moment) AS h, to_epoch_milli(moment) AS e FROM orders",
     "SELECT array_max(map_keys(tags)) AS m, array_join(map_keys(tags), ',') AS j, width_bucket(small, 0, 100, 4) AS w FROM orders WHERE size(tags) = 1",
     "SELECT regr_slope(ratio, small) AS s, regr_count(ratio, small) AS c, mask(customer) AS m FROM orders GROUP BY mask(customer)",
+    "SELECT id, +small, CAST(customer AS INT), CAST(total AS STRING) FROM orders WHERE id < 100",
+    "SELECT CAST(customer AS BOOLEAN) AS b, CAST('No' AS BOOLEAN) AS n, hex(unbase64(customer)) AS h, hex(unbase64('Y-_j=Jj')) AS u FROM orders",
+    "SELECT day + INTERVAL '7' DAY AS a, day - INTERVAL 14 MONTH AS b, moment + INTERVAL '-3 01:02:03' DAY TO SECOND AS c, moment - INTERVAL '1.5' SECOND AS d FROM orders WHERE id < 100",
+    "SELECT from_utc_timestamp(small, 'PST') AS a, to_utc_timestamp(ratio, 'Asia/Kolkata') AS b, from_utc_timestamp(moment, '+01:00') AS c, from_utc_timestamp(day, 'PST') AS d, from_utc_timestamp(1583884800000, 'UTC') AS e FROM orders WHERE id < 100",
+    "SELECT size(xpath('<a><b>1</b><b>2</b></a>', 'a/*')) AS n, xpath_int('<a>7</a>', 'a') AS i, reflect('java.lang.String', 'valueOf', 1) AS r FROM orders",
 )
 ONLY_SPARK = (
     "SELECT o.id FROM orders o LEFT ANTI JOIN customers c ON o.customer = c.name",
@@ -124,6 +129,11 @@ ONLY_SPARK = (
     "SELECT id, rank() OVER w AS r FROM orders WINDOW w AS (PARTITION BY customer ORDER BY id)",
     "SELECT name, o.total FROM customers JOIN LATERAL (SELECT total FROM orders WHERE customer = name) o",
     "SELECT total * ratio AS a, total / 3 AS b, small + 1 AS c, id DIV 2 AS d FROM orders WHERE id < 100",
+    "SELECT customer, any(flag) AS a, some(flag) AS s, every(flag) AS e FROM orders GROUP BY customer",
+    "SELECT id, overlay(customer PLACING '_' FROM 2 FOR 1) AS o, overlay(customer PLACING 'x' FROM 1) AS p FROM orders",
+    "SELECT id, aggregate(items, 0, (n, i) -> n + coalesce(i.n, 0)) AS total, reduce(items, 0L, (n, i) -> n + 1L, n -> n * 2) AS twice FROM orders",
+    "SELECT id, zip_with(items, items, (a, b) -> a.n + b.n) AS z, map_filter(tags, (k, v) -> k = 'a') AS m, transform_values(tags, (k, v) -> length(v)) AS t, transform_keys(tags, (k, v) -> upper(k)) AS u FROM orders",
+    "SELECT id, array_sort(map_keys(tags), (a, b) -> length(b) - length(a)) AS s, map_zip_with(tags, tags, (k, a, b) -> concat(k, a, b)) AS m FROM orders",
 )
 
 
