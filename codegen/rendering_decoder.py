@@ -173,17 +173,23 @@ class Decoder(CodecFunction):
                 lines.add(f"{target} = None")
             case Scalar.BOOLEAN:
                 t = self.temporary()
-                self._byte(t)
-                with lines.block(f"if {t} > 1:"):
-                    lines.add('raise InvalidAvro("no boolean")')
-                lines.add(f"{target} = {t} == 1")
+                lines.add(
+                    f"{t} = data[at]",
+                    "at += 1",
+                    f"if {t} > 1:",
+                    '    raise InvalidAvro("no boolean")',
+                    f"{target} = {t} == 1",
+                )
             case Scalar.INT | Scalar.LONG:
                 t = self.temporary()
                 more = "more_int" if shape is Scalar.INT else "more_long"
-                self._byte(t)
-                with lines.block(f"if {t} > 127:"):
-                    lines.add(f"{t}, at = {more}(data, at, {t})")
-                lines.add(f"{target} = {t} >> 1 ^ -({t} & 1)")
+                lines.add(
+                    f"{t} = data[at]",
+                    "at += 1",
+                    f"if {t} > 127:",
+                    f"    {t}, at = {more}(data, at, {t})",
+                    f"{target} = {t} >> 1 ^ -({t} & 1)",
+                )
             case Scalar.FLOAT:
                 lines.add(f"({target},) = _float_at(data, at)", "at += 4")
             case Scalar.DOUBLE:
@@ -205,9 +211,12 @@ class Decoder(CodecFunction):
 
     def _index(self) -> str:
         t = self.temporary()
-        self._byte(t)
-        with self.lines.block(f"if {t} & 129:"):
-            self.lines.add(f"{t}, at = length(data, at, {t})")
+        self.lines.add(
+            f"{t} = data[at]",
+            "at += 1",
+            f"if {t} & 129:",
+            f"    {t}, at = length(data, at, {t})",
+        )
         return t
 
     def _byte(self, t: str) -> None:

@@ -201,26 +201,28 @@ class Encoder(CodecFunction):
                     lines.add('raise InvalidValue("", "not None")')
             case Scalar.BOOLEAN:
                 t = self.temporary()
-                lines.add(f"{t} = {value}")
-                with lines.block(f"if {t} is True:"):
-                    lines.add("append(1)")
-                with lines.block(f"elif {t} is False:"):
-                    lines.add("append(0)")
-                with lines.block("else:"):
-                    lines.add('raise InvalidValue("", "no bool")')
+                lines.add(
+                    f"{t} = {value}",
+                    f"if {t} is True:",
+                    "    append(1)",
+                    f"elif {t} is False:",
+                    "    append(0)",
+                    "else:",
+                    '    raise InvalidValue("", "no bool")',
+                )
             case Scalar.INT | Scalar.LONG:
                 t = self.temporary()
                 bits = 31 if shape is Scalar.INT else 63
                 kind = "int" if shape is Scalar.INT else "long"
-                lines.add(f"{t} = {value}")
-                with lines.block(f"if type({t}) is int and -64 <= {t} < 64:"):
-                    lines.add(f"append({t} << 1 ^ {t} >> 63)")
-                with lines.block(
-                    f"elif type({t}) is int and {-(2**bits)} <= {t} <= {2**bits - 1}:"
-                ):
-                    lines.add(f"put_long(out, {t})")
-                with lines.block("else:"):
-                    lines.add(f"put_long(out, scalars.{kind}_of({t}))")
+                lines.add(
+                    f"{t} = {value}",
+                    f"if type({t}) is int and -64 <= {t} < 64:",
+                    f"    append({t} << 1 ^ {t} >> 63)",
+                    f"elif type({t}) is int and {-(2**bits)} <= {t} <= {2**bits - 1}:",
+                    f"    put_long(out, {t})",
+                    "else:",
+                    f"    put_long(out, scalars.{kind}_of({t}))",
+                )
             case Scalar.FLOAT | Scalar.DOUBLE:
                 t = self.temporary()
                 kind = "float" if shape is Scalar.FLOAT else "double"
@@ -236,30 +238,35 @@ class Encoder(CodecFunction):
                 self._sized(t)
             case Scalar.STRING:
                 t, encoded = self.temporary(), self.temporary()
-                lines.add(f"{t} = {value}")
-                with lines.block(f"if type({t}) is not str:"):
-                    lines.add(f"{t} = scalars.text_of({t})")
-                lines.add(f"{encoded} = {t}.encode()")
+                lines.add(
+                    f"{t} = {value}",
+                    f"if type({t}) is not str:",
+                    f"    {t} = scalars.text_of({t})",
+                    f"{encoded} = {t}.encode()",
+                )
                 self._sized(encoded)
             case _:
                 raise AssertionError(shape)
 
     def _number(self, t: str) -> None:
         """Appends an int in range, the one-byte path inline."""
-        lines = self.lines
-        with lines.block(f"if -64 <= {t} < 64:"):
-            lines.add(f"append({t} << 1 ^ {t} >> 63)")
-        with lines.block("else:"):
-            lines.add(f"put_long(out, {t})")
+        self.lines.add(
+            f"if -64 <= {t} < 64:",
+            f"    append({t} << 1 ^ {t} >> 63)",
+            "else:",
+            f"    put_long(out, {t})",
+        )
 
     def _sized(self, t: str) -> None:
         self._length(f"len({t})")
         self.lines.add(f"out += {t}")
 
     def _length(self, expression: str) -> None:
-        lines, t = self.lines, self.temporary()
-        lines.add(f"{t} = {expression}")
-        with lines.block(f"if {t} < 64:"):
-            lines.add(f"append({t} << 1)")
-        with lines.block("else:"):
-            lines.add(f"put_long(out, {t})")
+        t = self.temporary()
+        self.lines.add(
+            f"{t} = {expression}",
+            f"if {t} < 64:",
+            f"    append({t} << 1)",
+            "else:",
+            f"    put_long(out, {t})",
+        )
