@@ -113,7 +113,7 @@ class _Comparison:
         self._old = old
         self._new = new
         self._equal = equal
-        self._met: set[str] = set()
+        self._met: set[tuple[str, str]] = set()
 
     def types(self, old: Schema, new: Schema, path: str) -> _Findings:
         old = self._old[old.full_name] if isinstance(old, Reference) else old
@@ -130,28 +130,33 @@ class _Comparison:
                 yield from self.types(old.values, new.values, f"{path}{{}}")
             case Union(), Union():
                 yield from self._unions(old, new, path)
-            case Record(), Record() if old.full_name == new.full_name:
-                if old.full_name not in self._met:
-                    self._met.add(old.full_name)
-                    what = f"record `{new.full_name}`"
-                    yield from _common_attributes(old, new, what, path)
+            case Union(branches), _ if len(branches) > 1:
+                yield from self._unions(old, Union((new,)), path)
+            case _, Union(branches) if len(branches) > 1:
+                yield from self._unions(Union((old,)), new, path)
+            case Record(), Record():
+                if self._first_meeting(old, new):
+                    yield from _named_type(old, new, "record", path)
                     yield from self._fields(old, new, path)
-            case EnumSchema(), EnumSchema() if old.full_name == new.full_name:
-                if old.full_name not in self._met:
-                    self._met.add(old.full_name)
-                    what = f"enum `{new.full_name}`"
-                    yield from _common_attributes(old, new, what, path)
-                    yield from _symbols(old, new, what)
-            case Fixed(), Fixed() if old.full_name == new.full_name:
-                if old.full_name not in self._met:
-                    self._met.add(old.full_name)
+            case EnumSchema(), EnumSchema():
+                if self._first_meeting(old, new):
+                    yield from _named_type(old, new, "enum", path)
+                    yield from _symbols(old, new, f"enum `{new.full_name}`")
+            case Fixed(), Fixed():
+                if self._first_meeting(old, new):
                     what = f"fixed `{new.full_name}`"
-                    yield from _common_attributes(old, new, what, path)
+                    yield from _named_type(old, new, "fixed", path)
                     yield from _logical(old.logical, new.logical, path)
                     if old.size != new.size:
                         yield _major(f"{what} changed from {old.size} to {new.size} bytes")
             case _:
                 yield _major(f"{_place(path)} changed from {_words(old)} to {_words(new)}")
+
+    def _first_meeting(self, old: NamedSchema, new: NamedSchema) -> bool:
+        pair = old.full_name, new.full_name
+        met = pair in self._met
+        self._met.add(pair)
+        return not met
 
     def alias_clashes(self) -> _Findings:
         """An alias that is the name of another type on the other side renames that type."""
@@ -191,15 +196,23 @@ class _Comparison:
     def _unions(self, old: Union, new: Union, path: str) -> _Findings:
         before = {branch_kind(branch): branch for branch in old.branches}
         after = {branch_kind(branch): branch for branch in new.branches}
+        gone = [kind for kind in before if kind not in after]
+        come = [kind for kind in after if kind not in before]
         for kind, branch in before.items():
-            if kind not in after:
-                yield _major(_branch_words(path, branch, "removed"))
-            else:
+            if kind in after:
                 inside = path if kind == "null" or len(before) <= 2 else f"{path}<{kind}>"
                 yield from self.types(branch, after[kind], inside)
-        for kind, branch in after.items():
-            if kind not in before:
-                yield _major(_branch_words(path, branch, "added"))
+        values_gone, values_come = (
+            [kind for kind in kinds if kind != "null"] for kinds in (gone, come)
+        )
+        if len(values_gone) == len(values_come) == 1:
+            # One for another is a change of type, where the rest stays as it is.
+            yield from self.types(before[values_gone[0]], after[values_come[0]], path)
+            gone, come = ([kind for kind in kinds if kind == "null"] for kinds in (gone, come))
+        for kind in gone:
+            yield _major(_branch_words(path, before[kind], "removed"))
+        for kind in come:
+            yield _major(_branch_words(path, after[kind], "added"))
         kept = [kind for kind in before if kind in after]
         if kept != [kind for kind in after if kind in before]:
             misread = _promotions_reordered(old, new)
@@ -238,7 +251,10 @@ def _as_java_compares(schema: Schema) -> Schema:
             assert_never(schema)
 
 
-def _common_attributes(old: NamedSchema, new: NamedSchema, what: str, path: str) -> _Findings:
+def _named_type(old: NamedSchema, new: NamedSchema, kind: str, path: str) -> _Findings:
+    what = f"{kind} `{new.full_name}`"
+    if old.full_name != new.full_name:
+        yield _major(f"{_place(path)}: {kind} `{old.full_name}` renamed to `{new.full_name}`")
     yield from _changed_doc(old.doc, new.doc, what)
     yield from _changed_aliases(old.aliases, new.aliases, what)
     yield from _properties(old.properties, new.properties, path)
@@ -426,7 +442,8 @@ def _all_words(schema: Schema) -> str:
             return f"fixed `{schema.full_name}` of {schema.size} bytes"
         case Union(branches):
             rest = [_all_words(branch) for branch in branches if branch_kind(branch) != "null"]
-            inner = rest[0] if len(rest) == 1 else f"union of {', '.join(rest)}"
+            alone = len(rest) == 1 < len(branches)
+            inner = rest[0] if alone else f"union of {', '.join(rest)}"
             return f"optional {inner}" if len(rest) < len(branches) else inner
         case _:
             assert_never(schema)

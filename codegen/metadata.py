@@ -24,17 +24,19 @@ from avro_schema.model import (
     is_nullable,
     without_null,
 )
+from codegen.changelog import changelog_lines, first_lines, releases
+from codegen.escaping import markdown, one_line
 from codegen.naming import attribute_name, distribution_name, import_name
 from codegen.package import PackageRequest
 
 METADATA_VERSION = "2.2"
 _MAX_SUMMARY = 200
 _MAX_DOC = 300
-_MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()<>#+-.!|~&@:/$^=\"'"})
+_MAX_CHANGELOG_LINES = 100
 
 
 def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
-    relation = _one_line(str(request.relation))
+    relation = one_line(str(request.relation))
     record = request.schema
     class_ = "RECORD"
     distribution = distribution_name(request.relation, request.prefix)
@@ -53,9 +55,9 @@ def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
         ("Description-Content-Type", "text/markdown; charset=UTF-8; variant=GFM"),
     ]
     body = [
-        f"# {_markdown(relation)}",
+        f"# {markdown(relation)}",
         "",
-        *([_markdown(_one_line(record.doc)), ""] if record.doc else []),
+        *([markdown(one_line(record.doc)), ""] if record.doc else []),
         "```python",
         f"from {package} import {class_}",
         "```",
@@ -64,25 +66,24 @@ def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
         "",
         "| | |",
         "|---|---|",
-        f"| Version | {_markdown(request.version)} ({_markdown(request.provenance.change)}) |",
-        f"| Kind | {_markdown(request.provenance.kind)} |",
+        f"| Version | {markdown(request.version)} ({markdown(request.provenance.change)}) |",
+        f"| Kind | {markdown(request.provenance.kind)} |",
         f"| Fingerprint CRC-64-AVRO | `{fingerprints.crc_64_avro:016x}` |",
         f"| Fingerprint SHA-256 | `{fingerprints.sha_256}` |",
-        f"| Generator | schema-publisher {_markdown(request.provenance.generator_version)} |",
+        f"| Generator | schema-publisher {markdown(request.provenance.generator_version)} |",
     ]
     if request.provenance.event_id is not None:
         body.append(f"| Event | {int(request.provenance.event_id)} |")
-    if request.provenance.reasons:
-        body += ["", "## What changed", ""]
-        body += [f"- {_markdown(_one_line(reason))}" for reason in request.provenance.reasons]
+    told = first_lines(releases(request), _MAX_CHANGELOG_LINES)
+    body += ["", "# Changelog", "", *changelog_lines(told)]
     head = "\n".join(f"{name}: {value}" for name, value in headers)
     return f"{head}\n\n{chr(10).join(body)}\n".encode("utf-8", "backslashreplace")
 
 
 def _summary(request: PackageRequest) -> str:
-    doc = _one_line(request.schema.doc or "")
+    doc = one_line(request.schema.doc or "")
     kind = "view" if request.provenance.kind == "view" else "table"
-    text = doc or f"Typed records of the {kind} {_one_line(str(request.relation))}"
+    text = doc or f"Typed records of the {kind} {one_line(str(request.relation))}"
     return text if len(text) <= _MAX_SUMMARY else text[: _MAX_SUMMARY - 1] + "…"
 
 
@@ -92,14 +93,14 @@ def _fields_table(record: Record) -> Sequence[str]:
 
 
 def _field_row(field: Field) -> str:
-    name = _markdown(field.name)
+    name = markdown(field.name)
     attribute = attribute_name(field.name)
     if attribute != field.name:
-        name += f" (in Python: {_markdown(attribute)})"
-    doc = _one_line(field.doc or "")
+        name += f" (in Python: {markdown(attribute)})"
+    doc = one_line(field.doc or "")
     shown = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
     null = "yes" if is_nullable(field.type) else "no"
-    return f"| {name} | {_markdown(describe(field.type))} | {null} | {_markdown(shown)} |"
+    return f"| {name} | {markdown(describe(field.type))} | {null} | {markdown(shown)} |"
 
 
 def describe(schema: Schema) -> str:
@@ -127,16 +128,5 @@ def describe(schema: Schema) -> str:
             return name
 
 
-def _one_line(text: str) -> str:
-    """Without control characters and separators, which a header parser may take for a line's end."""
-    if text.isprintable():
-        return " ".join(text.split())
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
 def _keyword(part: str) -> str:
     return re.sub(r"[^0-9a-z_]+", "-", part)[:40]
-
-
-def _markdown(text: str) -> str:
-    return text.translate(_MARKUP)

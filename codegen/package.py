@@ -12,6 +12,20 @@ from catalog.identifiers import RelationName
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """A version of a package, as a changelog tells it.
+
+    Attributes:
+        change: "first", "major", "minor" or "patch"; "" where that is not known.
+        lines: what changed since the version before, in words, the gravest first.
+    """
+
+    version: str
+    change: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where a package's schema comes from; becomes ``provenance.json``.
 
@@ -20,6 +34,7 @@ class Provenance:
         upstreams: each direct upstream's name and SHA-256 of its schema's canonical text.
         lineage: output column to the upstream columns it comes from, as dotted text.
         change: "first", "major", "minor" or "patch" with ``reasons``: why the number rose.
+        earlier: the versions before this one, newest first.
         event_id: the metastore's event, None where there is none.
         labels: further facts shown to people (e.g. that a view follows its tables).
     """
@@ -30,7 +45,7 @@ class Provenance:
     lineage: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     change: str = "first"
     reasons: tuple[str, ...] = ()
-    changelog: str = ""
+    earlier: tuple[Release, ...] = ()
     event_id: int | None = None
     generator_version: str = ""
     labels: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -72,6 +87,7 @@ class PackageContents:
         content_hash: ``codegen.wheel.content_hash`` of the request that it was built from.
         provenance: ``provenance.json``, parsed.
         surface_hash: ``Wheel.surface_hash``; "" where the wheel states none.
+        changelog: this version and those before it, newest first.
     """
 
     relation: RelationName
@@ -82,3 +98,4 @@ class PackageContents:
     content_hash: str
     provenance: Mapping[str, Any]
     surface_hash: str
+    changelog: tuple[Release, ...] = ()

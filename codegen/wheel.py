@@ -18,6 +18,12 @@ from typing import Any
 from avro_schema.printing import to_text
 from catalog.errors import CatalogError
 from catalog.identifiers import RelationName
+from codegen.changelog import (
+    changelog_from_json,
+    changelog_markdown,
+    changelog_to_json,
+    releases,
+)
 from codegen.errors import IllegalVersion, NotOurWheel
 from codegen.metadata import metadata
 from codegen.modules import LaidOut, render_laid_out
@@ -48,12 +54,12 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
         modules = render_laid_out(laid_out, package, request.relation)
     escaped = distribution.replace("-", "_")
     info = f"{escaped}-{request.version}.dist-info"
+    folder = package.replace(".", "/")
     surface = surface_hash_of(laid_out.shape, package)
     entries = {
         **modules,
-        f"{package.replace('.', '/')}/provenance.json": _json_bytes(
-            _provenance(request, laid_out, surface)
-        ),
+        f"{folder}/provenance.json": _json_bytes(_provenance(request, laid_out, surface)),
+        f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         f"{info}/METADATA": metadata(request, laid_out.fingerprints),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
@@ -66,7 +72,7 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
 def content_hash(request: PackageRequest) -> str:
     """SHA-256 of what a package says, apart from how it came about.
 
-    Left out are the version, the change and its reasons, the event, the generator, and the
+    Left out are the version, the changelog, the event, the generator, and the
     upstreams' schema hashes: a change upstream that does not reach this relation is none of it.
     The modules are a function of the schema and the generator, and so left out too: an upgrade of
     the generator takes effect at a relation's next change.
@@ -116,6 +122,7 @@ def read_wheel(data: bytes) -> PackageContents:
             _text(provenance["content_hash"]),
             provenance,
             _text(provenance.get("surface_hash", "")),
+            changelog_from_json(provenance.get("changelog")),
         )
     except (KeyError, TypeError, CatalogError) as error:
         raise NotOurWheel(f"its provenance lacks {error}") from error
@@ -142,7 +149,7 @@ def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dic
         "surface_hash": surface,
         "change": provenance.change,
         "reasons": list(provenance.reasons),
-        "changelog": provenance.changelog,
+        "changelog": changelog_to_json(releases(request)),
         "event_id": provenance.event_id,
         "generator": {"name": "schema-publisher", "version": provenance.generator_version},
         "labels": dict(provenance.labels),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from packaging.version import InvalidVersion, Version
 
 from catalog.identifiers import RelationName
 from codegen.errors import CodegenError
+from codegen.package import Release
 from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
 from publisher.packaging_protocol import Packaging, ReadPackage
 from publisher.state.records import VersionRecord, VersionStatus
@@ -40,17 +41,18 @@ def adopted_versions(
         ForeignPackage: one is the package of another relation.
     """
     major = Version(strange[-1].version).major
-    return [
-        _adopted(
-            relation,
-            packaging.distribution(relation),
-            file,
-            index.fetch(file) if Version(file.version).major == major else None,
-            packaging,
-            now,
+    told: dict[str, Release] = {}
+    adopted = []
+    # The newest first: its changelog tells what the versions before it changed.
+    for file in reversed(strange):
+        wheel = index.fetch(file) if Version(file.version).major == major else None
+        read = _read(file, wheel, packaging) if wheel is not None else None
+        for release in read.changelog if read else ():
+            told.setdefault(release.version, release)
+        adopted.append(
+            _adopted(relation, packaging.distribution(relation), file, wheel, read, told, now)
         )
-        for file in strange
-    ]
+    return adopted[::-1]
 
 
 def _adopted(
@@ -58,12 +60,13 @@ def _adopted(
     distribution: str,
     file: IndexFile,
     wheel: bytes | None,
-    packaging: Packaging,
+    read: ReadPackage | None,
+    told: Mapping[str, Release],
     now: float,
 ) -> VersionRecord:
-    read = _read(file, wheel, packaging) if wheel is not None else None
     if read is not None and read.relation != relation:
         raise ForeignPackage(distribution, str(read.relation))
+    release = told.get(file.version, Release(file.version, "", ()))
     return VersionRecord(
         distribution=distribution,
         number=file.version,
@@ -73,6 +76,8 @@ def _adopted(
         schema_text=read.schema_text if read else None,
         wheel_sha256=hashlib.sha256(wheel).hexdigest() if wheel is not None else file.sha256,
         filename=file.filename,
+        change=release.change,
+        reasons=release.lines,
         created_at=now,
         surface_hash=read.surface_hash if read else "",
     )

@@ -9,6 +9,7 @@ from packaging.version import Version
 from avro_schema.errors import MalformedAvroSchema
 from avro_schema.model import Schema
 from avro_schema.parsing import parse_schema
+from codegen.package import Release
 from publisher.state.records import VersionRecord, VersionStatus
 from publisher.versioning import Published
 
@@ -30,6 +31,13 @@ def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Seq
         else:
             burnt.append(version.number)
     return published, burnt
+
+
+def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:
+    """What each version that consumers may hold changed, newest first."""
+    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
+    published.sort(key=lambda v: Version(v.number), reverse=True)
+    return tuple(Release(v.number, v.change, v.reasons) for v in published)
 
 
 def _schema(version: VersionRecord) -> Schema | None:

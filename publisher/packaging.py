@@ -38,5 +38,9 @@ class WheelPackaging:
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)
         return ReadPackage(
-            contents.relation, contents.schema_text, contents.content_hash, contents.surface_hash
+            contents.relation,
+            contents.schema_text,
+            contents.content_hash,
+            contents.surface_hash,
+            contents.changelog,
         )

@@ -8,18 +8,19 @@ from typing import Protocol
 from avro_schema.model import Schema
 from catalog.identifiers import RelationName
 from catalog.relations import Relation
-from codegen.package import PackageRequest, Provenance, Wheel
+from codegen.package import PackageRequest, Provenance, Release, Wheel
 from translation.interface import Derivation
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPackage:
-    """What a wheel of the index says of itself."""
+    """What a wheel of the index says of itself; ``changelog`` also of the versions before it."""
 
     relation: RelationName
     schema_text: str
     content_hash: str
     surface_hash: str = ""
+    changelog: tuple[Release, ...] = ()
 
 
 class Packaging(Protocol):

@@ -20,6 +20,7 @@ from avro_schema.printing import to_text
 from catalog.errors import CatalogUnavailable
 from catalog.identifiers import RelationName
 from catalog.relations import Relation, facts_hash
+from codegen.changelog import shortened
 from codegen.errors import CodegenError
 from codegen.package import Wheel
 from publisher.adoption import adopted_versions, strange_files
@@ -30,7 +31,7 @@ from publisher.execution.deriving import derivation_from_text
 from publisher.execution.findings import CatalogReader
 from publisher.execution.policy import Clock, Counters, Policy
 from publisher.execution.settling import end
-from publisher.history import compared, newest_published
+from publisher.history import compared, newest_published, releases
 from publisher.index.protocol import (
     IndexUnavailable,
     PackageIndex,
@@ -400,7 +401,7 @@ class Publisher:
                 upstreams={str(u): fingerprints.get(u, "") for u in job.derivation.upstreams},
                 change=kind,
                 reasons=change.reasons,
-                changelog=f"{number}: {kind}. {'; '.join(change.reasons)}".strip(),
+                earlier=shortened(releases(history)),
                 event_id=job.event_id,
                 generator_version=self._generator_version,
             ),

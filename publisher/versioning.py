@@ -13,6 +13,7 @@ VersioningMode: TypeAlias = Literal["semantic", "sequential"]
 """``semantic``: 1.0.0, then by compatibility. ``sequential``: 0.0.1, 0.0.2, …, whatever changed."""
 
 FIRST = "first version"
+SAME_SCHEMA = "the schema is the same; the view's text, or what it reads, changed"
 REGENERATED = "the generator names or types the same schema in another way"
 
 
@@ -39,8 +40,8 @@ def next_version(
 ) -> tuple[str, Change]:
     """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
 
-    Only versions of the current major are compared. Where nothing changed the number is the next
-    patch: whether to publish is not decided here.
+    Only versions of the current major are compared. Where the schema did not change the number is
+    the next patch: whether to publish is not decided here.
 
     ``surface_of`` tells the surface hash that the generator of now gives a schema. Where that of
     the newest version's schema is not the one that the version states, a rule of naming changed,
@@ -85,7 +86,7 @@ def _change(
     change = compare(current, schema)
     # The newest alone: its rules were those of the versions before it, or it began a major.
     if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
-        return change
+        return change if change.reasons else Change(Level.PATCH, (SAME_SCHEMA,))
     return Change(Level.MAJOR, (REGENERATED, *change.reasons))
 
 

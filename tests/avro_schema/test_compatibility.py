@@ -220,3 +220,58 @@ def test_a_schema_is_no_change_from_itself_and_changes_are_told(data: st.DataObj
     change = compare([old], new)
     assert (change.level is Level.NONE) == (to_json(old) == to_json(new))
     assert bool(change.reasons) == (change.level is not Level.NONE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [
+        (field("a", "int"), field("a", "long"), ["field `a` changed from int to long"]),
+        (field("a", "int"), field("a", ["null", "int"]), ["field `a` became optional"]),
+        (field("a", ["null", "int"]), field("a", "int"), ["field `a` became required"]),
+        (
+            field("a", ["null", "int"]),
+            field("a", ["null", "long"]),
+            ["field `a` changed from int to long"],
+        ),
+        (
+            field("a", "int"),
+            field("a", ["null", "string"]),
+            ["field `a` changed from int to string", "field `a` became optional"],
+        ),
+        (
+            field("a", ["int", "string"]),
+            field("a", ["int", "string", "boolean"]),
+            ["field `a`: branch boolean added"],
+        ),
+        (field("a", "int"), field("a", ["int"]), ["field `a` changed from int to union of int"]),
+        (
+            field("a", {"type": "array", "items": "int"}),
+            field("a", {"type": "array", "items": ["null", "int"]}),
+            ["field `a[]` became optional"],
+        ),
+        (
+            field("a", {"type": "map", "values": enum("A", default="A")}),
+            field("a", {"type": "map", "values": enum("A", "B", default="A")}),
+            ["enum `x.E`: symbol B added; older readers read A"],
+        ),
+        (
+            field("a", ["null", enum("A", default="A")]),
+            field("a", ["null", {**enum("A", "B", default="A"), "name": "F"}]),
+            [
+                "field `a`: enum `x.E` renamed to `x.F`",
+                "enum `x.F`: symbol B added; older readers read A",
+            ],
+        ),
+        (
+            field("a", {"type": "record", "name": "R", "fields": [field("b")]}),
+            field("a", {"type": "record", "name": "S", "fields": [field("c", default=1)]}),
+            [
+                "field `a`: record `x.R` renamed to `x.S`",
+                "field `a.b` removed",
+                "field `a.c` added: int, default 1",
+            ],
+        ),
+    ],
+)
+def test_a_change_is_told_in_words(old: Any, new: Any, lines: list[str]) -> None:
+    assert list(compare([company(old)], company(new)).reasons) == lines

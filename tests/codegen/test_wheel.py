@@ -22,7 +22,7 @@ from catalog.identifiers import RelationName
 from codegen.errors import IllegalVersion, NotOurWheel
 from codegen.modules import render_modules
 from codegen.naming import import_name
-from codegen.package import PackageRequest, Provenance
+from codegen.package import PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel, content_hash, read_wheel
 from tests.codegen.generated import record, record_of
 
@@ -172,7 +172,9 @@ def changed_provenance(**changes: Any) -> PackageRequest:
     [
         request_for(version="9.0.0"),
         changed_provenance(event_id=None),
-        changed_provenance(change="major", reasons=(), changelog="x"),
+        changed_provenance(
+            change="major", reasons=(), earlier=(Release("1.2.2", "first", ("x",)),)
+        ),
         changed_provenance(generator_version="9"),
         changed_provenance(upstreams={"example.a": "other", "example.b": "other"}),
     ],

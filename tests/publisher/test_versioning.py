@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from avro_schema.compatibility import Level
+from avro_schema.compatibility import Change, Level
 from avro_schema.model import INT, LONG, Field, Record
-from publisher.versioning import REGENERATED, Published, next_version, parse_number
+from publisher.versioning import REGENERATED, SAME_SCHEMA, Published, next_version, parse_number
 
 BARE = Record("R", "n", (Field("a", INT),))
 DOCUMENTED = Record("R", "n", (Field("a", INT, doc="a"),))
@@ -102,6 +102,13 @@ def test_a_version_whose_names_are_not_known_is_compared_by_schema_alone() -> No
     number, _ = next_version(history, GROWN, mode="semantic", surface_of=lambda _: "one")
 
     assert number == "1.1.0"
+
+
+def test_a_version_of_the_same_schema_says_that_its_origin_changed() -> None:
+    number, change = next_version([Published("1.0.0", BARE)], BARE, mode="semantic")
+
+    assert number == "1.0.1"
+    assert change == Change(Level.PATCH, (SAME_SCHEMA,))
 
 
 def test_going_back_to_an_older_schema_is_a_new_version() -> None:
