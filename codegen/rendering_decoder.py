@@ -150,11 +150,13 @@ class Decoder(CodecFunction):
         # The branch that is not null first: it is what most data holds.
         order = sorted(range(len(branches)), key=lambda i: branches[i] is Scalar.NULL)
         for index in order:
-            with lines.block(f"{word} {t} == {index << 1}:"):
-                self._value(branches[index], target, depth + 1)
+            if branches[index] is Scalar.NULL:
+                lines.add(f"{word} {t} == {index << 1}:", f"    {target} = None")
+            else:
+                with lines.block(f"{word} {t} == {index << 1}:"):
+                    self._value(branches[index], target, depth + 1)
             word = "elif"
-        with lines.block("else:"):
-            lines.add('raise InvalidAvro("a branch that the union has not")')
+        lines.add("else:", '    raise InvalidAvro("a branch that the union has not")')
 
     def _scalar(self, shape: Scalar, target: str) -> None:
         lines = self.lines

@@ -129,8 +129,7 @@ class Encoder(CodecFunction):
         others = [b for b in branches if b is not Scalar.NULL]
         if len(branches) == 2 and len(others) == 1:
             null, other = branches.index(Scalar.NULL), branches.index(others[0])
-            with lines.block(f"if {t} is None:"):
-                lines.add(f"append({null << 1})")
+            lines.add(f"if {t} is None:", f"    append({null << 1})")
             with lines.block("else:"):
                 lines.add(f"append({other << 1})")
                 self._value(others[0], t, depth + 1)

@@ -7,6 +7,7 @@ headers than all the rest of a small package takes (APPNOTE.TXT 6.3, sections 4.
 
 from __future__ import annotations
 
+import functools
 import struct
 import zlib
 from collections.abc import Iterable
@@ -18,6 +19,10 @@ _VERSION = 20
 _UNIX = 3
 _FIRST_DATE = 1 << 5 | 1
 _REGULAR_FILE = 0o100644 << 16
+
+
+# Most files are the same in every package, and keep their own hash.
+_checksum = functools.lru_cache(maxsize=128)(zlib.crc32)
 
 
 def stored_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
@@ -33,7 +38,7 @@ def stored_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
     for path, data in entries:
         name = path.encode("ascii")
         # Flags, no compression, time and date, checksum, both sizes, length of the name.
-        common = (0, 0, 0, _FIRST_DATE, zlib.crc32(data), len(data), len(data), len(name))
+        common = (0, 0, 0, _FIRST_DATE, _checksum(data), len(data), len(data), len(name))
         header = _LOCAL_HEADER.pack(b"PK\3\4", _VERSION, *common, 0)
         files += (header, name, data)
         made_by = _UNIX << 8 | _VERSION
