@@ -27,6 +27,9 @@ class InMemoryFinder(MetaPathFinder):
             if name in self._files:
                 loader = _InMemoryLoader(self._files[name], name)
                 return spec_from_loader(fullname, loader, is_package=name.endswith("/__init__.py"))
+        if any(name.startswith(f"{base}/") for name in self._files):
+            # A namespace, which has no module of its own.
+            return ModuleSpec(fullname, None, is_package=True)
         return None
 
 
