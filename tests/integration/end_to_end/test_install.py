@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 import urllib.request
-import venv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +20,7 @@ from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
 from publisher.service import Service
 from publisher.settings import load_settings
+from tests.integration.end_to_end.consumers import Command, Offered, succeeded
 
 PREFIX = "acme-schema"
 TIMEOUT_SECONDS = 60.0
@@ -67,57 +64,18 @@ class Offer:
             time.sleep(0.05)
 
 
-class Consumer:
-    """A fresh environment, into which packages come from one index and nowhere else."""
+class Reader(Command):
+    """Somebody who installs a package to read and write the relation's files with it."""
 
     def __init__(self, folder: Path, installer: str, offer: Offer) -> None:
-        venv.create(folder, with_pip=False)
-        self._folder = folder
-        self._python = folder / "bin" / "python"
-        self._offer = offer
-        own = [sys.executable, "-m"]
-        self._command = {
-            "pip": [*own, "pip", "--python", str(self._python), "install", "--no-cache-dir"],
-            "uv": [*own, "uv", "pip", "install", "--python", str(self._python), "--no-cache"],
-        }[installer]
-
-    def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return run([*self._command, "--index-url", self._offer.simple_url, *arguments])
-
-    def installs(self, *arguments: str) -> None:
-        ended = self.install(*arguments)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-
-    def require(self, line: str) -> tuple[str, ...]:
-        """Arguments that install what a requirements file of this one line says."""
-        requirements = self._folder / "requirements.txt"
-        requirements.write_text(line + "\n")
-        return "--require-hashes", "--requirement", str(requirements)
-
-    @property
-    def version(self) -> str:
-        program = (
-            f"from importlib.metadata import version; print(version('{self._offer.distribution}'))"
-        )
-        return self._ran(program).strip()
+        super().__init__(installer, folder, Offered(offer.distribution, offer.simple_url))
+        self._package = offer.package
 
     def write(self, file: Path, more: str = "") -> None:
-        self._ran(WRITE_FILE.format(package=self._offer.package, more=more), str(file))
+        self.environment.ran(WRITE_FILE.format(package=self._package, more=more), str(file))
 
     def read(self, file: Path) -> str:
-        return self._ran(READ_FILE.format(package=self._offer.package), str(file)).strip()
-
-    def _ran(self, program: str, *arguments: str) -> str:
-        ended = run([str(self._python), "-c", program, *arguments])
-        assert ended.returncode == 0, ended.stderr
-        return ended.stdout
-
-
-def run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """The installers see none of this machine's settings, as a user's would not."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "UV_", "PYTHON"))}
-    environment = {**kept, "PIP_CONFIG_FILE": os.devnull, "UV_NO_CONFIG": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        return self.environment.ran(READ_FILE.format(package=self._package), str(file)).strip()
 
 
 @contextmanager
@@ -199,24 +157,24 @@ def foreign(
     index.close()
 
 
-@pytest.mark.parametrize("installer", ["pip", "uv"])
+@pytest.mark.parametrize("installer", ["pip", "uv pip"])
 def test_a_range_follows_and_a_pin_and_a_hash_stay(
     own: Offer, installer: str, tmp_path: Path
 ) -> None:
     ranged, pinned, hashed = (
-        Consumer(tmp_path / kind, installer, own) for kind in ("ranged", "pinned", "hashed")
+        Reader(tmp_path / kind, installer, own) for kind in ("ranged", "pinned", "hashed")
     )
-    line = constraint(own)
-    ranged.installs(f"{own.distribution}~=1.0")
-    pinned.installs(f"{own.distribution}==1.0.0")
-    hashed.installs(*hashed.require(line))
+    hashed.pin(constraint(own))
+    ranged.installs("~=1.0")
+    pinned.installs("==1.0.0")
+    succeeded(hashed.sync())
     assert [c.version for c in (ranged, pinned, hashed)] == ["1.0.0"] * 3
 
     own.alter()
     own.wait_for("1.1.0")
-    ranged.installs("--upgrade", f"{own.distribution}~=1.0")
-    pinned.installs("--upgrade", f"{own.distribution}==1.0.0")
-    hashed.installs("--upgrade", *hashed.require(line))
+    ranged.installs("~=1.0")
+    pinned.installs("==1.0.0")
+    succeeded(hashed.sync())
 
     assert [c.version for c in (ranged, pinned, hashed)] == ["1.1.0", "1.0.0", "1.0.0"]
     newer, older = tmp_path / "newer.avro", tmp_path / "older.avro"
@@ -227,31 +185,30 @@ def test_a_range_follows_and_a_pin_and_a_hash_stay(
     assert ranged.read(older) == "{'id': 7, 'name': 'Ada', 'unit': None}"
 
 
-@pytest.mark.parametrize("installer", ["pip", "uv"])
+@pytest.mark.parametrize("installer", ["pip", "uv pip"])
 def test_another_files_hash_is_refused(own: Offer, installer: str, tmp_path: Path) -> None:
-    consumer = Consumer(tmp_path / "hashed", installer, own)
+    consumer = Reader(tmp_path / "hashed", installer, own)
     requirement, _, sha256 = constraint(own).rpartition(":")
 
-    ended = consumer.install(*consumer.require(f"{requirement}:{sha256[::-1]}"))
+    consumer.pin(f"{requirement}:{sha256[::-1]}")
+    ended = consumer.sync()
 
     assert ended.returncode != 0
     assert "hash" in ended.stderr.lower()
 
 
-@pytest.mark.parametrize("installer", ["pip", "uv"])
+@pytest.mark.parametrize("installer", ["pip", "uv pip"])
 def test_a_range_follows_and_a_pin_stays_at_another_index(
     foreign: Offer, installer: str, tmp_path: Path
 ) -> None:
-    ranged, pinned = (
-        Consumer(tmp_path / kind, installer, foreign) for kind in ("ranged", "pinned")
-    )
-    ranged.installs(f"{foreign.distribution}~=1.0")
-    pinned.installs(f"{foreign.distribution}==1.0.0")
+    ranged, pinned = (Reader(tmp_path / kind, installer, foreign) for kind in ("ranged", "pinned"))
+    ranged.installs("~=1.0")
+    pinned.installs("==1.0.0")
 
     foreign.alter()
     foreign.wait_for("1.1.0")
-    ranged.installs("--upgrade", f"{foreign.distribution}~=1.0")
-    pinned.installs("--upgrade", f"{foreign.distribution}==1.0.0")
+    ranged.installs("~=1.0")
+    pinned.installs("==1.0.0")
 
     assert [c.version for c in (ranged, pinned)] == ["1.1.0", "1.0.0"]
     newer = tmp_path / "newer.avro"
