@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -142,23 +143,60 @@ class StaticIndexSettings(_Section):
     path: Path = Path("index")
 
 
+_Address = Annotated[str, Field(pattern=r"^https?://[^/@]*@?[^/@]+", repr=False)]
+"""Not shown, because credentials may stand in it."""
+
+
 class TwineIndexSettings(_Section):
-    """``password_file`` keeps the secret out of the settings; without either, keyring is asked."""
+    """Without ``password`` and ``password_file`` the keyring is asked for the username's password."""
 
     kind: Literal["twine"]
-    repository_url: str
-    simple_url: str
+    repository_url: _Address
+    simple_url: _Address
     username: str | None = None
     password: SecretStr | None = None
     password_file: Path | None = None
 
     def secret(self) -> str | None:
-        """The password, read anew so that a rotated secret is picked up."""
+        """The password as it is now; None where there is none, or one in the address.
+
+        Raises:
+            SettingsError: the file is not readable, or the keyring does not open.
+        """
         if self.password is not None:
             return self.password.get_secret_value()
         if self.password_file is not None:
-            return self.password_file.read_text(encoding="utf-8").strip()
+            return _secret_in(self.password_file)
+        if self.username is not None and urlsplit(self.repository_url).password is None:
+            return _secret_in_keyring(self.repository_url, self.username)
         return None
+
+
+def _secret_in(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else "it is not readable"
+    except UnicodeDecodeError:
+        why = "it is not UTF-8"
+    raise SettingsError((f"index.password_file ({file}): {why}",))
+
+
+def _secret_in_keyring(service: str, username: str) -> str | None:
+    """As twine and pip keep it: under the address of the index."""
+    try:
+        from keyring import get_password
+        from keyring.errors import KeyringError, NoKeyringError
+    except ImportError:
+        return None  # there are platforms on which twine comes without it
+    try:
+        return get_password(service, username)
+    except NoKeyringError:
+        return None
+    except KeyringError as error:
+        raise SettingsError(
+            (f"index.password: the keyring does not open: {type(error).__name__}",)
+        ) from None
 
 
 IndexSettings = Annotated[StaticIndexSettings | TwineIndexSettings, Field(discriminator="kind")]

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
+from tests.integration.index.devpi_server import DevpiServer, running_devpi
 
 _NEEDS_KAFKA = pytest.StashKey[bool]()
 
@@ -79,6 +80,12 @@ def database(metastore: Metastore) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def package_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PyPiServer]:
     with PyPiServer.start(tmp_path_factory.mktemp("pypiserver")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def devpi(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevpiServer]:
+    with running_devpi(tmp_path_factory.mktemp("devpi")) as running:
         yield running
 
 

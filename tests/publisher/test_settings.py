@@ -1,10 +1,16 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.errors import KeyringLocked
 
 from catalog.column_types import STRING
 from publisher.assembly import build_options
-from publisher.settings import SettingsError, load_settings
+from publisher.settings import SettingsError, TwineIndexSettings, load_settings
 from translation.interface import Returns, SparkUdfRule
 from translation.udf_plugins import PluginResolver
 
@@ -89,17 +95,121 @@ def test_an_environment_variable_of_a_wrong_key_is_reported(
         load_settings(settings_file(tmp_path, MINIMAL))
 
 
+TWINE = MINIMAL + (
+    '[index]\nkind = "twine"\nrepository_url = "http://i/"\nsimple_url = "http://i/simple/"\n'
+)
+
+
+def twine_settings(directory: Path, text: str) -> TwineIndexSettings:
+    index = load_settings(settings_file(directory, text)).index
+    assert isinstance(index, TwineIndexSettings)
+    return index
+
+
 def test_a_password_is_never_shown(tmp_path: Path) -> None:
-    text = MINIMAL + (
-        '[index]\nkind = "twine"\nrepository_url = "http://i/"\nsimple_url = "http://i/simple/"\n'
-        'password = "tell-nobody"\n'
-    )
+    index = twine_settings(tmp_path, TWINE + 'password = "tell-nobody"\n')
 
-    settings = load_settings(settings_file(tmp_path, text))
+    assert "tell-nobody" not in repr(index)
+    assert index.secret() == "tell-nobody"
 
-    assert "tell-nobody" not in repr(settings)
-    assert settings.index.kind == "twine"
-    assert settings.index.secret() == "tell-nobody"
+
+def test_a_password_in_an_address_is_never_shown(tmp_path: Path) -> None:
+    index = twine_settings(tmp_path, TWINE.replace("http://i/", "http://me:tell-nobody@i/"))
+
+    assert "tell-nobody" not in repr(index)
+
+
+@pytest.mark.parametrize("address", ["i/simple", "ftp://me:tell-nobody@i/", "https://"])
+def test_an_address_that_is_not_of_http_is_reported_without_showing_it(
+    tmp_path: Path, address: str
+) -> None:
+    with pytest.raises(SettingsError, match=r"index\.twine\.repository_url") as raised:
+        twine_settings(tmp_path, TWINE.replace('"http://i/"', f'"{address}"'))
+
+    assert "tell-nobody" not in str(raised.value)
+
+
+def test_a_password_file_is_read_anew(tmp_path: Path) -> None:
+    secret = tmp_path / "password"
+    index = twine_settings(tmp_path, TWINE + f'password_file = "{secret}"\n')
+    secret.write_text("first\n")
+    before = index.secret()
+
+    secret.write_text("second\n")
+
+    assert (before, index.secret()) == ("first", "second")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe-tell-nobody"])
+def test_a_password_file_that_cannot_be_read_is_named_and_not_shown(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    secret = tmp_path / "password"
+    if content is not None:
+        secret.write_bytes(content)
+    index = twine_settings(tmp_path, TWINE + f'password_file = "{secret}"\n')
+
+    with pytest.raises(SettingsError, match=r"index\.password_file .*password") as raised:
+        index.secret()
+
+    assert "tell-nobody" not in str(raised.value)
+
+
+class MemoryKeyring(KeyringBackend):
+    """A keyring that is open, or one that stays shut."""
+
+    priority = 1
+
+    def __init__(self, *, is_open: bool = True) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._is_open = is_open
+        self._passwords: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        if not self._is_open:
+            raise KeyringLocked("tell-nobody")
+        return self._passwords.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self._passwords[service, username] = password
+
+
+@contextmanager
+def keyring_of_the_machine(backend: KeyringBackend) -> Iterator[None]:
+    before = keyring.get_keyring()
+    keyring.set_keyring(backend)
+    try:
+        yield
+    finally:
+        keyring.set_keyring(before)
+
+
+def test_a_password_is_looked_up_in_the_keyring_under_the_address(tmp_path: Path) -> None:
+    index = twine_settings(tmp_path, TWINE + 'username = "me"\n')
+    with keyring_of_the_machine(MemoryKeyring()):
+        before = index.secret()
+        keyring.set_password("http://i/", "me", "tell-nobody")
+
+        assert (before, index.secret()) == (None, "tell-nobody")
+
+
+def test_a_machine_without_a_keyring_has_no_password(tmp_path: Path) -> None:
+    index = twine_settings(tmp_path, TWINE + 'username = "me"\n')
+
+    with keyring_of_the_machine(NoKeyring()):  # type: ignore[no-untyped-call]
+        assert index.secret() is None
+
+
+def test_a_keyring_that_stays_shut_stops_the_start(tmp_path: Path) -> None:
+    index = twine_settings(tmp_path, TWINE + 'username = "me"\n')
+
+    with (
+        keyring_of_the_machine(MemoryKeyring(is_open=False)),
+        pytest.raises(SettingsError, match="the keyring does not open: KeyringLocked") as raised,
+    ):
+        index.secret()
+
+    assert "tell-nobody" not in str(raised.value)
 
 
 def test_a_missing_file_is_an_error_when_it_was_asked_for(tmp_path: Path) -> None:
