@@ -15,6 +15,8 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from catalog.identifiers import RelationName
+from codegen.naming import distribution_name
 from publisher.assembly import (
     build_catalog,
     build_engine,
@@ -32,7 +34,7 @@ from publisher.index.static import StaticIndex
 from publisher.settings import Settings
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import RelationStatus, Status
+from publisher.web.status import Neighbour, RelationStatus, Standing, Status
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +130,28 @@ class Service:
             relations=tuple(troubled),
         )
 
+    def standing(self, name: RelationName) -> Standing | None:
+        """What is known of a relation beyond its packages; None if it is not known at all."""
+        record, edges, dependents = self._state.read(
+            lambda tx: (
+                tx.graph.records([name]).get(name),
+                tx.graph.edges_of([name])[name],
+                tx.graph.dependents([name]),
+            )
+        )
+        if record is None:
+            return None
+        return Standing(
+            record.status.value,
+            record.reason,
+            tuple(self._neighbour(edge.upstream) for edge in edges),
+            tuple(self._neighbour(dependent) for dependent in sorted(dependents)),
+        )
+
+    def _neighbour(self, name: RelationName) -> Neighbour:
+        prefix = self._settings.artifacts.prefix
+        return Neighbour(str(name), distribution_name(name, prefix))
+
     def _web_server(self) -> WebServer:
         registry = CollectorRegistry()
         ProcessCollector(registry=registry)
@@ -135,7 +159,7 @@ class Service:
         GCCollector(registry=registry)
         registry.register(_EngineMetrics(self.engine))
         served = self._index if isinstance(self._index, StaticIndex) else None
-        app = create_app(served, self.status, registry=registry)
+        app = create_app(served, self.status, standing=self.standing, registry=registry)
         return WebServer(app, self._settings.http.host, self._settings.http.port)
 
 

@@ -113,6 +113,10 @@ class StaticIndex:
         with self._reported(f"reading the page of {distribution}"):
             return self._read_page(distribution)
 
+    def has(self, distribution: str) -> bool:
+        """Whether there is a page of a project, without reading it."""
+        return is_normalised(distribution) and (self._folder(distribution) / _JSON_PAGE).is_file()
+
     def projects(self) -> tuple[str, ...]:
         """Every project with at least one recorded file, in order of names."""
         with self._reported("listing the projects"):
@@ -121,7 +125,7 @@ class StaticIndex:
                     found = [entry.name for entry in entries if entry.is_dir()]
             except FileNotFoundError:
                 return ()
-            return tuple(sorted(p for p in found if (self._simple / p / _JSON_PAGE).is_file()))
+            return tuple(sorted(project for project in found if self.has(project)))
 
     def write_root(self) -> None:
         """Writes the root pages, for a folder that a plain web server shows."""

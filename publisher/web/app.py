@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Final
 
@@ -23,6 +22,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from catalog.identifiers import RelationName
 from publisher.index.protocol import IndexUnavailable
 from publisher.index.simple_page import (
     JSON_TYPE,
@@ -32,10 +32,13 @@ from publisher.index.simple_page import (
     root_to_json,
 )
 from publisher.index.static import StaticIndex
+from publisher.web.answers import Body, is_known, page_answer
 from publisher.web.constraints import constraints
-from publisher.web.dashboard import CONTENT_SECURITY_POLICY, dashboard
+from publisher.web.dashboard import dashboard
+from publisher.web.markup import CONTENT_SECURITY_POLICY
 from publisher.web.negotiation import page_type
-from publisher.web.status import Status
+from publisher.web.packages import PackagePages, to_all_packages, to_package
+from publisher.web.status import Standing, Status
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _METADATA: Final = ".metadata"
@@ -45,9 +48,14 @@ def create_app(
     index: StaticIndex | None,
     status: Callable[[], Status],
     *,
+    standing: Callable[[RelationName], Standing | None] = lambda _: None,
     registry: CollectorRegistry = REGISTRY,
 ) -> Starlette:
-    """``index`` is None where packages go to a server of someone else: then there is no /simple/."""
+    """``index`` is None where packages go to a server of someone else.
+
+    Then there is no /simple/, and no /packages/. ``standing`` is asked for what the daemon knows of
+    a relation whose package is shown.
+    """
     pages = _Pages(index, status, registry)
     routes = [
         Route("/", pages.dashboard),
@@ -57,6 +65,7 @@ def create_app(
     ]
     if index is not None:
         packages = _Packages(index)
+        people = PackagePages(index, standing)
         routes += [
             Route("/constraints.txt", packages.constraints),
             Route("/simple", _to_folder),
@@ -64,6 +73,10 @@ def create_app(
             Route("/simple/{project}", _to_folder),
             Route("/simple/{project}/", packages.project),
             Route("/simple/{project}/{filename}", packages.file),
+            Route("/packages", to_all_packages),
+            Route("/packages/", to_all_packages),
+            Route("/packages/{project}", people.package),
+            Route("/packages/{project}/", to_package),
         ]
     return Starlette(
         routes=routes,
@@ -89,7 +102,7 @@ class _Pages:
         projects = self._index.projects() if self._index else None
         search = request.query_params.get("q", "")[:200]
         page = dashboard(self._status(), projects, search)
-        return Response(page, media_type="text/html", headers={"Cache-Control": "no-store"})
+        return page_answer(request, Body.of(page), "text/html")
 
     def live(self, request: Request) -> Response:  # noqa: ARG002
         status = self._status()
@@ -139,7 +152,7 @@ class _Packages:
         if sha256 is None or not path.is_file():
             raise HTTPException(404, "there is no such file")
         headers = {"ETag": f'"{sha256}"', "Cache-Control": _IMMUTABLE}
-        if _is_known(request, headers["ETag"]):
+        if is_known(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         media_type = "text/plain; charset=utf-8" if is_metadata else "application/octet-stream"
         return FileResponse(path, headers=headers, media_type=media_type, stat_result=path.stat())
@@ -193,23 +206,7 @@ def _wanted(request: Request) -> str:
 
 
 def _page(request: Request, body: bytes, media_type: str) -> Response:
-    """A page that changes: kept by the client, but asked for again each time."""
-    headers = {
-        "ETag": f'"{hashlib.sha256(media_type.encode() + body).hexdigest()[:32]}"',
-        "Cache-Control": "no-cache",
-        "Vary": "Accept",
-    }
-    if _is_known(request, headers["ETag"]):
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type=media_type, headers=headers)
-
-
-def _is_known(request: Request, etag: str) -> bool:
-    given = [
-        tag.strip().removeprefix("W/")
-        for tag in request.headers.get("if-none-match", "").split(",")
-    ]
-    return etag in given or given == ["*"]
+    return page_answer(request, Body.of(body), media_type)
 
 
 def _health(name: str, *answer: bool | str) -> Response:

@@ -1,84 +1,70 @@
 """One page of HTML for people: how the daemon is, which relations are in trouble, which packages.
 
-All that is shown comes from strangers and is escaped; the page runs no script.
+All that is shown comes from strangers and is escaped.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Sequence
 from urllib.parse import quote
 
+from publisher.web.markup import document, link, row, table, text
 from publisher.web.status import RelationStatus, Status
 
 MAX_ROWS = 500
 
-STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1a1a1a}
-h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #ddd;vertical-align:top}
-td{overflow-wrap:anywhere}
-dl{display:flex;flex-wrap:wrap;gap:1rem 2.5rem}dt{color:#666}dd{margin:0;font-size:1.4rem}
-.no{color:#a40000}.yes{color:#0a6b2b}
-@media(prefers-color-scheme:dark){body{background:#16181a;color:#e6e6e6}a{color:#8ab4f8}
-th,td{border-color:#3a3d40}dt{color:#a0a0a0}.no{color:#ff8a80}.yes{color:#81c995}}
-"""
-
-_STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-CONTENT_SECURITY_POLICY = (
-    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+_FOR_INSTALLERS = (
+    f'<p class="soft">For installers: {link("/simple/", "/simple/")}, '
+    f"{link('/constraints.txt', '/constraints.txt')}</p>"
 )
 
 
 def dashboard(status: Status, projects: Sequence[str] | None, search: str) -> bytes:
     """``projects`` is None where the packages lie on an index of someone else."""
     body = (
-        f"<h1>schema-publisher</h1>{_state(status)}{_figures(status)}"
-        f"{_relations(status.relations)}{_packages(projects, search)}"
+        f"<header><h1>schema-publisher</h1>{_state(status)}</header><main>{_figures(status)}"
+        f"{_relations(status.relations, linked=projects is not None)}"
+        f"{_packages(projects, search)}</main>"
     )
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>schema-publisher</title><style>{STYLE}</style></head>"
-        f"<body>{body}</body></html>"
-    ).encode("utf-8", "replace")
+    return document("schema-publisher", body)
+
+
+def package_address(distribution: str) -> str:
+    return f"/packages/{quote(distribution, safe='')}"
 
 
 def _state(status: Status) -> str:
     if status.live and status.ready:
         return '<p class="yes">Ready.</p>'
     what = "Not ready" if status.live else "Stopped"
-    return f'<p class="no">{what}: {escape(status.reason)}</p>'
+    return f'<p class="no">{what}: {text(status.reason)}</p>'
 
 
 def _figures(status: Status) -> str:
     pairs = (
-        f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>"
+        f"<div><dt>{text(name)}</dt><dd>{text(str(value))}</dd></div>"
         for name, value in status.figures.items()
     )
-    return f"<dl>{''.join(pairs)}</dl>" if status.figures else ""
+    return f'<dl class="figures">{"".join(pairs)}</dl>' if status.figures else ""
 
 
-def _relations(relations: Sequence[RelationStatus]) -> str:
+def _relations(relations: Sequence[RelationStatus], *, linked: bool) -> str:
     if not relations:
         return ""
     rows = (
-        (escape(r.relation), escape(r.status), _package(r), escape(r.reason))
+        row(text(r.relation), text(r.status), _package(r, linked=linked), text(r.reason))
         for r in relations[:MAX_ROWS]
     )
-    return f"<h2>Relations</h2>{_table(('Relation', 'Status', 'Package', 'Why'), rows)}" + _cut(
-        len(relations)
-    )
+    shown = table("relations", ("Relation", "Status", "Package", "Why"), rows)
+    return f'<h2 id="relations">Relations in trouble</h2>{shown}{_cut(len(relations))}'
 
 
-def _package(relation: RelationStatus) -> str:
-    if relation.distribution is None:
+def _package(relation: RelationStatus, *, linked: bool) -> str:
+    name = relation.distribution
+    if name is None:
         return ""
-    return f"{_link(relation.distribution)} {escape(relation.version or '')}"
+    shown = link(package_address(name), name) if linked else text(name)
+    return f"{shown} {text(relation.version or '')}"
 
 
 def _packages(projects: Sequence[str] | None, search: str) -> str:
@@ -87,22 +73,12 @@ def _packages(projects: Sequence[str] | None, search: str) -> str:
     found = [project for project in projects if search.lower() in project]
     form = (
         '<form action="/" method="get"><label>Search '
-        f'<input type="search" name="q" value="{escape(search)}"></label></form>'
+        f'<input type="search" name="q" value="{text(search)}"></label></form>'
     )
-    rows = ((_link(project),) for project in found[:MAX_ROWS])
-    shown = _table(("Package",), rows) if found else "<p>None.</p>"
-    return f"<h2>Packages ({len(found)} of {len(projects)})</h2>{form}{shown}{_cut(len(found))}"
-
-
-def _link(distribution: str) -> str:
-    return f'<a href="/simple/{quote(distribution)}/">{escape(distribution)}</a>'
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Cells are HTML already."""
-    head = "".join(f"<th>{h}</th>" for h in heads)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    items = (f"<li>{link(package_address(p), p)}</li>" for p in found[:MAX_ROWS])
+    shown = f"<ul>{''.join(items)}</ul>" if found else "<p>None.</p>"
+    heading = f"<h2>Packages ({len(found)} of {len(projects)})</h2>"
+    return f"{heading}{form}{shown}{_cut(len(found))}{_FOR_INSTALLERS}"
 
 
 def _cut(count: int) -> str:

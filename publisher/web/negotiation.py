@@ -1,4 +1,4 @@
-"""Which form of a simple page a client wants (PEP 691, RFC 9110 section 12.5.1)."""
+"""Which form of a page a client wants (PEP 691, RFC 9110 sections 12.5.1 and 12.5.3)."""
 
 from __future__ import annotations
 
@@ -37,6 +37,20 @@ def page_type(accept: str | None) -> str | None:
     return best if _quality(best, ranges) > 0 else None
 
 
+def accepts_gzip(accept_encoding: str | None) -> bool:
+    """Whether a client said so: RFC 9110 section 12.5.3, where silence means anything goes.
+
+    To silence the plain bytes are the safer answer.
+    """
+    named: dict[str, float] = {}
+    for text in (accept_encoding or "").split(",")[:_MAX_RANGES]:
+        coding, *parameters = (part.strip().lower() for part in text.split(";"))
+        quality = _weight(parameters)
+        if quality is not None:
+            named[coding.removeprefix("x-")] = quality
+    return named.get("gzip", named.get("*", 0.0)) > 0
+
+
 def _quality(offer: str, ranges: list[_Range]) -> float:
     fitting = [(r.precision(offer), r.quality) for r in ranges if r.precision(offer) >= 0]
     return max(fitting)[1] if fitting else 0.0
@@ -47,6 +61,14 @@ def _parsed(text: str) -> _Range | None:
     type_, slash, subtype = media.lower().partition("/")
     if not slash:
         return None
+    quality = _weight(parameters)
+    if quality is None:
+        return None
+    return _Range(type_, subtype.replace("simple.latest+", "simple.v1+"), quality)
+
+
+def _weight(parameters: list[str]) -> float | None:
+    """The quality value among a range's parameters, 1 without one; None if it is none."""
     quality = 1.0
     for parameter in parameters:
         name, _, value = parameter.partition("=")
@@ -55,6 +77,4 @@ def _parsed(text: str) -> _Range | None:
                 quality = float(value)
             except ValueError:
                 return None
-    if not 0 <= quality <= 1:
-        return None
-    return _Range(type_, subtype.replace("simple.latest+", "simple.v1+"), quality)
+    return quality if 0 <= quality <= 1 else None

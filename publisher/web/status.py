@@ -34,3 +34,27 @@ class Status:
     reason: str = ""
     figures: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     relations: tuple[RelationStatus, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A relation beside another; ``distribution`` is what its package is called if it has one."""
+
+    relation: str
+    distribution: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the daemon knows of a relation beyond its packages.
+
+    Attributes:
+        status: the engine's word, such as OK or BROKEN, with its ``reason`` where it is in trouble.
+        upstreams: what it reads itself, in order of first mention.
+        downstreams: what reads it itself, in order of names.
+    """
+
+    status: str
+    reason: str
+    upstreams: tuple[Neighbour, ...]
+    downstreams: tuple[Neighbour, ...]

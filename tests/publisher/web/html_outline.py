@@ -1,0 +1,51 @@
+"""What a browser would make of a page: its elements, whether they nest, its text."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+_VOID = {"meta", "br", "input"}
+
+
+class Outline(HTMLParser):
+    """Attributes:
+    tags: every element's name, in order; ids: every id; links: every href.
+    faults: elements that close another than the one that is open.
+    """
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.faults: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        self.faults += self._open
+
+    @property
+    def ids(self) -> list[str]:
+        return [value or "" for _, name, value in self.attributes if name == "id"]
+
+    @property
+    def links(self) -> list[str]:
+        return [value or "" for tag, name, value in self.attributes if (tag, name) == ("a", "href")]
+
+    @property
+    def headings(self) -> list[int]:
+        return [int(tag[1]) for tag in self.tags if tag in {"h1", "h2", "h3", "h4"}]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in _VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self._open or self._open.pop() != tag:
+            self.faults.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self._open:
+            self.text += data

@@ -1,0 +1,307 @@
+"""What the daemon answers over HTTP: the simple API, and the habits that every answer shares."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from publisher.index.simple_page import HTML_TYPE, JSON_TYPE
+from publisher.index.static import StaticIndex
+from publisher.web.app import create_app
+from publisher.web.status import RelationStatus, Status
+from tests.publisher.index.wheels import sample_wheel
+from tests.publisher.web.asgi_client import AsgiClient
+from tests.publisher.web.packages import HOSTILE
+
+PROJECT = "acme-schema-shop-orders"
+SIMPLE = f"/simple/{PROJECT}/"
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> StaticIndex:
+    index = StaticIndex(tmp_path / "index")
+    for number in range(5):
+        index.upload(sample_wheel(version=f"1.{number}.0"))
+    index.upload(sample_wheel("acme-schema-other"))
+    return index
+
+
+@pytest.fixture
+def client(index: StaticIndex) -> AsgiClient:
+    return client_of(index, Status(figures={"versions": 6}))
+
+
+def client_of(index: StaticIndex | None, status: Status) -> AsgiClient:
+    app = create_app(index, lambda: status, registry=CollectorRegistry())
+    return AsgiClient(app)
+
+
+PAGES = ["/simple/", SIMPLE, "/constraints.txt", "/", "/packages/acme-schema-other"]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_that_a_client_has_is_not_sent_again(client: AsgiClient, address: str) -> None:
+    first = client.get(address)
+    etag = first.headers["etag"]
+
+    again = client.get(address, headers={"If-None-Match": f'"x", W/{etag}'})
+
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    assert again.headers["etag"] == etag
+    assert client.get(address, headers={"If-None-Match": '"x"'}).status_code == 200
+
+
+@pytest.mark.parametrize("address", [SIMPLE, "/packages/acme-schema-other"])
+def test_a_page_is_compressed_for_whoever_takes_it(client: AsgiClient, address: str) -> None:
+    plain = client.get(address)
+    headers, raw = client.raw(address, {"Accept-Encoding": "br, gzip"})
+
+    assert "content-encoding" not in plain.headers
+    assert headers["content-encoding"] == "gzip"
+    assert gzip.decompress(raw) == plain.content
+    assert len(raw) < len(plain.content)
+    assert headers["etag"] != plain.headers["etag"]
+    assert {headers["vary"], plain.headers["vary"]} == {"Accept, Accept-Encoding"}
+
+
+def test_a_small_page_is_not_worth_compressing(client: AsgiClient) -> None:
+    answer = client.get("/simple/", headers={"Accept-Encoding": "gzip"})
+
+    assert "content-encoding" not in answer.headers
+
+
+def test_each_form_of_a_page_has_its_own_etag(client: AsgiClient) -> None:
+    forms = [client.get(SIMPLE, headers={"Accept": kind}) for kind in (JSON_TYPE, HTML_TYPE)]
+
+    assert [form.headers["content-type"].partition(";")[0] for form in forms] == [
+        JSON_TYPE,
+        HTML_TYPE,
+    ]
+    assert forms[0].headers["etag"] != forms[1].headers["etag"]
+    assert forms[1].headers["etag"] != client.get(SIMPLE).headers["etag"]
+
+
+def test_the_format_may_stand_in_the_address(client: AsgiClient) -> None:
+    answer = client.get(SIMPLE, params={"format": JSON_TYPE})
+
+    assert answer.headers["content-type"] == JSON_TYPE
+    assert answer.json()["meta"] == {"api-version": "1.1"}
+
+
+def test_a_form_that_is_not_served_is_refused(client: AsgiClient) -> None:
+    assert client.get(SIMPLE, headers={"Accept": "image/png"}).status_code == 406
+
+
+def test_a_yank_changes_the_page_at_once(client: AsgiClient, index: StaticIndex) -> None:
+    etag = client.get(SIMPLE).headers["etag"]
+
+    index.yank(index.files(PROJECT)[0], "dropped <b>")
+
+    answer = client.get(SIMPLE, headers={"If-None-Match": etag, "Accept": JSON_TYPE})
+    assert answer.json()["files"][0]["yanked"] == "dropped <b>"
+    assert 'data-yanked="dropped &lt;b&gt;"' in client.get(SIMPLE).text
+
+
+def wheel_address(index: StaticIndex) -> str:
+    return SIMPLE + index.files(PROJECT)[0].filename
+
+
+def test_a_wheel_is_kept_for_ever_under_its_hash(client: AsgiClient, index: StaticIndex) -> None:
+    wheel = sample_wheel()
+
+    answer = client.get(wheel_address(index))
+
+    assert answer.content == wheel.data
+    assert answer.headers["etag"] == f'"{wheel.sha256}"'
+    assert "immutable" in answer.headers["cache-control"]
+    assert "content-encoding" not in answer.headers
+    known = client.get(wheel_address(index), headers={"If-None-Match": answer.headers["etag"]})
+    assert known.status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "stop"),
+    [("bytes=0-9", 0, 10), ("bytes=100-", 100, None), ("bytes=-22", -22, None)],
+)
+def test_a_part_of_a_wheel_is_served_alone(
+    client: AsgiClient, index: StaticIndex, asked: str, start: int, stop: int | None
+) -> None:
+    data = sample_wheel().data
+
+    answer = client.get(wheel_address(index), headers={"Range": asked})
+
+    part = data[start:stop]
+    first = start % len(data)
+    assert answer.status_code == 206
+    assert answer.content == part
+    assert answer.headers["content-range"] == f"bytes {first}-{first + len(part) - 1}/{len(data)}"
+    assert answer.headers["accept-ranges"] == "bytes"
+
+
+def test_a_part_beyond_the_end_is_refused_with_the_size(
+    client: AsgiClient, index: StaticIndex
+) -> None:
+    size = len(sample_wheel().data)
+
+    answer = client.get(wheel_address(index), headers={"Range": f"bytes={size}-"})
+
+    assert answer.status_code == 416
+    assert answer.headers["content-range"] in {f"bytes */{size}", f"*/{size}"}
+
+
+def test_a_part_of_other_bytes_is_sent_whole(client: AsgiClient, index: StaticIndex) -> None:
+    headers = {"Range": "bytes=0-9", "If-Range": '"of other bytes"'}
+
+    answer = client.get(wheel_address(index), headers=headers)
+
+    assert (answer.status_code, answer.content) == (200, sample_wheel().data)
+
+
+def test_metadata_stands_beside_each_wheel_with_the_hash_that_the_page_states(
+    client: AsgiClient, index: StaticIndex
+) -> None:
+    page = client.get(SIMPLE, headers={"Accept": JSON_TYPE}).json()
+    file = page["files"][0]
+
+    answer = client.get(wheel_address(index) + ".metadata")
+
+    assert hashlib.sha256(answer.content).hexdigest() == file["core-metadata"]["sha256"]
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert f'data-core-metadata="sha256={file["core-metadata"]["sha256"]}"' in (
+        client.get(SIMPLE).text
+    )
+
+
+def test_a_removed_wheel_is_not_there_whatever_the_page_says(
+    client: AsgiClient, index: StaticIndex
+) -> None:
+    address = wheel_address(index)
+    index.file_path(address.rpartition("/")[2]).unlink()
+
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("asked", "leads_to"),
+    [
+        ("/simple", "/simple/"),
+        (SIMPLE.rstrip("/"), SIMPLE),
+        ("/simple/Acme_Schema.Shop-Orders/", SIMPLE),
+        ("/packages/", "/"),
+        ("/packages/Acme.Schema_Other", "/packages/acme-schema-other"),
+        ("/packages/acme-schema-other/", "/packages/acme-schema-other"),
+    ],
+)
+def test_other_spellings_lead_to_the_one_address(
+    client: AsgiClient, asked: str, leads_to: str
+) -> None:
+    assert client.get(asked).headers["location"].removeprefix("http://testserver") == leads_to
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/simple/never-seen/",
+        "/simple/..%2f..%2fetc/",
+        SIMPLE + "index.json",
+        SIMPLE + "index.html",
+        SIMPLE + "%2e%2e%2f%2e%2e%2fstate.db",
+        SIMPLE + "acme_schema_shop_orders-9.9.9-py3-none-any.whl",
+        "/packages/..%2f..%2fetc",
+    ],
+)
+def test_what_no_page_lists_is_not_there(client: AsgiClient, address: str) -> None:
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("address", [*PAGES, "/packages/unknown", "/nowhere"])
+def test_every_answer_forbids_scripts_frames_and_guesses(client: AsgiClient, address: str) -> None:
+    headers = client.get(address).headers
+
+    policy = headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "script-src" not in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+@pytest.mark.parametrize("address", ["/", SIMPLE, "/packages/acme-schema-other", "/nowhere"])
+def test_nothing_can_be_changed(client: AsgiClient, method: str, address: str) -> None:
+    answer = client.request(method, address)
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_a_damaged_index_is_a_passing_error_that_tells_no_paths(
+    client: AsgiClient, tmp_path: Path
+) -> None:
+    (tmp_path / "index" / "simple" / PROJECT / "index.json").write_text("{")
+
+    for address in (SIMPLE, f"/packages/{PROJECT}"):
+        answer = client.get(address)
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "5"
+        assert str(tmp_path) not in answer.text
+
+
+def test_the_constraints_pin_every_newest_version_with_its_hash(
+    client: AsgiClient, index: StaticIndex
+) -> None:
+    index.yank(index.files(PROJECT)[-1], "dropped")
+
+    lines = client.get("/constraints.txt").text.splitlines()
+
+    sha256 = sample_wheel(version="1.3.0").sha256
+    assert lines[1] == f"{PROJECT}==1.3.0 --hash=sha256:{sha256}"
+
+
+def test_the_dashboard_leads_to_packages_and_finds_them(client: AsgiClient) -> None:
+    page = client.get("/", params={"q": "OTHER"}).text
+
+    assert "Packages (1 of 2)" in page
+    assert '<a href="/packages/acme-schema-other">acme-schema-other</a>' in page
+    assert PROJECT not in page
+
+
+def test_the_dashboard_shows_strangers_text_as_text(index: StaticIndex) -> None:
+    troubled = RelationStatus(HOSTILE, "BROKEN", HOSTILE, "acme-schema-other", "1.0.0")
+    status = Status(ready=False, reason=HOSTILE, relations=(troubled,))
+
+    page = client_of(index, status).get("/", params={"q": HOSTILE}).text
+
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_without_an_index_of_our_own_there_are_no_packages_to_show() -> None:
+    client = client_of(None, Status(relations=(RelationStatus("a.b", "OK", "", "acme-a-b", "1"),)))
+
+    assert client.get("/simple/").status_code == 404
+    assert client.get("/packages/acme-a-b").status_code == 404
+    assert "href" not in client.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("status", "live", "ready"),
+    [
+        (Status(), 200, 200),
+        (Status(ready=False, reason="catalog: silent"), 200, 503),
+        (Status(live=False, reason="a thread died"), 503, 503),
+    ],
+)
+def test_health_is_told_with_its_reason(status: Status, live: int, ready: int) -> None:
+    client = client_of(None, status)
+
+    answers = [client.get("/health/live"), client.get("/health/ready")]
+
+    assert [answer.status_code for answer in answers] == [live, ready]
+    assert {json.loads(answer.text)["reason"] for answer in answers} == {status.reason}

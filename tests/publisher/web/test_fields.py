@@ -1,0 +1,122 @@
+"""A schema's fields as rows: every depth, every kind of type, recursion that ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+
+from avro_schema.model import Record
+from publisher.web.fields import FieldRow, field_rows
+from tests.avro_schema.strategies import schemas
+from tests.effort import examples
+from tests.publisher.web.packages import field, record_schema
+
+
+def rows(*fields: Any) -> list[FieldRow]:
+    return list(field_rows(record_schema(*fields)))
+
+
+def record(name: str, *fields: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "record", "name": name, "fields": list(fields), **more}
+
+
+def test_a_field_says_its_type_whether_it_may_be_null_its_default_and_documentation() -> None:
+    [row] = rows(field("total", ["null", "long"], default=None, doc="In cents."))
+
+    assert row == FieldRow("total", 0, "long", False, "null", "In cents.")
+
+
+def test_fields_of_fields_stand_below_theirs_with_the_changelogs_paths() -> None:
+    address = record("Address", field("unit", "string"))
+    parts = record("Part", field("sku", "string"))
+    tag = record("Tag", field("label", "string"))
+
+    found = rows(
+        field("address", ["null", address]),
+        field("items", {"type": "array", "items": parts}),
+        field("tags", {"type": "map", "values": ["null", tag]}),
+        field("last"),
+    )
+
+    assert [(row.path, row.depth, row.type) for row in found] == [
+        ("address", 0, "Address"),
+        ("address.unit", 1, "string"),
+        ("items", 0, "array of Part"),
+        ("items[].sku", 1, "string"),
+        ("tags", 0, "map of (Tag or null)"),
+        ("tags{}.label", 1, "string"),
+        ("last", 0, "int"),
+    ]
+
+
+def test_branches_of_a_union_are_told_apart() -> None:
+    left, right = record("L", field("a")), record("R", field("a", "long"))
+
+    found = rows(field("side", [left, right, "boolean"]))
+
+    assert [(row.path, row.type) for row in found] == [
+        ("side", "L or R or boolean"),
+        ("side<x.L>.a", "int"),
+        ("side<x.R>.a", "long"),
+    ]
+
+
+def test_a_recursive_type_leads_back_to_where_its_fields_stand() -> None:
+    node = record("Node", field("next", ["null", "Node"]), field("value"))
+
+    found = rows(field("head", node), field("spare", ["null", "Node"]), field("up", "Company"))
+
+    assert [(row.path, row.fields_at) for row in found] == [
+        ("head", None),
+        ("head.next", "head"),
+        ("head.value", None),
+        ("spare", "head"),
+        ("up", ""),
+    ]
+
+
+def test_symbols_of_an_enum_are_listed_where_it_first_stands() -> None:
+    state = {"type": "enum", "name": "State", "symbols": ["CA", "NY"], "doc": "Of the union."}
+
+    first, again = rows(field("state", ["null", state]), field("other", "State"))
+
+    assert first.symbols == ("CA", "NY")
+    assert (again.symbols, again.type, again.documentation) == ((), "State", "Of the union.")
+
+
+def test_logical_types_and_fixed_are_named_with_what_lies_below() -> None:
+    digest = {"type": "fixed", "name": "Digest", "size": 16}
+    money = {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}
+    day = {"type": "int", "logicalType": "date"}
+
+    found = rows(field("a", digest), field("b", money), field("c", day), field("d", "null"))
+
+    assert [row.type for row in found] == [
+        "Digest, 16 bytes",
+        "decimal(10,2) (bytes)",
+        "date (int)",
+        "null",
+    ]
+
+
+def test_a_name_that_python_cannot_have_is_shown_with_the_one_it_gets() -> None:
+    [row] = rows(field("class"))
+
+    assert row.attribute == "class_"
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(schemas())
+def test_every_schema_has_rows_with_paths_of_their_own(schema: Record) -> None:
+    found = field_rows(schema)
+
+    paths = [row.path for row in found]
+    assert len(set(paths)) == len(paths)
+    assert [row.path for row in found if row.depth == 0] == [f.name for f in schema.fields]
+    assert {row.fields_at for row in found} <= {None, "", *paths, *_insides(paths)}
+
+
+def _insides(paths: list[str]) -> set[str]:
+    """Where records lie: the part of each path before its last name."""
+    return {path.rpartition(".")[0] for path in paths}
