@@ -6,7 +6,7 @@ one twice. ``arranged`` makes it whole again: the first occurrence is the defini
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -34,22 +34,28 @@ def definitions(schema: Schema) -> dict[str, NamedSchema]:
     return found
 
 
-def parts(schema: Schema) -> Iterator[Schema]:
+def parts(schema: Schema) -> list[Schema]:
     """The schema and everything in it, in document order; references are not followed."""
-    yield schema
+    found: list[Schema] = []
+    _add_parts(schema, found)
+    return found
+
+
+def _add_parts(schema: Schema, found: list[Schema]) -> None:
+    found.append(schema)
     match schema:
-        case Array(items):
-            yield from parts(items)
-        case MapSchema(values):
-            yield from parts(values)
-        case Union(branches):
-            for branch in branches:
-                yield from parts(branch)
-        case Record(fields=fields):
-            for field in fields:
-                yield from parts(field.type)
         case Primitive() | EnumSchema() | Fixed() | Reference():
             pass
+        case Union(branches):
+            for branch in branches:
+                _add_parts(branch, found)
+        case Array(items):
+            _add_parts(items, found)
+        case MapSchema(values):
+            _add_parts(values, found)
+        case Record(fields=fields):
+            for field in fields:
+                _add_parts(field.type, found)
         case _:
             assert_never(schema)
 

@@ -147,13 +147,9 @@ def full_name(name: str, namespace: str) -> str:
 
 def is_nullable(schema: Schema) -> bool:
     """Whether null is a value of the schema. A reference never leads to null."""
-    match schema:
-        case Union(branches):
-            return any(is_nullable(branch) for branch in branches)
-        case Primitive("null"):
-            return True
-        case _:
-            return False
+    if isinstance(schema, Primitive):
+        return schema.name == "null"
+    return isinstance(schema, Union) and any(map(is_nullable, schema.branches))
 
 
 def nullable(schema: Schema) -> Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
@@ -29,7 +30,7 @@ MAX_PARTS = 200_000
 def inlined_fields(record: Record) -> tuple[Field, ...]:
     """The record's fields; a recursive type keeps the reference that closes its circle."""
     inliner = _Inliner(definitions_of(record))
-    return tuple(replace(field, type=inliner.type(field.type)) for field in record.fields)
+    return tuple(map(inliner.field, record.fields))
 
 
 class _Inliner:
@@ -38,7 +39,12 @@ class _Inliner:
         self._open: set[str] = set()
         self._parts = 0
 
+    def field(self, field: Field) -> Field:
+        type_ = self.type(field.type)
+        return field if type_ is field.type else replace(field, type=type_)
+
     def type(self, schema: Schema) -> Schema:
+        """The schema itself where nothing in it is referred to: most are."""
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise TooLarge(f"a schema unfolds to more than {MAX_PARTS:,} parts")
@@ -46,11 +52,15 @@ class _Inliner:
             case Primitive() | EnumSchema() | Fixed():
                 return schema
             case Array(items):
-                return replace(schema, items=self.type(items))
+                inner = self.type(items)
+                return schema if inner is items else replace(schema, items=inner)
             case MapSchema(values):
-                return replace(schema, values=self.type(values))
+                inner = self.type(values)
+                return schema if inner is values else replace(schema, values=inner)
             case Union(branches):
-                return Union(tuple(self.type(branch) for branch in branches))
+                each = tuple(map(self.type, branches))
+                same = all(map(operator.is_, each, branches))
+                return schema if same else Union(each)
             case Reference(name):
                 return schema if name in self._open else self.type(self._known[name])
             case Record():
@@ -60,6 +70,7 @@ class _Inliner:
 
     def _record(self, record: Record) -> Schema:
         self._open.add(record.full_name)
-        fields = tuple(replace(f, type=self.type(f.type)) for f in record.fields)
+        fields = tuple(map(self.field, record.fields))
         self._open.discard(record.full_name)
-        return replace(record, fields=fields)
+        same = all(map(operator.is_, fields, record.fields))
+        return record if same else replace(record, fields=fields)

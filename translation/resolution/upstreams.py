@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from enum import Enum
+from functools import cache
+from typing import Any
 
 from catalog.identifiers import RelationName
 from catalog.relations import ViewText
@@ -12,32 +12,40 @@ from translation.errors import Position
 from translation.resolution.context import relation_name
 from translation.syntax import tree
 
-_LEAVES = (str, int, type(None), Enum, Position)
+_Names = frozenset[str]
 
 
 def relations_read(query: tree.Query, view: ViewText) -> tuple[RelationName, ...]:
     """Every table named, in order of first mention; a CTE's name is none where it is in scope."""
+    found: list[tree.TableName] = []
+    _find(query, frozenset(), found)
     names = (
-        relation_name(table.parts, view.current_namespace, view.current_catalog)
-        for table in _tables(query, frozenset())
+        relation_name(table.parts, view.current_namespace, view.current_catalog) for table in found
     )
     return tuple(dict.fromkeys(names))
 
 
-def _tables(node: object, common: frozenset[str]) -> Iterator[tree.TableName]:
+def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
+    """``common`` are the names of CTEs in scope."""
     if isinstance(node, tree.TableName):
         if len(node.parts) > 1 or node.parts[0].lower() not in common:
-            yield node
+            found.append(node)
     elif isinstance(node, tree.With):
         for table in node.tables:
-            yield from _tables(table.query, common)
+            _find(table.query, common, found)
             common |= {table.name.lower()}
-        yield from _tables(node.body, common)
+        _find(node.body, common, found)
     elif isinstance(node, tuple):
         for part in node:
-            yield from _tables(part, common)
-    elif is_dataclass(node) and not isinstance(node, type):
-        for field in fields(node):
-            value = getattr(node, field.name)
-            if not isinstance(value, _LEAVES):
-                yield from _tables(value, common)
+            _find(part, common, found)
+    else:
+        for name in _children(node.__class__):
+            _find(getattr(node, name), common, found)
+
+
+@cache
+def _children(kind: type) -> tuple[str, ...]:
+    """The fields of a node's kind; a leaf has none."""
+    if kind is Position or not is_dataclass(kind):
+        return ()
+    return tuple(field.name for field in fields(kind))
