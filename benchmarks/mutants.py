@@ -83,7 +83,7 @@ MUTANTS = (
     Mutant("what Avro says of null does not count", "translation/derivation.py", "            is_nullable(field.type),\n", "            True,\n"),
     # Spark SQL
     Mutant("the greatest of nulls is what is not null", _EMITTED, '        "greatest": "if({*null}, NULL, greatest({*}))",\n', ""),
-    Mutant("what is trimmed comes second", _EMITTED, "TRIM(BOTH {1} FROM {0})", "TRIM(BOTH {0} FROM {1})"),
+    Mutant("what is trimmed comes first", "translation/syntax/scalars.py", "[characters, node.this]", "[node.this, characters]"),
     Mutant("Hive's booleans are lower-case text", "translation/emission/spark_expressions.py", "source == BOOLEAN and is_text(target)", "False"),
 )  # fmt: skip
 

@@ -21,7 +21,12 @@ from pyspark.sql import SparkSession
 
 from benchmarks.plan_counts import Extent, PlanCounts
 from catalog.identifiers import RelationName
-from tests.integration.translation.judged_by_spark import REFUSED_BY_SPARK, SparkJudge, Verdict
+from tests.integration.translation.judged_by_spark import (
+    REFUSED_BY_SPARK,
+    UNSUPPORTED,
+    SparkJudge,
+    Verdict,
+)
 
 CONF = {
     "spark.ui.enabled": "false",
@@ -43,18 +48,17 @@ class Findings:
     """Of one process, or of all put together."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
+    wrong: int = 0
     refusals: Counter[str] = field(default_factory=Counter)
     looser: int = 0
     counts: PlanCounts = field(default_factory=PlanCounts)
 
-    def add(self, seed: int, verdict: Verdict) -> None:
+    def add(self, verdict: Verdict) -> None:
         self.outcomes[f"WRONG: {verdict.outcome}" if verdict.is_wrong else verdict.outcome] += 1
         self.looser += verdict.looser
-        if verdict.is_wrong:
-            self.wrong.append(f"{verdict.outcome} (view {seed}): {verdict.details}")
-        elif verdict.outcome == REFUSED_BY_SPARK:
-            self.refusals[verdict.details] += 1
+        self.wrong += verdict.is_wrong
+        if verdict.outcome in {REFUSED_BY_SPARK, UNSUPPORTED}:
+            self.refusals[f"{verdict.outcome}: {verdict.details}"] += 1
         extents: dict[RelationName, Extent] = {}
         for derived in verdict.derived:
             extents[derived.relation.name] = self.counts.add(derived.plan, extents)
@@ -68,14 +72,13 @@ class Findings:
         self.looser += other.looser
         self.counts.put_together(other.counts)
 
-    def report(self, show: int) -> None:
+    def report(self) -> None:
         for outcome, number in self.outcomes.most_common():
             print(f"{number:>8}  {outcome}")
         print(f"\ncolumns that Spark knows to be never null, and we do not: {self.looser}")
-        print(f"why Spark alone refuses: {dict(self.refusals.most_common(12))}")
+        for reason, number in self.refusals.most_common(20):
+            print(f"{number:>8}  {reason}")
         self.counts.report()
-        for difference in self.wrong[:show]:
-            print(f"\n{difference}")
 
 
 def main() -> None:
@@ -83,11 +86,10 @@ def main() -> None:
     parser.add_argument("--views", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first view")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--show", type=int, default=20, help="wrong views to print")
     chosen = parser.parse_args()
     began = time.monotonic()
     context = multiprocessing.get_context("spawn")
-    results: Queue[Findings | int] = context.Queue()
+    results: Queue[Findings | str | int] = context.Queue()
     seeds = range(chosen.first, chosen.first + chosen.views)
     workers = [
         context.Process(target=_work, args=(seeds[part :: chosen.processes], results))
@@ -101,22 +103,27 @@ def main() -> None:
         if isinstance(result, int):
             done += result
             print(f"{done} of {chosen.views}, {time.monotonic() - began:.0f} s", flush=True)
+        elif isinstance(result, str):
+            print(f"\n{result}\n", flush=True)
         else:
             findings.put_together(result)
             left -= 1
     for worker in workers:
         worker.join()
     print(f"\n{chosen.views} views in {time.monotonic() - began:.0f} s")
-    findings.report(chosen.show)
+    findings.report()
     sys.exit(1 if findings.wrong else 0)
 
 
-def _work(seeds: range, results: Queue[Findings | int]) -> None:
+def _work(seeds: range, results: Queue[Findings | str | int]) -> None:
     spark = _session()
     judge = SparkJudge(spark)
     findings = Findings()
     for number, seed in enumerate(seeds, 1):
-        findings.add(seed, judge.verdict(seed))
+        verdict = judge.verdict(seed)
+        findings.add(verdict)
+        if verdict.is_wrong:
+            results.put(f"WRONG: {verdict.outcome} (view {seed}): {verdict.details}")
         if number % 250 == 0:
             results.put(250)
     results.put(findings)

@@ -53,6 +53,7 @@ _SINGLES = (
     *("{} + 1.50", "{} * 2", "{} / 3", "{} = 'a'", "{} BETWEEN 1 AND 2", "coalesce({}, 'x')"),
     *("coalesce({}, 0)", "{} + INTERVAL '1' DAY", "sum({}) OVER (PARTITION BY i)"),
     *("lag({}) OVER (ORDER BY i)", "max({}) OVER (PARTITION BY i)"),
+    *("percentile_approx({}, 0.5)", "percentile({}, 0.5)", "{} + -2"),
 )
 _LITERALS = (
     *("1", "1L", "1S", "1Y", "1.0", "1.50", "100.00", "0.010", "1e3", "1.5D", "1.5BD", "'a'"),

@@ -236,6 +236,8 @@ class _Writer:
         if (
             select.distinct
             or _repeats(select, expressions)
+            # Without one of its aggregates, a SELECT would no longer be of groups.
+            or (select.computed and not _reads_computed(select, expressions))
             or (
                 # An order's keys, and a group's, name what is below.
                 select.tail and not all(isinstance(e, ColumnReference) for e in expressions)
@@ -363,6 +365,14 @@ def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
     ]
     inside = any(deep for _, deep in used)
     return inside or len({index for index, _ in used}) < len(used)
+
+
+def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:
+    return any(
+        isinstance(part, ColumnReference) and not select.plain[part.index]
+        for expression in expressions
+        for part in walk(expression)
+    )
 
 
 def _is_path(expression: RowExpression, plain: Sequence[bool]) -> bool:

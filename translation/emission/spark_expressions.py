@@ -171,7 +171,7 @@ class Expressions:
         return f"named_struct({', '.join(pairs)})"
 
     def _function(self, name: str, texts: Sequence[str]) -> str:
-        form = spark_functions.FORMS.get(f"{name}/{len(texts)}") or spark_functions.FORMS.get(name)
+        form = spark_functions.FORMS.get(name)
         if self.dialect is Dialect.HIVE:
             why = spark_functions.MISSING.get(name)
             if why is not None:

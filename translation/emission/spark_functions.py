@@ -32,13 +32,9 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         # Words that begin a quantified comparison as well.
         "any": "bool_or({*})",
         "some": "bool_or({*})",
-        # As calls, these take what is cut off first.
-        "trim/2": "TRIM(BOTH {1} FROM {0})",
-        "ltrim/2": "TRIM(LEADING {1} FROM {0})",
-        "rtrim/2": "TRIM(TRAILING {1} FROM {0})",
     }
 )
-"""In both dialects; ``name/2`` is the form for two arguments."""
+"""In both dialects."""
 
 OF_HIVE: Final[Mapping[str, str]] = MappingProxyType(
     {

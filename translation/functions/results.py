@@ -224,9 +224,15 @@ def _wider(arguments: Sequence[RowExpression], semantics: Semantics) -> Result |
     return None if common is None else Result(common, (common, common))
 
 
-def _shifted(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
-    wide = arguments[0].type == BIGINT
-    return Result(BIGINT if wide else INT)
+def _shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """A bigint stays one; what else Spark takes for a number becomes an int first."""
+    type_ = arguments[0].type
+    if type_ == BIGINT:
+        return Result(BIGINT)
+    if not semantics.is_spark:
+        return Result(INT)
+    accepted = is_numeric(type_) or is_text(type_) or type_ == VOID
+    return Result(INT, (INT, None)) if accepted else None
 
 
 def _whole(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:

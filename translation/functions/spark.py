@@ -11,6 +11,7 @@ _AGGREGATE, _WINDOW = Kind.AGGREGATE, Kind.WINDOW
 # fmt: off
 ROWS: Final = (
     Row("abs", "number", "@same", TOTAL),
+    Row("<< shiftleft >> shiftright", "any, int", "@shifted", TOTAL),
     Row("sign signum", "double", "double", PARTIAL),
     Row("size cardinality", "collection", "int", TOTAL),
     Row("array_size", "array<T>", "int", TOTAL),

@@ -277,7 +277,8 @@ class Scalars:
         side = str(node.args.get("position") or "BOTH").upper()
         name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, "trim")
         characters = node.args.get("expression")
-        parts = [node.this] if characters is None else [node.this, characters]
+        # As a call these name what is cut off first.
+        parts = [node.this] if characters is None else [characters, node.this]
         return tree.Call(name, self._all(parts), position(node))
 
     def _substring(self, node: exp.Expr) -> tree.Expression:

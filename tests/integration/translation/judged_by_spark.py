@@ -27,7 +27,7 @@ from translation.derivation import derive, plan_of
 from translation.emission.spark import SparkQuery
 from translation.emission.spark_text import quoted
 from translation.emission.spark_views import spark_view
-from translation.errors import TranslationError
+from translation.errors import TranslationError, Unsupported
 from translation.interface import Interface, Options
 from translation.plan.relations import Plan, PlanColumn
 
@@ -53,7 +53,8 @@ RAISES = "agree but for rows: the view's own text raises an error"
 TOO_MANY = "agree but for rows: too many to compute"
 REFUSED_BY_BOTH = "refused by both"
 REFUSED_BY_SPARK = "refused by Spark only"
-_FINE = {AGREE, ONE_PLAN, RAISES, TOO_MANY, REFUSED_BY_BOTH, REFUSED_BY_SPARK}
+UNSUPPORTED = "unsupported by us"
+_FINE = {UNSUPPORTED, AGREE, ONE_PLAN, RAISES, TOO_MANY, REFUSED_BY_BOTH, REFUSED_BY_SPARK}
 _ORDER = (ONE_PLAN, AGREE, RAISES, TOO_MANY)
 """Of a view and those below it, the last counts."""
 
@@ -146,6 +147,8 @@ class SparkJudge:
             except TranslationError as error:
                 if isinstance(frame, Refused):
                     return Verdict(REFUSED_BY_BOTH, derived=tuple(done), looser=looser)
+                if isinstance(error, Unsupported):
+                    return Verdict(UNSUPPORTED, error.message)
                 return Verdict("refused by us only", f"{error}\n  {text}")
             if isinstance(frame, Refused):
                 return Verdict(REFUSED_BY_SPARK, frame.reason)

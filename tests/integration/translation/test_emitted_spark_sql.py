@@ -50,6 +50,7 @@ SELECT 'ann', 'SE', 5, CAST(1.5 AS FLOAT) UNION ALL SELECT 'bob', CAST(NULL AS S
 UNION ALL SELECT 'eve', 'NO', CAST(NULL AS INT), CAST(NULL AS FLOAT) UNION ALL SELECT '12', 'SE', 0, CAST(2 AS FLOAT)
 """
 IN_BOTH = (
+    "SELECT 1 AS one FROM (SELECT count(*) AS n FROM orders WHERE id < 0) s",
     "SELECT id, customer, total FROM orders WHERE total > 0",
     "SELECT id + 1 AS a, small + 1 AS b, total * 2 AS c, -total AS d, ratio - 1 AS e FROM orders WHERE id < 100",
     "SELECT id % 3 AS a, total / 4 AS b, small * small AS c FROM orders WHERE small IN (0, 1)",

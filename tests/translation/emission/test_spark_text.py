@@ -88,6 +88,15 @@ def test_what_is_computed_below_is_written_once() -> None:
     assert sql.count("rand()") == 1
 
 
+def test_an_aggregate_that_nothing_reads_still_makes_one_row() -> None:
+    sql = emitted(
+        "CREATE TABLE t (a INT);"
+        "CREATE VIEW v AS SELECT 1 AS one FROM (SELECT count(a) AS n FROM t WHERE a < 0) s"
+    )
+
+    assert "count(t1.`a`)" in sql
+
+
 def test_a_number_in_group_by_is_no_position() -> None:
     sql = emitted(
         "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT 7 AS k, count(*) AS n FROM t GROUP BY 7"
