@@ -1,0 +1,1 @@
+SELECT if((t1.`n` > 0L), CAST(t1.`price` AS DECIMAL(38,2)), t1.`total`) AS `either`, array(t1.`price`, CAST(t1.`small` AS DECIMAL(38,18))) AS `both`, coalesce(t1.`total`, CAST(t1.`n` AS DECIMAL(38,2))) AS `one` FROM `default`.`t` AS t1
