@@ -25,6 +25,7 @@ from publisher.index.protocol import PackageIndex
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
 from publisher.packaging import WheelPackaging
+from publisher.retention import Retention
 from publisher.selection import Selection
 from publisher.settings import (
     DdlCatalogSettings,
@@ -144,6 +145,13 @@ def build_index(settings: Settings) -> PackageIndex:
             )
         case _:
             assert_never(index)
+
+
+def build_retention(settings: Settings) -> Retention | None:
+    chosen = settings.index.retention
+    if chosen is None:
+        return None
+    return Retention(chosen.keep_latest_per_major, chosen.yank_after_days * 86_400)
 
 
 def build_state(settings: Settings) -> State:

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -168,6 +169,34 @@ def verify(config: ConfigOption = None) -> None:
             }
         )
     raise typer.Exit(NO if drifts else 0)
+
+
+@app.command()
+def retire(
+    config: ConfigOption = None,
+    *,
+    dry_run: Annotated[bool, typer.Option(help="only say what would be yanked")] = False,
+) -> None:
+    """Yanks what index.retention calls old, as the daemon does; exit status 1 if the index cannot."""
+    from publisher.assembly import build_index, build_retention, build_state
+    from publisher.execution.policy import SystemClock
+    from publisher.reports import retention_report
+    from publisher.retention import plans
+
+    settings = _settings(config)
+    retention = build_retention(settings)
+    if retention is None:
+        _stop(
+            USED_WRONGLY, "index.retention is not set", "set index.retention.keep_latest_per_major"
+        )
+    declined = False
+    with _reported(), closing(build_state(settings)) as state:
+        index = build_index(settings)
+        for change in chain.from_iterable(plans(state, index, retention, SystemClock().now())):
+            done = not dry_run and index.yank(change.file, change.reason)
+            declined = declined or not (dry_run or done)
+            _print(retention_report(change, done=done))
+    raise typer.Exit(NO if declined else 0)
 
 
 @app.command(name="dead-letters")

@@ -18,6 +18,8 @@ from catalog.errors import CatalogUnavailable
 from publisher.events.protocol import Batch, EventSource, SourceUnavailable
 from publisher.execution.engine import Engine
 from publisher.execution.snapshot import SnapshotBusy
+from publisher.index.protocol import PackageIndexError
+from publisher.retention import RetentionPass
 
 log = logging.getLogger(__name__)
 
@@ -50,11 +52,13 @@ class Daemon:
         sources: Sequence[EventSource],
         snapshot_runner: Callable[[], object],
         rhythm: Rhythm = Rhythm(),
+        retention: RetentionPass | None = None,
     ) -> None:
         self._engine = engine
         self._sources = tuple(sources)
         self._snapshot_runner = snapshot_runner
         self._rhythm = rhythm
+        self._retention = retention
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
@@ -179,3 +183,15 @@ class Daemon:
             if not self._stopping.is_set():
                 raise
         self._engine.wake()
+        self._retire()
+
+    def _retire(self) -> None:
+        """As often as snapshots, because both are for what no event tells."""
+        if self._retention is None or self._stopping.is_set():
+            return
+        try:
+            self._retention.run(self._stopping.is_set)
+            self._note("retention", None)
+        except PackageIndexError as error:
+            self._note("retention", str(error))
+            log.warning("package index failed", extra={"why": str(error)})

@@ -55,10 +55,13 @@ class Courier:
         """
         return self._patient(self._upload, wheel)
 
-    def yank(self, distribution: str) -> None:
-        for file in self._index.files(distribution):
-            if file.yanked is None:
-                self._index.yank(file, DROPPED)
+    def yank(self, distribution: str) -> bool:
+        """False where the index cannot: its files stay offered."""
+        return all(
+            self._index.yank(file, DROPPED)
+            for file in self._index.files(distribution)
+            if file.yanked is None
+        )
 
     def unyank(self, files: Iterable[IndexFile]) -> None:
         """Those that were yanked because the relation was gone; a person's yanks stay."""

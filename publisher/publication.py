@@ -55,6 +55,8 @@ log = logging.getLogger(__name__)
 
 R = TypeVar("R")
 
+STILL_OFFERED = "its versions are still offered, because the index cannot yank"
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -201,15 +203,19 @@ class Publisher:
                 for version in histories[distribution]:
                     if version.status is VersionStatus.RESERVED:
                         self._finish(version)
-                if histories[distribution]:
-                    self._courier.yank(distribution)
+                yanked = not histories[distribution] or self._courier.yank(distribution)
             except PackageIndexError as error:
                 self._put_off_index([claim], error)
                 continue
+            if not yanked:
+                self._counters.add("yanks_declined")
+                log.warning("index cannot yank", extra={"distribution": distribution})
             published = bool(histories[distribution])
-            self._state.write(partial(self._dropped, claim=claim, published=published))
+            self._state.write(
+                partial(self._dropped, claim=claim, published=published, yanked=yanked)
+            )
 
-    def _dropped(self, tx: Transaction, *, claim: Claim, published: bool) -> None:
+    def _dropped(self, tx: Transaction, *, claim: Claim, published: bool, yanked: bool) -> None:
         name = claim.relation
         record = tx.graph.records([name]).get(name)
         if not tx.work.holds(claim):
@@ -219,7 +225,8 @@ class Publisher:
                 tx.work.request([WorkRequest(name, self._clock.now())])
             return
         if published and record is not None and record.status is Status.MISSING:
-            tx.graph.write(replace(record, yanked=True))
+            reason = record.reason if yanked else f"{record.reason}; {STILL_OFFERED}"
+            tx.graph.write(replace(record, yanked=True, reason=reason))
         elif not published and not tx.graph.dependents([name]):
             tx.graph.forget(name)
         end(tx, claim)

@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 from publisher.execution.inspection import EngineStatus, Explanation
+from publisher.retention import Change
 from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
 
 
@@ -42,6 +43,16 @@ def explain_report(explanation: Explanation) -> dict[str, Any] | None:
         "dependents": [str(name) for name in explanation.dependents],
         "versions": [_version(version) for version in explanation.versions],
         "work": _work(explanation.work) if explanation.work else None,
+    }
+
+
+def retention_report(change: Change, *, done: bool) -> dict[str, Any]:
+    return {
+        "distribution": change.distribution,
+        "version": change.file.version,
+        "file": change.file.filename,
+        "action": "offer again" if change.reason is None else "yank",
+        "done": done,
     }
 
 

@@ -22,6 +22,7 @@ from publisher.assembly import (
     build_engine,
     build_index,
     build_options,
+    build_retention,
     build_sources,
     build_state,
     close_catalog,
@@ -30,7 +31,9 @@ from publisher.daemon import Daemon, Rhythm
 from publisher.derivation_process import ChildDeriver, Limits
 from publisher.execution.engine import Engine
 from publisher.execution.inspection import EngineStatus
+from publisher.execution.policy import SystemClock
 from publisher.index.static import StaticIndex
+from publisher.retention import RetentionPass
 from publisher.settings import Settings
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
@@ -75,6 +78,7 @@ class Service:
                 snapshot_interval_seconds=settings.snapshot.interval_seconds,
                 snapshot_on_start=settings.snapshot.on_start,
             ),
+            self._retention(),
         )
         self._web = self._web_server() if settings.http.enabled else None
 
@@ -151,6 +155,13 @@ class Service:
     def _neighbour(self, name: RelationName) -> Neighbour:
         prefix = self._settings.artifacts.prefix
         return Neighbour(str(name), distribution_name(name, prefix))
+
+    def _retention(self) -> RetentionPass | None:
+        retention = build_retention(self._settings)
+        if retention is None:
+            return None
+        clock, counters = SystemClock(), self.engine.counters
+        return RetentionPass(self._state, self._index, retention, clock, counters)
 
     def _web_server(self) -> WebServer:
         registry = CollectorRegistry()

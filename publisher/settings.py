@@ -138,9 +138,20 @@ class State(_Section):
     url: Annotated[str, Field(pattern=r"^sqlite:///")] = "sqlite:///state.db"
 
 
+class Retention(_Section):
+    """Beyond the newest of each major, versions are yanked some days after a newer one came.
+
+    A pin of a yanked version keeps working; no file is ever deleted.
+    """
+
+    keep_latest_per_major: Annotated[int, Field(ge=1)]
+    yank_after_days: Annotated[float, Field(ge=0)] = 30.0
+
+
 class StaticIndexSettings(_Section):
     kind: Literal["static"]
     path: Path = Path("index")
+    retention: Retention | None = None
 
 
 _Address = Annotated[str, Field(pattern=r"^https?://[^/@]*@?[^/@]+", repr=False)]
@@ -156,6 +167,7 @@ class TwineIndexSettings(_Section):
     username: str | None = None
     password: SecretStr | None = None
     password_file: Path | None = None
+    retention: Retention | None = None
 
     def secret(self) -> str | None:
         """The password as it is now; None where there is none, or one in the address.
@@ -412,7 +424,7 @@ def _allowed(path: list[str]) -> list[str]:
         "catalog": (HiveCatalogSettings, DdlCatalogSettings, SparkCatalogSettings),
         "events": (NotificationLogSettings, KafkaSettings, DdlFolderSettings),
         "state": (State,),
-        "index": (StaticIndexSettings, TwineIndexSettings),
+        "index": (Retention,) if "retention" in path else (StaticIndexSettings, TwineIndexSettings),
         "translation": (_translation_section(path),),
         "snapshot": (Snapshot,),
         "engine": (Engine,),

@@ -102,7 +102,7 @@ class RelationRecord:
             withheld from publication.
         derived_facts_hash: the facts that the derivation is of.
         published_hash: the content hash of the newest confirmed version.
-        yanked: its versions are yanked because it was dropped.
+        yanked: its versions are yanked because it was dropped, or the index cannot.
     """
 
     name: RelationName

@@ -9,7 +9,8 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from catalog.column_types import STRING
-from publisher.assembly import build_options
+from publisher.assembly import build_options, build_retention
+from publisher.retention import Retention
 from publisher.settings import SettingsError, TwineIndexSettings, load_settings
 from translation.interface import Returns, SparkUdfRule
 from translation.udf_plugins import PluginResolver
@@ -252,3 +253,30 @@ def test_an_empty_list_of_plugins_asks_none(tmp_path: Path) -> None:
     text = MINIMAL + "[translation]\nudf_plugins = []\n"
 
     assert build_options(load_settings(settings_file(tmp_path, text))).udf_resolver is None
+
+
+def test_retention_is_off_until_it_says_how_many_to_keep(tmp_path: Path) -> None:
+    index = '[index]\nkind = "static"\n'
+    text = MINIMAL + index + "[index.retention]\nkeep_latest_per_major = 3\n"
+
+    without = build_retention(load_settings(settings_file(tmp_path, MINIMAL + index)))
+    kept = build_retention(load_settings(settings_file(tmp_path, text)))
+
+    assert without is None
+    assert kept == Retention(keep_latest_per_major=3, grace_seconds=30 * 86_400)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("keep_latest_per_major = 0", "keep_latest_per_major"),
+        ("yank_after_days = 3", "keep_latest_per_major"),
+        ("keep_latest_per_major = 1\nyank_after_days = -1", "yank_after_days"),
+        ("keep = 3", "allowed here: keep_latest_per_major, yank_after_days"),
+    ],
+)
+def test_a_retention_that_makes_no_sense_is_named(tmp_path: Path, line: str, expected: str) -> None:
+    text = MINIMAL + f'[index]\nkind = "static"\n[index.retention]\n{line}\n'
+
+    with pytest.raises(SettingsError, match=expected):
+        load_settings(settings_file(tmp_path, text))

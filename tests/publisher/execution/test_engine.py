@@ -251,6 +251,27 @@ class TestDropping:
         assert set(world.index.yanked.values()) == {DROPPED}
         assert record(world, V).status is Status.BROKEN
 
+    def test_an_index_that_cannot_yank_is_told_of_a_dropped_relation(
+        self, world: Simulation, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        world.index.yanks = False
+        world.change(table(T, "a"))
+        hear(world)
+        world.drop(T)
+
+        hear(world)
+
+        (told,) = world.engine.status().troubled
+        assert told.name == T
+        assert "still offered, because the index cannot yank" in told.reason
+        assert world.engine.counters.values()["yanks_declined"] == 1
+        assert "index cannot yank" in caplog.text
+
+        world.change(table(T, "a"))
+        hear(world)
+
+        assert not world.engine.status().troubled
+
     def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(
         self, world: Simulation
     ) -> None:
