@@ -14,9 +14,9 @@ from typing import Final
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1b1f24;--soft:#5a6270;--paper:#fff;--panel:#f4f6f8;--line:#d9dee4;
---link:#0b57b8;--good:#0a6b2b;--bad:#a40000;--warn:#7a4b00}
+--link:#0b57b8;--good:#0a6b2b;--bad:#a40000;--warn:#7a4b00;--shade:#0003}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e7eb;--soft:#a2abb8;--paper:#14171a;--panel:#1e2327;
---line:#363d45;--link:#8ab4f8;--good:#81c995;--bad:#ff8a80;--warn:#f2c572}}
+--line:#363d45;--link:#8ab4f8;--good:#81c995;--bad:#ff8a80;--warn:#f2c572;--shade:#fff3}}
 *{box-sizing:border-box}
 body{font:16px/1.55 system-ui,sans-serif;margin:0 auto;max-width:72rem;padding:1rem 1rem 4rem;
 color:var(--ink);background:var(--paper)}
@@ -31,7 +31,9 @@ list-style:none;margin:.6rem 0 0;padding:0}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.88em}
 pre{background:var(--panel);border:1px solid var(--line);border-radius:.4rem;margin:.4rem 0;
 padding:.7rem .9rem;white-space:pre-wrap;overflow-wrap:anywhere}
-.box{overflow-x:auto;border:1px solid var(--line);border-radius:.4rem}
+.box{overflow-x:auto;border:1px solid var(--line);border-radius:.4rem;
+background:linear-gradient(to left,var(--paper) 30%,transparent) right/3rem 100% no-repeat local,
+linear-gradient(to left,var(--shade),transparent) right/1rem 100% no-repeat scroll,var(--paper)}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.4rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}
 thead th{background:var(--panel);font-size:.85rem;white-space:nowrap}
@@ -39,6 +41,7 @@ tbody tr:last-child>*{border-bottom:0}tbody th{font-weight:400}
 td{overflow-wrap:break-word;min-width:6rem;max-width:36rem}.box tbody th{white-space:nowrap}
 tr:target{background:var(--panel)}
 td.wide{min-width:16rem}
+@media(max-width:40rem){th,td{padding:.35rem .5rem;font-size:.9rem}td{min-width:3rem}td.wide{min-width:12rem}}
 .d1{padding-left:1.3rem}.d2{padding-left:2.3rem}.d3{padding-left:3.3rem}.d4{padding-left:4.3rem}
 dl{display:flex;flex-wrap:wrap;gap:.8rem 2.2rem;margin:1rem 0}dt{color:var(--soft);font-size:.85rem}
 dd{margin:0}.figures dd{font-size:1.4rem}

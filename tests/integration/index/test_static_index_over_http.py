@@ -1,0 +1,95 @@
+"""The index as the daemon's own server sends it, over a socket: HEAD, parts, pages known already."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+from collections.abc import Iterator
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from publisher.index.static import StaticIndex
+from publisher.web.app import create_app
+from publisher.web.server import WebServer
+from publisher.web.status import Status
+from tests.publisher.web.packages import field, record_schema, wheels
+
+NAME = "acme-schema-example-company"
+WHEELS = wheels("example.company", [record_schema(field("id", "long", doc="d" * 2000))])
+WHEEL = f"/simple/{NAME}/{WHEELS[0].filename}"
+ADDRESSES = [
+    "/",
+    "/simple/",
+    f"/simple/{NAME}/",
+    f"/packages/{NAME}",
+    "/packages/unknown",
+    "/constraints.txt",
+    WHEEL,
+    f"{WHEEL}.metadata",
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    index = StaticIndex(tmp_path_factory.mktemp("index"))
+    for wheel in WHEELS:
+        index.upload(wheel)
+    with WebServer(create_app(index, Status, registry=CollectorRegistry())) as running:
+        yield running
+
+
+@pytest.fixture
+def connection(server: WebServer) -> Iterator[http.client.HTTPConnection]:
+    opened = http.client.HTTPConnection(server.host, server.port, timeout=30)
+    yield opened
+    opened.close()
+
+
+def asked(
+    connection: http.client.HTTPConnection, method: str, address: str, **headers: str
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection.request(
+        method, address, headers={name.replace("_", "-"): text for name, text in headers.items()}
+    )
+    response = connection.getresponse()
+    return response, response.read()
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_head_is_get_without_its_body(connection: http.client.HTTPConnection, address: str) -> None:
+    got, body = asked(connection, "GET", address)
+    head, nothing = asked(connection, "HEAD", address)
+
+    assert (head.status, nothing) == (got.status, b"")
+    assert head.headers["Content-Length"] == str(len(body))
+    for name in ("ETag", "Content-Type", "Cache-Control", "Vary", "Accept-Ranges"):
+        assert head.headers[name] == got.headers[name]
+
+
+def test_parts_of_a_wheel_make_the_whole(connection: http.client.HTTPConnection) -> None:
+    data = WHEELS[0].data
+    middle = len(data) // 2
+
+    first, start = asked(connection, "GET", WHEEL, Range=f"bytes=0-{middle - 1}")
+    _, end = asked(
+        connection, "GET", WHEEL, Range=f"bytes={middle}-", If_Range=first.headers["ETag"]
+    )
+    beyond, _ = asked(connection, "GET", WHEEL, Range=f"bytes={len(data)}-")
+
+    assert (first.status, beyond.status) == (206, 416)
+    assert start + end == data
+
+
+def test_a_connection_goes_on_after_what_is_known_and_what_is_compressed(
+    connection: http.client.HTTPConnection,
+) -> None:
+    plain, body = asked(connection, "GET", f"/packages/{NAME}")
+    known, nothing = asked(
+        connection, "GET", f"/packages/{NAME}", If_None_Match=plain.headers["ETag"]
+    )
+    packed, bytes_ = asked(connection, "GET", f"/packages/{NAME}", Accept_Encoding="gzip")
+
+    assert (known.status, nothing) == (304, b"")
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(bytes_) == body
