@@ -163,8 +163,9 @@ def _pin_words(number: str) -> str:
     if major == "0":
         return "These numbers only count: any step may break a reader, so pin the whole of it."
     return (
-        f"This pin takes new documentation only; <code>~={text(major)}.{text(minor)}</code> takes "
-        "new fields too, and neither ever a breaking change."
+        "This pin takes patches only, which change documentation; "
+        f"<code>~={text(major)}.{text(minor)}</code> takes new fields too, and neither ever a "
+        "breaking change."
     )
 
 

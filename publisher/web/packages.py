@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 _REMEMBERED = 32
 _TRIED_WHEELS = 5
 _ALIKE = 10
+_STEM = 4
 _HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?", re.ASCII)
 
 
@@ -116,16 +117,18 @@ def to_all_packages(request: Request) -> Response:  # noqa: ARG001
 
 
 def names_alike(name: str, projects: Sequence[str]) -> Sequence[str]:
-    """The projects that share most words with a name, the likeliest first."""
-    words = set(name.split("-"))
-    rarity: dict[str, int] = {}
-    for project in projects:
-        for word in words.intersection(project.split("-")):
-            rarity[word] = rarity.get(word, 0) + 1
-    # A word that every project has, such as the prefix, tells nothing.
-    telling = {word for word, count in rarity.items() if count < len(projects)}
-    scored = [(len(telling.intersection(p.split("-"))), p) for p in projects]
-    return [p for score, p in sorted(scored, key=lambda s: (-s[0], s[1])) if score][:_ALIKE]
+    """The projects that share most words' beginnings with a name, the likeliest first."""
+    asked = _stems(name)
+    shared = {project: asked & _stems(project) for project in projects}
+    # What every project has, such as the prefix, tells nothing.
+    common = frozenset.intersection(*shared.values()) if len(shared) > 1 else frozenset()
+    scored = ((len(stems - common), project) for project, stems in shared.items())
+    likeliest = sorted(scored, key=lambda each: (-each[0], each[1]))[:_ALIKE]
+    return [project for score, project in likeliest if score]
+
+
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in name.split("-"))
 
 
 def _simple_url(request: Request) -> str:

@@ -234,6 +234,9 @@ def test_names_are_alike_by_their_rarer_words() -> None:
     assert names_alike("acme-orders", projects) == ["acme-sales-orders"]
     assert names_alike("other-sales-order", projects) == ["acme-sales-orders", "acme-sales-refunds"]
     assert names_alike("acme-x", projects) == []
+    assert names_alike("acme-refunded", projects) == ["acme-sales-refunds"]
+    assert names_alike("acme", ["acme-only"]) == ["acme-only"]
+    assert names_alike("acme", []) == []
 
 
 ALLOWED = {
