@@ -11,7 +11,6 @@ from catalog.column_types import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
-    INT,
     ArrayType,
     CharType,
     ColumnType,
@@ -49,6 +48,7 @@ from translation.plan.operators import Operator
 from translation.plan.relations import Plan
 
 _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
+_ORDINAL = re.compile("-?[0-9]+")
 _PLACE = re.compile(r"\{([0-9]+|\*|\*null)\}")
 
 Columns = Sequence[str]
@@ -126,12 +126,10 @@ class Expressions:
         nulls = (
             "" if key.nulls_first is None else f" NULLS {'FIRST' if key.nulls_first else 'LAST'}"
         )
-        # A bare number would be the position of a column.
-        text = self.text(key.expression)
-        return f"{_no_ordinal(key.expression, text)} {direction}{nulls}"
+        return f"{_no_ordinal(self.text(key.expression))} {direction}{nulls}"
 
     def group_key(self, key: RowExpression) -> str:
-        return _no_ordinal(key, self.typed(key))
+        return _no_ordinal(self.typed(key))
 
     def _query(self, plan: Plan) -> str:
         return self.subquery(plan, (self.columns, *self.outer))
@@ -280,9 +278,6 @@ def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:
     return target == DOUBLE and isinstance(operand.type, DecimalType)
 
 
-def _no_ordinal(expression: RowExpression, text: str) -> str:
-    return (
-        f"CAST({text} AS INT)"
-        if isinstance(expression, Literal) and expression.type == INT
-        else text
-    )
+def _no_ordinal(text: str) -> str:
+    """A bare number would be the position of a column, whatever it was folded from."""
+    return f"CAST({text} AS INT)" if _ORDINAL.fullmatch(text) else text

@@ -105,6 +105,15 @@ def test_a_number_in_group_by_is_no_position() -> None:
     assert "GROUP BY CAST(7 AS INT)" in sql
 
 
+def test_a_number_that_was_a_column_below_is_no_position() -> None:
+    sql = emitted(
+        "CREATE TABLE t (a INT); CREATE VIEW v AS"
+        " SELECT k, count(*) AS n FROM (SELECT -2 AS k FROM t) s GROUP BY k"
+    )
+
+    assert "GROUP BY CAST(-2 AS INT)" in sql
+
+
 def test_a_function_that_spark_has_otherwise_is_refused_with_the_reason() -> None:
     with pytest.raises(UnsupportedConstruct, match="other numbers"):
         emitted("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT hash(a) AS h FROM t")
