@@ -126,7 +126,9 @@ def _install(view: PackageView, versions: Sequence[ListedVersion]) -> str:
     if not offered:
         return ""
     name = view.page.name
-    pin = f"{name}{_pin(offered[0].number)}"
+    newest = offered[0]
+    whole = newest.yanked is not None or newest.number.startswith("0.")
+    pin = f"{name}=={newest.number}" if whole else f"{name}=={_minor(newest.number)}.*"
     uv = (
         "[[tool.uv.index]]\n"
         'name = "schemas"\n'
@@ -147,26 +149,26 @@ def _install(view: PackageView, versions: Sequence[ListedVersion]) -> str:
         "<p>From this index alone, so that the name is never looked up anywhere else:</p>"
         f"{_code(f'pip install --index-url {view.simple_url} {chr(34)}{pin}{chr(34)}')}"
         f"<p>or with uv, in <code>pyproject.toml</code>:</p>{_code(uv)}{usage}"
-        f'<p class="soft">{_pin_words(offered[0].number)} Hashes of everything here: '
+        f'<p class="soft">{_pin_words(newest)} Hashes of everything here: '
         f"{link('/constraints.txt', 'constraints.txt')}.</p>"
     )
 
 
-def _pin(number: str) -> str:
-    major, minor, *_ = (*number.split("."), "0")
-    # 0.x numbers are sequential: they say nothing of what a change breaks.
-    return f"=={number}" if major == "0" else f"=={major}.{minor}.*"
-
-
-def _pin_words(number: str) -> str:
-    major, minor, *_ = (*number.split("."), "0")
-    if major == "0":
+def _pin_words(version: ListedVersion) -> str:
+    if version.yanked is not None:
+        return "A yanked version is installed by its whole number alone."
+    if version.number.startswith("0."):
+        # Sequential numbers say nothing of what a change breaks.
         return "These numbers only count: any step may break a reader, so pin the whole of it."
     return (
         "This pin takes patches only, which change documentation; "
-        f"<code>~={text(major)}.{text(minor)}</code> takes new fields too, and neither ever a "
+        f"<code>~={text(_minor(version.number))}</code> takes new fields too, and neither ever a "
         "breaking change."
     )
+
+
+def _minor(number: str) -> str:
+    return ".".join([*number.split("."), "0"][:2])
 
 
 def _code(content: str) -> str:

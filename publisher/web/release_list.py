@@ -52,7 +52,7 @@ def release_list(name: str, versions: Sequence[ListedVersion], told: Sequence[Re
 
 def _release(name: str, version: ListedVersion, release: Release | None) -> str:
     change = release.change if release else ""
-    tag = f'<span class="tag {_change_class(change)}">{text(change)}</span>' if change else ""
+    tag = f' <span class="tag {_change_class(change)}">{text(change)}</span>' if change else ""
     yanked = ""
     if version.yanked is not None:
         reason = f": {text(version.yanked)}" if version.yanked else ""
@@ -62,8 +62,8 @@ def _release(name: str, version: ListedVersion, release: Release | None) -> str:
     )
     return (
         f'<article class="release"><h3>{text(version.number)}{tag}'
-        f'<span class="soft">{_time(version.files[0].upload_time)}</span>'
-        f'<span class="soft">{files}</span></h3>{yanked}{_lines(release)}</article>'
+        f' <span class="soft">{_time(version.files[0].upload_time)}</span>'
+        f' <span class="soft">{files}</span></h3>{yanked}{_lines(release)}</article>'
     )
 
 
