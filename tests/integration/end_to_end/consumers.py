@@ -267,7 +267,8 @@ class Project:
 
     def installs(self, specifier: str) -> None:
         self._write(self._tool.documented, specifier)
-        succeeded(self._run(self._tool.install))
+        # The machine is set up for the other index, too.
+        succeeded(self._run(self._tool.install, {"UV_INDEX": self._offered.other_url}))
 
     def installs_carelessly(self) -> None:
         self._write(self._tool.careless, "")
@@ -281,8 +282,10 @@ class Project:
     def sync(self) -> subprocess.CompletedProcess[str]:
         return self._run(self._tool.sync)
 
-    def _run(self, arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-        return run([*self._tool.command(), *arguments], self._folder)
+    def _run(
+        self, arguments: tuple[str, ...], settings: Mapping[str, str] = _NOTHING
+    ) -> subprocess.CompletedProcess[str]:
+        return run([*self._tool.command(), *arguments], self._folder, settings)
 
     def _write(self, text: str, specifier: str) -> None:
         filled = text.format(

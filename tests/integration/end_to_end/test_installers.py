@@ -115,6 +115,17 @@ def test_a_strangers_package_of_our_name_is_not_taken(
     assert careless.version == STRANGERS
 
 
+def test_pip_asks_a_machines_further_index_unless_isolated(own: Offered, tmp_path: Path) -> None:
+    careful, careless = (Command("pip", tmp_path / name, own) for name in ("careful", "careless"))
+    machine = {"PIP_EXTRA_INDEX_URL": own.other_url}
+
+    succeeded(careful.install("--isolated", own.distribution, settings=machine))
+    succeeded(careless.install(own.distribution, settings=machine))
+
+    assert careful.version == "2.0.0"
+    assert careless.version == STRANGERS
+
+
 @pytest.mark.parametrize("tool", ["pip", "uv pip"])
 def test_a_hash_never_lets_a_strangers_file_in(own: Offered, tool: str, tmp_path: Path) -> None:
     someone = Command(tool, tmp_path / "consumer", own)
