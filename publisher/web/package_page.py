@@ -129,6 +129,8 @@ def _install(view: PackageView, versions: Sequence[ListedVersion]) -> str:
     newest = offered[0]
     whole = newest.yanked is not None or newest.number.startswith("0.")
     pin = f"{name}=={newest.number}" if whole else f"{name}=={_minor(newest.number)}.*"
+    # Isolated: an index that the reader's environment adds would answer for the name, too.
+    pip = f'pip --isolated install --index-url {view.simple_url} "{pin}"'
     uv = (
         "[[tool.uv.index]]\n"
         'name = "schemas"\n'
@@ -147,7 +149,7 @@ def _install(view: PackageView, versions: Sequence[ListedVersion]) -> str:
     )
     return (
         "<p>From this index alone, so that the name is never looked up anywhere else:</p>"
-        f"{_code(f'pip install --index-url {view.simple_url} {chr(34)}{pin}{chr(34)}')}"
+        f"{_code(pip)}"
         f"<p>or with uv, in <code>pyproject.toml</code>:</p>{_code(uv)}{usage}"
         f'<p class="soft">{_pin_words(newest)} Hashes of everything here: '
         f"{link('/constraints.txt', 'constraints.txt')}.</p>"

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import html
 import http.client
+import os
+import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -79,6 +86,26 @@ def test_parts_of_a_wheel_make_the_whole(connection: http.client.HTTPConnection)
 
     assert (first.status, beyond.status) == (206, 416)
     assert start + end == data
+
+
+def test_what_the_page_says_installs_the_package(
+    connection: http.client.HTTPConnection, tmp_path: Path
+) -> None:
+    _, page = asked(connection, "GET", f"/packages/{NAME}")
+    [install] = re.findall("<code>(pip .*?)</code>", html.unescape(page.decode()))
+    [usage] = re.findall("<code>(from .*?)</code>", page.decode())
+
+    # Into a folder, so that the tests' own environment stays as it is.
+    command = [sys.executable, "-m", *shlex.split(install), "--quiet", "--target", str(tmp_path)]
+    subprocess.run(command, check=True, timeout=120)
+
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    program = f"{usage}; print(RECORD(id=7).to_dict())"
+    shown = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert shown.stdout == "{'id': 7}\n"
 
 
 def test_a_connection_goes_on_after_what_is_known_and_what_is_compressed(

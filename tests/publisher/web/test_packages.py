@@ -108,7 +108,7 @@ def test_a_dropped_relations_package_says_that_all_is_yanked(index: StaticIndex)
 def test_the_safe_ways_to_install_name_this_index_alone(index: StaticIndex) -> None:
     text = shown(index).text
 
-    assert f'pip install --index-url http://testserver/simple/ "{NAME}==1.2.*"' in text
+    assert f'pip --isolated install --index-url http://testserver/simple/ "{NAME}==1.2.*"' in text
     assert "explicit = true" in text
     assert f'{NAME} = {{ index = "schemas" }}' in text
     assert "from acme_schemas.example.company import RECORD" in text
