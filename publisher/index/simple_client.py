@@ -217,6 +217,8 @@ def check_answer(
         raise IndexUnavailable(index, reason, status)
     if status in {401, 407}:
         reason += "; check the username and password in the settings"
+    if status == 403:
+        reason += "; unless that file exists, check the username, its password and its rights"
     if 300 <= status < 400:
         reason += "; it redirects: set the address that it redirects to"
     raise IndexRefused(index, reason, status)

@@ -104,6 +104,7 @@ def test_a_password_that_is_refused_is_seen_nowhere(
     log, shown = refused_daemon(tmp_path, wrong)
 
     assert "HTTP 401" in log or "HTTP 403" in log
+    assert "check the username" in log
     assert hidden(wrong, log, shown)
 
 
