@@ -9,12 +9,15 @@ from avro_schema.model import INT, STRING, Field, Record
 from catalog.identifiers import RelationName
 from codegen.changelog import shortened
 from codegen.package import PackageRequest, Provenance, Release
-from codegen.wheel import build_wheel
+from codegen.wheel import build_wheel, read_wheel
 from publisher.adoption import adopted_versions
 from publisher.history import releases
 from publisher.index.static import StaticIndex
 from publisher.packaging import WheelPackaging
+from publisher.settings import load_settings
+from publisher.snapshots import run_snapshot
 from publisher.state.records import VersionRecord, VersionStatus
+from publisher.versioning import SAME_SCHEMA
 
 COMPANY = RelationName.of("example", "company")
 PREFIX = "acme-schema"
@@ -60,3 +63,40 @@ def test_a_lost_ledger_gets_the_changelog_back_from_the_newest_wheels(tmp_path: 
     assert [record.number for record in adopted] == ["1.0.0", "2.0.0", "2.0.1"]
     assert adopted[0].schema_text is None
     assert releases([replace(record, sequence=n) for n, record in enumerate(adopted)]) == told
+
+
+def test_what_a_snapshot_publishes_tells_every_version_before_it(tmp_path: Path) -> None:
+    config = tmp_path / "schema-publisher.toml"
+    config.write_text(
+        f'[artifacts]\nprefix = "{PREFIX}"\n'
+        f'[catalog]\nkind = "ddl"\npath = "{tmp_path}/ddl"\n'
+        f'[state]\nurl = "sqlite:///{tmp_path}/state.db"\n'
+        f'[index]\nkind = "static"\npath = "{tmp_path}/index"\n'
+    )
+    (tmp_path / "ddl").mkdir()
+    texts = ("SELECT id FROM company", "SELECT id FROM company WHERE id > 0")
+    for columns, view in (
+        ("id BIGINT", texts[0]),
+        ("id BIGINT, unit STRING", texts[0]),
+        ("id BIGINT, unit STRING COMMENT 'Flat or suite.'", texts[1]),
+    ):
+        (tmp_path / "ddl" / "all.sql").write_text(
+            f"CREATE DATABASE example; USE example; CREATE TABLE company ({columns});"
+            f"CREATE VIEW ids AS {view};"
+        )
+        run_snapshot(load_settings(config), "local")
+
+    assert newest_changelog(tmp_path / "index", DISTRIBUTION) == (
+        Release("1.1.1", "patch", ("field `unit`: documentation added",)),
+        Release("1.1.0", "minor", ("field `unit` added: optional string, default null",)),
+        Release("1.0.0", "first", ("first version",)),
+    )
+    assert newest_changelog(tmp_path / "index", "acme-schema-example-ids") == (
+        Release("1.0.1", "patch", (SAME_SCHEMA,)),
+        Release("1.0.0", "first", ("first version",)),
+    )
+
+
+def newest_changelog(path: Path, distribution: str) -> tuple[Release, ...]:
+    index = StaticIndex(path)
+    return read_wheel(index.fetch(index.files(distribution)[-1])).changelog
