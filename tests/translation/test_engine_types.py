@@ -32,8 +32,6 @@ OTHERWISE: Mapping[Dialect, Mapping[str, str]] = {
     Dialect.SPARK: {
         # Spark calls a written 2 nullable once it is a decimal; it is not.
         "2 * 1.50": "decimal(5,2) not null",
-        # The element's type is the wider one only where the value sought has a wider type.
-        "array_remove(ai, d)": "array<int>",
     },
 }
 """Where we answer otherwise, and why."""

@@ -137,8 +137,10 @@ class Expressions:
     def _call(
         self, operator: Operator, arguments: Sequence[RowExpression], type_: ColumnType
     ) -> str:
-        texts = [self.text(argument) for argument in arguments]
         name = operator.name
+        if name in spark_functions.TRYING:
+            arguments = [a.operand if isinstance(a, Cast) and a.implicit else a for a in arguments]
+        texts = [self.text(argument) for argument in arguments]
         if operator.udf is not None:
             return f"{self.functions.call_name(operator.udf)}({', '.join(texts)})"
         if name in {"and", "or"}:

@@ -17,6 +17,9 @@ BINARY: Final = frozenset(
     }
 )
 
+TRYING: Final = frozenset({"try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"})
+"""Spark tries the conversions of their arguments too, as long as it makes them itself."""
+
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "not": "(NOT {0})",

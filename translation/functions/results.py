@@ -20,6 +20,7 @@ from catalog.column_types import (
     INTERVAL,
     STRING,
     TIMESTAMP,
+    TINYINT,
     VOID,
     ArrayType,
     CharType,
@@ -167,7 +168,9 @@ def _number(
 
 def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -> DecimalType:
     """An integer beside a decimal counts as a decimal: a literal with its own digits."""
-    if isinstance(expression, Literal) and is_integer(type_) and expression.value is not None:
+    # Spark counts the digits of no tinyint (``DecimalType.fromLiteral``).
+    counted = is_integer(type_) and not (semantics.is_spark and type_ == TINYINT)
+    if isinstance(expression, Literal) and counted and expression.value is not None:
         digits = len(expression.value.lstrip("+-").lstrip("0")) or 1
         return DecimalType(min(digits, 38), 0)
     found = decimals.decimal_of(type_, semantics.bigint_digits)
@@ -356,6 +359,23 @@ def _common(values: Sequence[RowExpression], semantics: Semantics) -> Result | N
     return None if found is None else Result(found, (found,) * len(types))
 
 
+def _with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Spark brings an array and a value to the tightest type that holds both, decimals left out."""
+    array, value = (argument.type for argument in arguments)
+    if not isinstance(array, ArrayType):
+        return None
+    element = array.element
+    if value in (element, VOID):
+        return Result(array)
+    if any(is_text(t) or isinstance(t, DecimalType) for t in (element, value)):
+        return None
+    found = common_type(element, value, Use.BRANCH, semantics)
+    if found is None:
+        return None
+    wider = ArrayType(found, array.element_nullable)
+    return Result(wider, (wider, found))
+
+
 def _array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     if not arguments:
         return Result(ArrayType(VOID if semantics.is_spark else STRING, False))
@@ -521,6 +541,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@positive_remainder": _positive_remainder,
         "@concat": _concat,
         "@array": _array,
+        "@with_element": _with_element,
         "@map": _map,
         "@named_struct": _named_struct,
         "@struct": _struct,

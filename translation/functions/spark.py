@@ -52,7 +52,7 @@ ROWS: Final = (
     Row("array_max array_min", "array<T>", "T", PARTIAL),
     Row("array_join", "array<T>, string, string?", "string", TOTAL),
     Row("array_position", "array<T>, any", "bigint", TOTAL),
-    Row("array_remove", "array<T>, any", "@same", TOTAL),
+    Row("array_remove", "array<T>, any", "@with_element", TOTAL),
     Row("array_distinct", "array<T>", "@same", TOTAL, keeps=0),
     Row("slice", "array<T>, int, int", "@same", TOTAL),
     Row("array_union array_intersect array_except", "T, T", "T", TOTAL),

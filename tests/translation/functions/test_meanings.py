@@ -57,12 +57,18 @@ TABLE = (
         (SPARK, "1.50", "decimal(3,2)", False),
         (HIVE, "1.5 + -2", "decimal(3,1)", True),
         (SPARK, "1.5 + -2", "decimal(3,1)", False),
+        (SPARK, "1.5 + 2Y", "decimal(5,1)", False),
+        (SPARK, "1.5 + 2S", "decimal(3,1)", False),
+        (SPARK, "1.5 + 2L", "decimal(3,1)", False),
         (HIVE, "-2147483648", "bigint", False),
         (SPARK, "-2147483648", "int", False),
         (SPARK, "-9223372036854775808", "bigint", False),
         (SPARK, "coalesce(r_i, r_f)", "double", False),
         (HIVE, "coalesce(r_i, r_f)", "float", False),
         (SPARK, "coalesce(n_i, '1')", "bigint", True),
+        (SPARK, "array_remove(n_a, 1)", "array<int>", True),
+        (SPARK, "array_remove(n_a, r_b)", "array<bigint>", True),
+        (SPARK, "array_remove(array(DATE '2020-01-01'), r_t)", "array<timestamp>", False),
         (SPARK, "approx_percentile(r_s, 0.5)", "double", True),
     ],
 )
@@ -94,6 +100,7 @@ def test_hive_unites_no_text_with_what_is_none(pair: tuple[str, str]) -> None:
         (SPARK, "rtrim('a', r_s)", "rtrim('a', t1.`r_s`)"),
         (SPARK, "approx_count_distinct(r_s, 0.1)", "approx_count_distinct(t1.`r_s`, 0.1D)"),
         (SPARK, "r_b + 1", "(t1.`r_b` + 1L)"),
+        (SPARK, "try_add(r_s, r_i)", "try_add(t1.`r_s`, t1.`r_i`)"),
     ],
 )
 def test_an_expression_is_emitted_with_its_own_meaning(
