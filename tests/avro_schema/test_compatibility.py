@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from itertools import product
 from typing import Any
 
 import fastavro
@@ -279,3 +280,46 @@ def test_a_schema_is_no_change_from_itself_and_changes_are_told(data: st.DataObj
 )
 def test_a_change_is_told_in_words(old: Any, new: Any, lines: list[str]) -> None:
     assert list(compare([company(old)], company(new)).reasons) == lines
+
+
+def every_kind_of_type() -> list[Any]:
+    named = [
+        enum("A"),
+        {**enum("A"), "name": "F"},
+        {"type": "fixed", "name": "G", "size": 2},
+        {"type": "fixed", "name": "H", "size": 3},
+        {"type": "record", "name": "R", "fields": []},
+        {"type": "record", "name": "S", "fields": [field("z")]},
+    ]
+    plain = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"]
+    dated = {"type": "int", "logicalType": "date"}
+    return [
+        *plain,
+        *named,
+        dated,
+        {"type": "array", "items": "int"},
+        {"type": "array", "items": ["null", "int"]},
+        {"type": "map", "values": "int"},
+        ["int"],
+        *(["null", other] for other in (*plain[1:], *named, dated)),
+        ["int", "null"],
+        ["null", "int", "string"],
+        ["null", "long", "string"],
+        ["int", "string"],
+        ["string", "int"],
+    ]
+
+
+def test_any_type_for_any_other_is_told_and_only_an_order_is_below_major() -> None:
+    kinds = every_kind_of_type()
+    schemas_ = [company(field("a", kind)) for kind in kinds]
+
+    for (old, before), (new, after) in product(zip(kinds, schemas_, strict=True), repeat=2):
+        change = compare([before], after)
+        reordered = (
+            isinstance(old, list)
+            and isinstance(new, list)
+            and sorted(map(str, old)) == sorted(map(str, new))
+        )
+        expected = Level.NONE if old == new else Level.MINOR if reordered else Level.MAJOR
+        assert (change.level, bool(change.reasons)) == (expected, old != new), (old, new)
