@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -57,9 +58,23 @@ def fingerprints(schema: Schema) -> Fingerprints:
 
 
 def _rabin(data: bytes) -> int:
-    fingerprint, table = _EMPTY, _TABLE
-    for byte in data:
-        fingerprint = (fingerprint >> 8) ^ table[(fingerprint ^ byte) & 0xFF]
+    """Eight bytes at a time ("slicing by 8", Intel 2006), the rest one by one."""
+    fingerprint, whole = _EMPTY, len(data) & ~7
+    t0, t1, t2, t3, t4, t5, t6, t7 = _TABLES
+    for (eight,) in _WORD.iter_unpack(data[:whole]):
+        word = eight ^ fingerprint
+        fingerprint = (
+            t7[word & 0xFF]
+            ^ t6[word >> 8 & 0xFF]
+            ^ t5[word >> 16 & 0xFF]
+            ^ t4[word >> 24 & 0xFF]
+            ^ t3[word >> 32 & 0xFF]
+            ^ t2[word >> 40 & 0xFF]
+            ^ t1[word >> 48 & 0xFF]
+            ^ t0[word >> 56]
+        )
+    for byte in data[whole:]:
+        fingerprint = (fingerprint >> 8) ^ t0[(fingerprint ^ byte) & 0xFF]
     return fingerprint
 
 
@@ -100,7 +115,7 @@ def _canonical_definition(schema: Record | EnumSchema | Fixed, seen: set[str]) -
             assert_never(schema)
 
 
-def _table() -> Sequence[int]:
+def _table() -> tuple[int, ...]:
     table: list[int] = []
     for byte in range(256):
         fingerprint = byte
@@ -110,4 +125,13 @@ def _table() -> Sequence[int]:
     return tuple(table)
 
 
-_TABLE = _table()
+def _tables() -> Sequence[tuple[int, ...]]:
+    """Of a byte that 0 to 7 others follow."""
+    tables: list[tuple[int, ...]] = [_table()]
+    for _ in range(7):
+        tables.append(tuple((entry >> 8) ^ tables[0][entry & 0xFF] for entry in tables[-1]))
+    return tables
+
+
+_TABLES = _tables()
+_WORD = struct.Struct("<Q")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import assert_never
 
 from codegen.shapes import (
@@ -15,6 +16,7 @@ from codegen.shapes import (
     Scalar,
     Shape,
     UnionShape,
+    is_nameless,
 )
 
 _BUILTIN = {
@@ -41,12 +43,16 @@ _IMPORTED = {
     Scalar.DURATION: "_Duration",
 }
 
+_USED = frozenset({*_BUILTIN.values(), "list", "dict"})
+"""The builtins that annotations are made of."""
+
 
 class Annotations:
     """``taken`` are names of the package's own, which may hide Python's."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._taken = frozenset(taken)
+        self._hidden = self._taken & _USED
         # By identity, since hashing a shape takes longer than writing it; each is kept beside its
         # text, so that no identity is used again.
         self._known: dict[int, tuple[Shape, str]] = {}
@@ -58,7 +64,8 @@ class Annotations:
     def of(self, shape: Shape) -> str:
         known = self._known.get(id(shape))
         if known is None:
-            known = self._known[id(shape)] = (shape, self._text(shape))
+            text = _nameless(shape, self._hidden) if is_nameless(shape) else self._text(shape)
+            known = self._known[id(shape)] = (shape, text)
         return known[1]
 
     def _text(self, shape: Shape) -> str:
@@ -83,3 +90,8 @@ class Annotations:
                 return name
             case _:
                 assert_never(shape)
+
+
+@lru_cache(10_000)
+def _nameless(shape: Shape, taken: frozenset[str]) -> str:
+    return Annotations(taken)._text(shape)  # noqa: SLF001 - of the class above

@@ -1,17 +1,25 @@
 """What the encoder and the decoder of a record share: temporaries, and parts that become functions.
 
 What is nested deeper than ``DEEPEST`` loops becomes a function of its own, since Python bounds the
-nesting of blocks.
+nesting of blocks. The code of an attribute without names in its type is the same in every package
+but for the attribute and the numbers of the temporaries: it is drafted once, and then filled in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from codegen.shapes import RecordClass, Scalar
+from codegen.shapes import RecordClass, Scalar, Shape, is_nameless
 from codegen.source import Lines
 
 DEEPEST = 3
+NO_RECORD = RecordClass("", "", None, ())
+DRAFTS = 10_000
+"""How many snippets are kept."""
 
 # How a logical type's value becomes the value of its Avro type, and back.
 LOGICAL: dict[Scalar, tuple[Scalar, str, str]] = {
@@ -31,19 +39,83 @@ FIXED: dict[Scalar, tuple[int, str, str]] = {
 }
 
 
-class CodecFunction:
-    """What encoders and decoders share: temporaries, and parts that became functions."""
+_PLACE = "\x02"
+_TEMPORARY = "\x03"
+_MARKED = re.compile(f"({_PLACE}|{_TEMPORARY}[0-9]+{_TEMPORARY})")
 
-    def __init__(self, lines: Lines, record: RecordClass) -> None:
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Code with places to fill in.
+
+    Attributes:
+        template: for ``%``.
+        chosen: what goes where, out of the attribute and the temporaries after it.
+        temporaries: how many there are.
+    """
+
+    template: str
+    chosen: Callable[[Sequence[str]], object]
+    temporaries: int
+
+    @classmethod
+    def of(cls, text: str, temporaries: int) -> Snippet:
+        pieces = _MARKED.split(text)
+        template = "%s".join(piece.replace("%", "%%") for piece in pieces[::2])
+        marks = [int(mark.strip(_TEMPORARY)) if mark != _PLACE else 0 for mark in pieces[1::2]]
+        return cls(template, operator.itemgetter(*marks), temporaries)
+
+    def filled(self, place: str, first: int) -> str:
+        names = [place, *(f"t{first + number}" for number in range(1, self.temporaries + 1))]
+        return self.template % self.chosen(names)
+
+
+class CodecFunction:
+    """What encoders and decoders share: temporaries, and parts that became functions.
+
+    ``inlined`` are records whose code stands where they are used.
+    """
+
+    def __init__(
+        self, lines: Lines, record: RecordClass, inlined: Mapping[str, RecordClass]
+    ) -> None:
         self.lines = lines
         self.record = record
+        self.inlined = inlined
+        self._is_draft = False
         self._temporaries = 0
         self._parts = 0
         self._waiting: list[Callable[[], None]] = []
 
+    @abstractmethod
+    def value(self, shape: Shape, place: str, depth: int) -> None:
+        """Writes the code of a value, which ``place`` names, within ``depth`` loops."""
+
+    @abstractmethod
+    def snippet(self, shape: Shape) -> Snippet | None:
+        """``drafted``, from what is kept."""
+
+    def attribute(self, shape: Shape, place: str) -> None:
+        """An attribute's code, at the depth of the function itself."""
+        snippet = self.snippet(shape) if is_nameless(shape) else None
+        if snippet is None:
+            self.value(shape, place, 0)
+            return
+        self.lines.add_text(snippet.filled(place, self._temporaries))
+        self._temporaries += snippet.temporaries
+
+    def drafted(self, shape: Shape) -> Snippet | None:
+        """The code of a shape without names; None if it needs functions of its own."""
+        self._is_draft = True
+        self.value(shape, _PLACE, 0)
+        if self._waiting:
+            return None
+        return Snippet.of(self.lines.text()[:-1], self._temporaries)
+
     def temporary(self) -> str:
         self._temporaries += 1
-        return f"t{self._temporaries}"
+        number = self._temporaries
+        return f"{_TEMPORARY}{number}{_TEMPORARY}" if self._is_draft else f"t{number}"
 
     def part(self) -> str:
         self._parts += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from avro_schema.fingerprint import Fingerprints
 from avro_schema.model import (
@@ -26,8 +27,9 @@ from avro_schema.model import (
 )
 from codegen.changelog import changelog_lines, first_lines, releases
 from codegen.escaping import markdown, one_line
-from codegen.naming import attribute_name, distribution_name, import_name
+from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest
+from codegen.shapes import Attribute
 
 METADATA_VERSION = "2.2"
 _MAX_SUMMARY = 200
@@ -35,7 +37,10 @@ _MAX_DOC = 300
 _MAX_CHANGELOG_LINES = 100
 
 
-def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
+def metadata(
+    request: PackageRequest, fingerprints: Fingerprints, attributes: Sequence[Attribute]
+) -> bytes:
+    """``attributes`` are those of the relation's own class, one for each field."""
     relation = one_line(str(request.relation))
     record = request.schema
     class_ = "RECORD"
@@ -62,7 +67,7 @@ def metadata(request: PackageRequest, fingerprints: Fingerprints) -> bytes:
         f"from {package} import {class_}",
         "```",
         "",
-        *_fields_table(record),
+        *_fields_table(record, attributes),
         "",
         "| | |",
         "|---|---|",
@@ -87,20 +92,23 @@ def _summary(request: PackageRequest) -> str:
     return text if len(text) <= _MAX_SUMMARY else text[: _MAX_SUMMARY - 1] + "…"
 
 
-def _fields_table(record: Record) -> Sequence[str]:
-    rows = [_field_row(field) for field in record.fields]
+def _fields_table(record: Record, attributes: Sequence[Attribute]) -> Sequence[str]:
+    rows = [_field_row(f, a.name) for f, a in zip(record.fields, attributes, strict=True)]
     return ["| field | type | null | description |", "|---|---|---|---|", *rows]
 
 
-def _field_row(field: Field) -> str:
+def _field_row(field: Field, attribute: str) -> str:
     name = markdown(field.name)
-    attribute = attribute_name(field.name)
     if attribute != field.name:
         name += f" (in Python: {markdown(attribute)})"
     doc = one_line(field.doc or "")
     shown = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
     null = "yes" if is_nullable(field.type) else "no"
-    return f"| {name} | {markdown(describe(field.type))} | {null} | {markdown(shown)} |"
+    return f"| {name} | {_type_cell(describe(field.type))} | {null} | {markdown(shown)} |"
+
+
+# Most columns are of few types.
+_type_cell = lru_cache(1_000)(markdown)
 
 
 def describe(schema: Schema) -> str:

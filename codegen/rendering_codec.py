@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from codegen.rendering_decoder import Decoder, is_empty
 from codegen.rendering_encoder import Encoder
-from codegen.shapes import PackageShape
+from codegen.shapes import (
+    DictShape,
+    ListShape,
+    PackageShape,
+    RecordClass,
+    Scalar,
+    Shape,
+    UnionShape,
+)
 from codegen.source import Lines, literal
+
+MOST_INLINED = 8
+"""Attributes of a record that is read and written within the record around it."""
 
 
 def render_codec(package: PackageShape) -> str:
     """The source of ``_codec.py``."""
     empty = _empty_records(package)
+    inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
     lines.docstring(f"The binary codec of {package.root.full_name}; generated, not to be edited.")
     classes = sorted(c.class_name for c in package.classes)
@@ -32,7 +46,8 @@ def render_codec(package: PackageShape) -> str:
         "from ._avro.container import write_records as write_records",
         "from ._avro.errors import InvalidAvro, InvalidValue",
         "from ._avro.scalars import (",
-        "    block, few, ints, length, longs, more_int, more_long, put_long, take,",
+        "    block, few, ints, length, longs, more_int, more_long, of_byte, put_long, size, size_of,",
+        "    take, to_byte,",
         ")",
         "from ._avro.values import from_plain, to_plain, write_all",
         *(f"from ._types import {name} as _{name}" for name in classes),
@@ -49,10 +64,30 @@ def render_codec(package: PackageShape) -> str:
         lines.add(f"_index_{enum.class_name} = {{{pairs}}}")
         lines.add(f"_members_{enum.class_name} = ({members.rstrip()})")
     for record in package.records:
-        Encoder(lines, record).render()
-        Decoder(lines, record, empty).render()
+        Encoder(lines, record, inlined).render()
+        Decoder(lines, record, inlined, empty).render()
     _entry_points(lines, package)
     return lines.text()
+
+
+def _is_small(record: RecordClass) -> bool:
+    """Whether a call would cost more than what the record's code does, written where it is used."""
+    return len(record.attributes) <= MOST_INLINED and all(
+        isinstance(part, Scalar)
+        for attribute in record.attributes
+        for part in _leaves(attribute.shape)
+    )
+
+
+def _leaves(shape: Shape) -> Iterator[Shape]:
+    match shape:
+        case ListShape(inner) | DictShape(inner):
+            yield from _leaves(inner)
+        case UnionShape(branches):
+            for branch in branches:
+                yield from _leaves(branch)
+        case _:
+            yield shape
 
 
 def _entry_points(lines: Lines, package: PackageShape) -> None:

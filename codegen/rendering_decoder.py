@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import assert_never
 
-from codegen.codec_functions import DEEPEST, FIXED, LOGICAL, CodecFunction
+from codegen.codec_functions import (
+    DEEPEST,
+    DRAFTS,
+    FIXED,
+    LOGICAL,
+    NO_RECORD,
+    CodecFunction,
+    Snippet,
+)
 from codegen.shapes import (
     DecimalShape,
     DictShape,
@@ -35,9 +45,18 @@ def is_empty(shape: Shape, empty_records: frozenset[str]) -> bool:
 
 
 class Decoder(CodecFunction):
-    def __init__(self, lines: Lines, record: RecordClass, empty: frozenset[str]) -> None:
-        super().__init__(lines, record)
+    def __init__(
+        self,
+        lines: Lines,
+        record: RecordClass,
+        inlined: Mapping[str, RecordClass],
+        empty: frozenset[str],
+    ) -> None:
+        super().__init__(lines, record, inlined)
         self._empty = empty
+
+    def snippet(self, shape: Shape) -> Snippet | None:
+        return _snippet(shape)
 
     def render(self) -> None:
         lines, name = self.lines, self.record.class_name
@@ -45,42 +64,48 @@ class Decoder(CodecFunction):
         with lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[_{name}, int]:"):
             lines.add(f"record = _new(_{name})")
             for attribute in self.record.attributes:
-                self._value(attribute.shape, f"record.{attribute.name}", 0)
+                self.attribute(attribute.shape, f"record.{attribute.name}")
             lines.add("return record, at")
         self.finish()
 
-    def _value(self, shape: Shape, target: str, depth: int) -> None:
+    def value(self, shape: Shape, place: str, depth: int) -> None:
         lines = self.lines
         match shape:
             case Scalar():
-                self._scalar(shape, target)
+                self._scalar(shape, place)
             case DecimalShape(precision, scale, None):
-                t, end = self._extent()
+                end = self._extent()
                 lines.add(
-                    f"{target} = scalars.decimal_from(data[at:{end}], {precision}, {scale})",
+                    f"{place} = scalars.decimal_from(data[at:{end}], {precision}, {scale})",
                     f"at = {end}",
                 )
             case DecimalShape(precision, scale, size):
                 taken = f"take(data, at, {size})"
                 lines.add(
-                    f"{target} = scalars.decimal_from({taken}, {precision}, {scale})",
+                    f"{place} = scalars.decimal_from({taken}, {precision}, {scale})",
                     f"at += {size}",
                 )
             case FixedReference(name, size):
-                lines.add(f"{target} = _{name}(data[at : at + {size}])", f"at += {size}")
+                lines.add(f"{place} = _{name}(data[at : at + {size}])", f"at += {size}")
             case EnumReference(name):
                 t = self._index()
-                lines.add(f"{target} = _members_{name}[{t} >> 1]")
+                lines.add(f"{place} = _members_{name}[{t} >> 1]")
+            case RecordReference(name) if name in self.inlined:
+                t = self.temporary()
+                lines.add(f"{t} = _new(_{name})")
+                for attribute in self.inlined[name].attributes:
+                    self.value(attribute.shape, f"{t}.{attribute.name}", depth)
+                lines.add(f"{place} = {t}")
             case RecordReference(name):
-                lines.add(f"{target}, at = decode_{name}(data, at)")
+                lines.add(f"{place}, at = decode_{name}(data, at)")
             case UnionShape(branches):
-                self._union(branches, target, depth)
+                self._union(branches, place, depth)
             case ListShape() | DictShape() if depth >= DEEPEST:
-                self._apart(shape, target)
+                self._apart(shape, place)
             case ListShape(items):
-                self._list(items, target, depth)
+                self._list(items, place, depth)
             case DictShape(values):
-                self._dict(values, target, depth)
+                self._dict(values, place, depth)
             case _:
                 assert_never(shape)
 
@@ -92,7 +117,7 @@ class Decoder(CodecFunction):
             self.lines.add("", "")
             with self.lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[Any, int]:"):
                 self.lines.add("value: Any")
-                self._value(shape, "value", 0)
+                self.value(shape, "value", 0)
                 self.lines.add("return value, at")
 
         self.later(render)
@@ -109,7 +134,7 @@ class Decoder(CodecFunction):
             if items in {Scalar.INT, Scalar.LONG}:
                 self._many_numbers(items, t, count)
             with lines.block(f"for _ in range({count} >> 1):"):
-                self._value(items, item, depth + 1)
+                self.value(items, item, depth + 1)
                 lines.add(f"{t}.append({item})")
             self._byte(count)
         lines.add(f"{target} = {t}")
@@ -132,7 +157,7 @@ class Decoder(CodecFunction):
             self._block(count)
             with lines.block(f"for _ in range({count} >> 1):"):
                 self._scalar(Scalar.STRING, key)
-                self._value(values, item, depth + 1)
+                self.value(values, item, depth + 1)
                 lines.add(f"{t}[{key}] = {item}")
             self._byte(count)
         lines.add(f"{target} = {t}")
@@ -154,7 +179,7 @@ class Decoder(CodecFunction):
                 lines.add(f"{word} {t} == {index << 1}:", f"    {target} = None")
             else:
                 with lines.block(f"{word} {t} == {index << 1}:"):
-                    self._value(branches[index], target, depth + 1)
+                    self.value(branches[index], target, depth + 1)
             word = "elif"
         lines.add("else:", '    raise InvalidAvro("a branch that the union has not")')
 
@@ -190,26 +215,34 @@ class Decoder(CodecFunction):
                     "at += 1",
                     f"if {t} > 127:",
                     f"    {t}, at = {more}(data, at, {t})",
-                    f"{target} = {t} >> 1 ^ -({t} & 1)",
+                    f"    {target} = {t} >> 1 ^ -({t} & 1)",
+                    "else:",
+                    f"    {target} = of_byte[{t}]",
                 )
             case Scalar.FLOAT:
                 lines.add(f"({target},) = _float_at(data, at)", "at += 4")
             case Scalar.DOUBLE:
                 lines.add(f"({target},) = _double_at(data, at)", "at += 8")
             case Scalar.BYTES:
-                _, end = self._extent()
+                end = self._extent()
                 lines.add(f"{target} = data[at:{end}]", f"at = {end}")
             case Scalar.STRING:
-                _, end = self._extent()
+                end = self._extent()
                 lines.add(f"{target} = data[at:{end}].decode()", f"at = {end}")
             case _:
                 raise AssertionError(shape)
 
-    def _extent(self) -> tuple[str, str]:
+    def _extent(self) -> str:
         """Reads a length. An end past the input is seen by the next read, or by the caller."""
-        t, end = self._index(), self.temporary()
-        self.lines.add(f"{end} = at + ({t} >> 1)")
-        return t, end
+        t = self.temporary()
+        self.lines.add(
+            f"{t} = size_of[data[at]]",
+            "at += 1",
+            f"if {t} < 0:",
+            f"    {t}, at = size(data, at)",
+            f"{t} += at",
+        )
+        return t
 
     def _index(self) -> str:
         t = self.temporary()
@@ -223,3 +256,8 @@ class Decoder(CodecFunction):
 
     def _byte(self, t: str) -> None:
         self.lines.add(f"{t} = data[at]", "at += 1")
+
+
+@lru_cache(DRAFTS)
+def _snippet(shape: Shape) -> Snippet | None:
+    return Decoder(Lines("    "), NO_RECORD, {}, frozenset()).drafted(shape)

@@ -6,9 +6,18 @@ value was refused is looked for afterwards.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import assert_never
 
-from codegen.codec_functions import DEEPEST, FIXED, LOGICAL, CodecFunction
+from codegen.codec_functions import (
+    DEEPEST,
+    DRAFTS,
+    FIXED,
+    LOGICAL,
+    NO_RECORD,
+    CodecFunction,
+    Snippet,
+)
 from codegen.shapes import (
     DecimalShape,
     DictShape,
@@ -20,7 +29,7 @@ from codegen.shapes import (
     Shape,
     UnionShape,
 )
-from codegen.source import literal
+from codegen.source import Lines, literal
 
 # The class that a value must have exactly to be a union's branch of this shape.
 _EXACT: dict[Scalar, str] = {
@@ -43,6 +52,9 @@ _EXACT: dict[Scalar, str] = {
 
 
 class Encoder(CodecFunction):
+    def snippet(self, shape: Shape) -> Snippet | None:
+        return _snippet(shape)
+
     def render(self) -> None:
         lines, name = self.lines, self.record.class_name
         lines.add("", "")
@@ -51,40 +63,47 @@ class Encoder(CodecFunction):
                 lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
             lines.add("append = out.append")
             for attribute in self.record.attributes:
-                self._value(attribute.shape, f"value.{attribute.name}", 0)
+                self.attribute(attribute.shape, f"value.{attribute.name}")
         self.finish()
 
-    def _value(self, shape: Shape, value: str, depth: int) -> None:
+    def value(self, shape: Shape, place: str, depth: int) -> None:
         lines = self.lines
         match shape:
             case Scalar():
-                self._scalar(shape, value)
+                self._scalar(shape, place)
             case DecimalShape(precision, scale, None):
                 t = self.temporary()
-                lines.add(f"{t} = scalars.decimal_bytes_of({value}, {precision}, {scale})")
+                lines.add(f"{t} = scalars.decimal_bytes_of({place}, {precision}, {scale})")
                 self._sized(t)
             case DecimalShape(precision, scale, size):
-                lines.add(f"out += scalars.decimal_fixed_of({value}, {precision}, {scale}, {size})")
+                lines.add(f"out += scalars.decimal_fixed_of({place}, {precision}, {scale}, {size})")
             case FixedReference(name, size):
                 t = self.temporary()
-                lines.add(f"{t} = {value}")
+                lines.add(f"{t} = {place}")
                 lines.add(f"out += {t} if type({t}) is _{name} else scalars.fixed_of({t}, {size})")
             case EnumReference(name):
                 t = self.temporary()
-                lines.add(f"{t} = {value}")
+                lines.add(f"{t} = {place}")
                 with lines.block(f"if type({t}) is not _{name}:"):
                     lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
                 self._length(f"_index_{name}[{t}._value_]")
+            case RecordReference(name) if name in self.inlined:
+                t = self.temporary()
+                lines.add(f"{t} = {place}")
+                with lines.block(f"if not isinstance({t}, _{name}):"):
+                    lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
+                for attribute in self.inlined[name].attributes:
+                    self.value(attribute.shape, f"{t}.{attribute.name}", depth)
             case RecordReference(name):
-                lines.add(f"encode_{name}({value}, out)")
+                lines.add(f"encode_{name}({place}, out)")
             case UnionShape(branches):
-                self._union(branches, value, depth)
+                self._union(branches, place, depth)
             case ListShape() | DictShape() if depth >= DEEPEST:
-                self._apart(shape, value)
+                self._apart(shape, place)
             case ListShape(items):
-                self._list(items, value, depth)
+                self._list(items, place, depth)
             case DictShape(values):
-                self._dict(values, value, depth)
+                self._dict(values, place, depth)
             case _:
                 assert_never(shape)
 
@@ -96,7 +115,7 @@ class Encoder(CodecFunction):
             self.lines.add("", "")
             with self.lines.block(f"def encode_{name}(value: Any, out: bytearray) -> None:"):
                 self.lines.add("append = out.append")
-                self._value(shape, "value", 0)
+                self.value(shape, "value", 0)
 
         self.later(render)
 
@@ -108,7 +127,7 @@ class Encoder(CodecFunction):
         with lines.block(f"if {t}:"):
             self._length(f"len({t})")
             with lines.block(f"for {item} in {t}:"):
-                self._value(items, item, depth + 1)
+                self.value(items, item, depth + 1)
         lines.add("append(0)")
 
     def _dict(self, values: Shape, value: str, depth: int) -> None:
@@ -120,7 +139,7 @@ class Encoder(CodecFunction):
             self._length(f"len({t})")
             with lines.block(f"for {key}, {item} in {t}.items():"):
                 self._scalar(Scalar.STRING, key)
-                self._value(values, item, depth + 1)
+                self.value(values, item, depth + 1)
         lines.add("append(0)")
 
     def _union(self, branches: tuple[Shape, ...], value: str, depth: int) -> None:
@@ -132,13 +151,13 @@ class Encoder(CodecFunction):
             lines.add(f"if {t} is None:", f"    append({null << 1})")
             with lines.block("else:"):
                 lines.add(f"append({other << 1})")
-                self._value(others[0], t, depth + 1)
+                self.value(others[0], t, depth + 1)
             return
         word = "if"
         for index, branch in enumerate(branches):
             with lines.block(f"{word} {self._condition(branch, branches, t)}:"):
                 self._length(str(index)) if index > 63 else lines.add(f"append({index << 1})")
-                self._value(branch, t, depth + 1)
+                self.value(branch, t, depth + 1)
             word = "elif"
         if not any(branch in {Scalar.INT, Scalar.LONG} for branch in branches):
             for index, branch in enumerate(branches):
@@ -147,7 +166,7 @@ class Encoder(CodecFunction):
                         self._length(str(index)) if index > 63 else lines.add(
                             f"append({index << 1})"
                         )
-                        self._value(branch, t, depth + 1)
+                        self.value(branch, t, depth + 1)
                     break
         with lines.block("else:"):
             lines.add('raise InvalidValue("", "of no branch")')
@@ -216,7 +235,7 @@ class Encoder(CodecFunction):
                 lines.add(
                     f"{t} = {value}",
                     f"if type({t}) is int and -64 <= {t} < 64:",
-                    f"    append({t} << 1 ^ {t} >> 63)",
+                    f"    append(to_byte[{t}])",
                     f"elif type({t}) is int and {-(2**bits)} <= {t} <= {2**bits - 1}:",
                     f"    put_long(out, {t})",
                     "else:",
@@ -251,7 +270,7 @@ class Encoder(CodecFunction):
         """Appends an int in range, the one-byte path inline."""
         self.lines.add(
             f"if -64 <= {t} < 64:",
-            f"    append({t} << 1 ^ {t} >> 63)",
+            f"    append(to_byte[{t}])",
             "else:",
             f"    put_long(out, {t})",
         )
@@ -269,3 +288,8 @@ class Encoder(CodecFunction):
             "else:",
             f"    put_long(out, {t})",
         )
+
+
+@lru_cache(DRAFTS)
+def _snippet(shape: Shape) -> Snippet | None:
+    return Encoder(Lines("    "), NO_RECORD, {}).drafted(shape)

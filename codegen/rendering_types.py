@@ -6,6 +6,8 @@ does is never hidden by a parameter.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from avro_schema.model import NoDefault
 from codegen.annotations import Annotations
 from codegen.default_values import DefaultValues, Expression
@@ -77,6 +79,7 @@ def uses_durations(package: PackageShape) -> bool:
     )
 
 
+@lru_cache(10_000)
 def _holds_durations(shape: Shape) -> bool:
     match shape:
         case ListShape(inner) | DictShape(inner):

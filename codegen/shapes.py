@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from functools import lru_cache
+from typing import TypeAlias, assert_never
 
 from avro_schema.model import Json, NoDefault
 
@@ -89,6 +90,22 @@ Shape: TypeAlias = (
     | EnumReference
     | FixedReference
 )
+
+
+@lru_cache(10_000)
+def is_nameless(shape: Shape) -> bool:
+    """Whether no name is in it, so that it means the same in every package."""
+    match shape:
+        case Scalar() | DecimalShape():
+            return True
+        case ListShape(inner) | DictShape(inner):
+            return is_nameless(inner)
+        case UnionShape(branches):
+            return all(map(is_nameless, branches))
+        case RecordReference() | EnumReference() | FixedReference():
+            return False
+        case _:
+            assert_never(shape)
 
 
 @dataclass(frozen=True, slots=True)

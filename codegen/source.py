@@ -11,14 +11,18 @@ TYPE_CHECKING = (
 class Lines:
     """Source under construction; a line is indented as deep as the blocks around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, indent: str = "") -> None:
         self._lines: list[str] = []
-        self._indent = ""
+        self._indent = indent
 
     def add(self, *lines: str) -> None:
         indent, append = self._indent, self._lines.append
         for line in lines:
             append(indent + line if line else "")
+
+    def add_text(self, text: str) -> None:
+        """Lines that are indented already."""
+        self._lines.append(text)
 
     def block(self, head: str) -> Lines:
         """Lines are within ``head`` until the end of the ``with`` that this opens."""

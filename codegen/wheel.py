@@ -36,6 +36,7 @@ _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
 _WHEEL_FILE = (
     b"Wheel-Version: 1.0\nGenerator: schema-publisher\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 )
+_JSON = json.JSONEncoder(sort_keys=True)
 
 
 def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = None) -> Wheel:
@@ -60,7 +61,9 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
         **modules,
         f"{folder}/provenance.json": _json_bytes(_provenance(request, laid_out, surface)),
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
-        f"{info}/METADATA": metadata(request, laid_out.fingerprints),
+        f"{info}/METADATA": metadata(
+            request, laid_out.fingerprints, laid_out.shape.root.attributes
+        ),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, f"{info}/RECORD")
@@ -161,7 +164,9 @@ def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dic
 
 
 def _json_bytes(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=True).encode() + b"\n"
+    """A line for each key: indentation is known to Python's slow writer of JSON alone."""
+    lines = (f" {_JSON.encode(key)}: {_JSON.encode(value[key])}" for key in sorted(value))
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:

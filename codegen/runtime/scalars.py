@@ -73,7 +73,7 @@ class Duration:
 
 def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
     """The raw number whose ``first`` byte, already read, says that more follow; and where it ends."""
-    # The first steps of the loop below, which is most of what there is.
+    # A loop written out: times of day take six bytes, and each step of a loop as long again.
     byte = data[at]
     if byte < 128:
         return first & 127 | byte << 7, at + 1
@@ -86,21 +86,32 @@ def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
     if byte < 128:
         return raw | byte << 21, at + 3
     raw |= (byte & 127) << 21
-    shift = 28
-    at += 3
-    while True:
-        byte = data[at]
-        at += 1
-        if byte < 128:
-            raw |= byte << shift
-            break
-        raw |= (byte & 127) << shift
-        shift += 7
-        if shift > 63:
-            raise InvalidAvro("a number of more than ten bytes")
-    if raw > 0xFFFF_FFFF_FFFF_FFFF:
+    byte = data[at + 3]
+    if byte < 128:
+        return raw | byte << 28, at + 4
+    raw |= (byte & 127) << 28
+    byte = data[at + 4]
+    if byte < 128:
+        return raw | byte << 35, at + 5
+    raw |= (byte & 127) << 35
+    byte = data[at + 5]
+    if byte < 128:
+        return raw | byte << 42, at + 6
+    raw |= (byte & 127) << 42
+    byte = data[at + 6]
+    if byte < 128:
+        return raw | byte << 49, at + 7
+    raw |= (byte & 127) << 49
+    byte = data[at + 7]
+    if byte < 128:
+        return raw | byte << 56, at + 8
+    raw |= (byte & 127) << 56
+    byte = data[at + 8]
+    if byte > 127:
+        raise InvalidAvro("a number of more than ten bytes")
+    if byte > 1:
         raise InvalidAvro("a number past 64 bits")
-    return raw, at
+    return raw | byte << 63, at + 9
 
 
 def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
@@ -110,7 +121,10 @@ def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
     return raw, at
 
 
-_OF_ONE_BYTE: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
+of_byte: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
+"""The number that one byte stands for."""
+to_byte: Final = tuple(n << 1 ^ n >> 63 for n in (*range(64), *range(-64, 0)))
+"""The byte of a number from -64 to 63, which is its index: negative ones count from the end."""
 
 
 def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
@@ -118,7 +132,7 @@ def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
     end = at + count
     found = data[at:end]
     if found.isascii() and len(found) == count:
-        return [_OF_ONE_BYTE[raw] for raw in found], end
+        return [of_byte[raw] for raw in found], end
     numbers: list[int] = []
     for _ in range(count):
         raw = data[at]
@@ -142,6 +156,16 @@ def length(data: bytes, at: int, first: int) -> tuple[int, int]:
     if raw & 1:
         raise InvalidAvro("a negative length or index")
     return raw, at
+
+
+size_of: Final = tuple(-1 if raw & 129 else raw >> 1 for raw in range(256))
+"""The length that one byte stands for; -1 if it stands for none by itself."""
+
+
+def size(data: bytes, at: int) -> tuple[int, int]:
+    """A length whose first byte, before ``at``, is not all of it; and where what it measures begins."""
+    raw, at = length(data, at, data[at - 1])
+    return raw >> 1, at
 
 
 def block(data: bytes, at: int, first: int) -> tuple[int, int]:
