@@ -90,10 +90,7 @@ def test_a_program_runs_unchanged_within_its_major() -> None:
                 with imported(json.loads(version.text)) as package:
                     names: dict[str, Any] = {**NAMES, **NUMBERS, **vars(package)}
                     exec(program, names)
-                    found = {
-                        path: written(eval(path, names), package)
-                        for path in expected
-                    }
+                    found = {path: written(eval(path, names), package) for path in expected}
                     assert found == expected, (first.text, version.text, program)
                     ran += 1
     assert ran > 100
