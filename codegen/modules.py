@@ -24,8 +24,8 @@ from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
 
 _RUNTIME = (
-    "__init__.py", "aliases.py", "binding.py", "container.py", "equality.py", "errors.py",
-    "lazy.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
+    "__init__.py", "aliases.py", "binding.py", "container.py", "differences.py", "equality.py",
+    "errors.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
 )  # fmt: skip
 
 
@@ -112,6 +112,25 @@ def write_file(
     _codec.write_records(_codec.BINDING, target, records, codec)
 
 
+def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
+    """Where two records differ: a path such as ``lines[2].price``, and the value on each side.
+
+    What one side lacks is ``ABSENT`` there. Equal records have no difference.
+    """
+    found: list[tuple[str, _Any, _Any]] = _differences.differences(_codec.BINDING, left, right)
+    return found
+
+
+def to_dict(obj: _RECORD, ctx: object = None) -> dict[str, _Any]:
+    """``obj.to_dict()``, as Confluent's ``AvroSerializer`` calls its ``to_dict``."""
+    return obj.to_dict()
+
+
+def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
+    """``from_dict`` of the record, as Confluent's ``AvroDeserializer`` calls its ``from_dict``."""
+    return _RECORD.from_dict(plain)
+
+
 def spark_schema() -> _StructType:
     """The relation's columns for Spark, in the schema's casing and nullability."""
     schema: _StructType = _spark.struct_type(_codec.BINDING)
@@ -138,8 +157,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     root = shape.root.class_name
     durations = uses_durations(shape)
     names = [
-        *types, "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
-        "SCHEMA", "SHA_256", "UnresolvableSchema", "from_rows", "read_file", "spark_schema",
+        *types, "ABSENT", "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
+        "SCHEMA", "SHA_256", "UnresolvableSchema", "diff", "from_rows", "read_file", "spark_schema",
         "write_file", *(["dataset"] if relation else []),
         *(["Duration"] if durations else []),
     ]  # fmt: skip
@@ -152,8 +171,10 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         "",
         "import builtins as _builtins",
         "",
-        "from ._avro.errors import AvroError, InvalidAvro, InvalidValue, UnresolvableSchema",
-        "from ._avro.lazy import Lazy as _Lazy",
+        "from ._avro.errors import (",
+        "    AvroError, InvalidAvro, InvalidValue, UnknownSchema, UnresolvableSchema,",
+        ")",
+        "from ._avro.lazy import ABSENT as ABSENT, Lazy as _Lazy",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in types),
         *(["from ._avro.scalars import Duration"] if durations else []),
@@ -179,15 +200,16 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         "",
         '_codec = _Lazy("._codec", __name__)',
         '_spark = _Lazy("._avro.spark", __name__)',
+        '_differences = _Lazy("._avro.differences", __name__)',
     )
     functions = _INIT_FUNCTIONS + (_INIT_DATASET if relation else "")
-    return lines.text() + _typed(functions, root, types)
+    return lines.text() + _typed(functions, shape, types)
 
 
-def _typed(functions: str, root: str, classes: list[str]) -> str:
-    """The functions of the template with the record's class, and with builtins that it may hide."""
-    functions = functions.replace("_RECORD", root)
-    for builtin in ("str", "bytes"):
+def _typed(functions: str, shape: PackageShape, classes: list[str]) -> str:
+    """The functions of the template with records' classes, and with builtins that those may hide."""
+    for builtin in ("str", "bytes", "list", "tuple"):
         if builtin in classes:
-            functions = re.sub(rf"\b{builtin}\b(?=[\] |,=])", f"_builtins.{builtin}", functions)
-    return functions
+            functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)
+    functions = functions.replace("_RECORD", shape.root.class_name)
+    return functions.replace("_EITHER", " | ".join(record.class_name for record in shape.records))

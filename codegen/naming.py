@@ -47,14 +47,14 @@ _RESERVED_IN_PACKAGE = frozenset({
     "InvalidAvro", "InvalidValue", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
     "write_file", "resolve_from", "spark_schema", "dataset", "from_rows", "to_rows",
     "create_dataframe", "arrow_schema", "from_arrow", "to_arrow", "from_confluent", "to_confluent",
-    "from_single_object", "to_single_object", "diff", "provenance", "changelog", "TYPE_CHECKING",
+    "from_single_object", "to_single_object", "to_dict", "from_dict", "UnknownSchema", "diff", "ABSENT", "provenance", "changelog", "TYPE_CHECKING",
     "annotations", "NotImplemented",
 })  # fmt: skip
 
 # Names that a record's class has, or keeps free.
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
-    "to_confluent", "from_confluent", "to_single_object", "from_single_object",
+    "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace",
 })  # fmt: skip
 
 _RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])

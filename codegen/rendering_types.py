@@ -11,6 +11,7 @@ from functools import lru_cache
 from avro_schema.model import NoDefault
 from codegen.annotations import Annotations
 from codegen.default_values import DefaultValues, Expression
+from codegen.rendering_framing import framing_methods
 from codegen.shapes import (
     Attribute,
     DictShape,
@@ -49,7 +50,7 @@ def render_types(package: PackageShape) -> str:
 
 # Each costs time at import, so that only what is used is imported; a name in some doc costs little.
 _IMPORTS = (
-    ("_builtins.", "import builtins as _builtins"),
+    ("", "import builtins as _builtins"),
     ("_datetime.", "import datetime as _datetime"),
     ("_decimal.", "import decimal as _decimal"),
     ("_enum.", "import enum as _enum"),
@@ -58,8 +59,8 @@ _IMPORTS = (
 
 # For annotations alone, which nothing evaluates.
 _CHECKED_IMPORTS = (
-    "from collections.abc import Callable as _Callable",
-    "from typing import Any as _Any",
+    "from collections.abc import Callable as _Callable, Mapping as _Mapping",
+    "from typing import Any as _Any, Self as _Self",
 )
 
 _OWN_IMPORTS = (
@@ -100,7 +101,11 @@ def _head(package: PackageShape, body: str) -> str:
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS)
     lines.add("")
-    lines.add('_codec = _Lazy("._codec", __package__ or "")')
+    lines.add(
+        '_codec = _Lazy("._codec", __package__ or "")',
+        '__records__ = _Lazy("._avro.records", __package__ or "")',
+        "__locals__ = _builtins.locals",
+    )
     return lines.text()
 
 
@@ -156,6 +161,7 @@ class _Record:
             self._init()
             self._eq()
             self._repr()
+            self._replace()
             self._codec()
 
     def _docstring(self) -> None:
@@ -230,6 +236,19 @@ class _Record:
         with lines.block(f"def __repr__(self) -> {self._annotations.builtin('str')}:"):
             lines.add(f'return f"{record.class_name}({parts})"')
 
+    def _replace(self) -> None:
+        lines, record = self._lines, self._record
+        parameters = ", ".join(
+            f"{a.name}: {self._annotations.of(a.shape)} = __unset__" for a in record.attributes
+        )
+        star = ", *, " if record.attributes else ""
+        lines.add("")
+        with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
+            lines.docstring("A copy of the record in which what is given stands instead.")
+            # The names of parameters are strangers', and never begin with two underscores.
+            lines.add("__changed__: _Self = __records__.replaced(__locals__())")
+            lines.add("return __changed__")
+
     def _codec(self) -> None:
         lines, name = self._lines, self._record.class_name
         b = self._annotations.builtin
@@ -269,3 +288,4 @@ class _Record:
         with lines.block(f"def from_dict(cls, plain: {b('dict')}[{text}, _Any]) -> {name}:"):
             lines.docstring("Reads plain values; what does not fit is refused with its path.")
             lines.add(f"record: {name} = _codec.from_dict({full_name}, plain)", "return record")
+        framing_methods(lines, self._record, b)

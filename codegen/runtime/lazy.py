@@ -25,11 +25,21 @@ class Lazy:
         return getattr(module, name)
 
 
-class Unset:
-    """Stands for "the schema's default" where the default is made anew for each record."""
+class Sign:
+    """Stands for the lack of a value; there is one of each, and so it stays when it is copied."""
+
+    def __init__(self, name: str, shown: str) -> None:
+        self._name = name
+        self._shown = shown
 
     def __repr__(self) -> str:
-        return "<default>"
+        return self._shown
+
+    def __reduce__(self) -> str:
+        return self._name
 
 
-UNSET: Any = Unset()
+# The schema's default, where that is made anew for each record; or what the record had before.
+UNSET: Any = Sign("UNSET", "<default>")
+# An item that one of two records lacks.
+ABSENT: Any = Sign("ABSENT", "<absent>")

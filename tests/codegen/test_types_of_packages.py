@@ -18,7 +18,7 @@ from tests.codegen.test_classes import NAMES, builtin_names
 
 USER = """
 import datetime
-from every import R, Tree, State, write_file, read_file, from_rows, spark_schema, RECORD
+from every import ABSENT, R, Tree, State, diff, write_file, read_file, from_rows, spark_schema, RECORD
 
 def use(tree: Tree) -> list[R]:
     found = [r for r in read_file("x") if r.state is State.class_]
@@ -27,7 +27,9 @@ def use(tree: Tree) -> list[R]:
     if tree.next is not None:
         use(tree.next)
     data: bytes = tree.to_avro()
-    same: Tree = Tree.from_avro(data)
+    same: Tree = Tree.from_avro(data).replace(v=2, next=None)
+    for path, left, right in diff(same, tree):
+        print(path.upper(), left is ABSENT, right)
     return found + [RECORD.from_dict({})]
 """
 
@@ -37,6 +39,8 @@ Tree(v="x")
 Tree(1)
 Tree(v=1).nothing
 R.from_avro("x")
+Tree(v=1).replace(v="x")
+Tree(v=1).replace(w=1)
 """
 
 
@@ -88,7 +92,7 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, "-m", "wrong")
-    assert out.count("error:") == 4 + out.count("[var-annotated]")
+    assert out.count("error:") == 6 + out.count("[var-annotated]")
 
 
 def _mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
