@@ -394,6 +394,17 @@ def test_hostile_text_ends_in_an_answer_or_a_clear_error(query: str, answers: bo
             view(query)
 
 
+def test_an_interval_below_a_view_needs_no_schema() -> None:
+    table = "CREATE TABLE t (at TIMESTAMP);"
+    inner = "SELECT at, at - TIMESTAMP '2020-01-01 00:00:00' AS since FROM t"
+
+    kept = derived(f"{table} CREATE VIEW v AS SELECT at FROM ({inner}) x", dialect=Dialect.SPARK)
+
+    assert columns(kept) == [("at", "timestamp", True)]
+    with pytest.raises(UnsupportedType, match="column since has type interval"):
+        derived(f"{table} CREATE VIEW v AS {inner}", dialect=Dialect.SPARK)
+
+
 def test_text_above_the_limit_is_too_large() -> None:
     with pytest.raises(Unsupported, match="more than the 100 allowed"):
         view("SELECT id AS " + "x" * 100 + " FROM t", options=Options(max_sql_bytes=100))

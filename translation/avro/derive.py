@@ -31,7 +31,7 @@ from translation.avro.documentation import derived_documentation
 from translation.avro.inlining import inlined_fields
 from translation.avro.merging import merged
 from translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
-from translation.avro.types import avro_type
+from translation.avro.types import avro_type, without_intervals
 from translation.avro.widening import widened
 from translation.functions.coercion import equal_apart_from_nulls
 from translation.interface import Interface, Options
@@ -184,8 +184,9 @@ class Deriver:
         """The schema that a SQL type has by itself, when it is asked for."""
 
         def schema() -> Schema:
-            made = avro_type(type_, name=name or "column", namespace="", options=self._options)
-            return _as_written(made, type_)
+            shown = without_intervals(type_)
+            made = avro_type(shown, name=name or "column", namespace="", options=self._options)
+            return _as_written(made, shown)
 
         return schema
 

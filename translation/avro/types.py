@@ -78,6 +78,7 @@ from catalog.column_types import (
     Uniontype,
     UnknownType,
     VarcharType,
+    map_type,
     print_type,
 )
 from translation.avro.names import legal_name, lowered, name_properties, type_name
@@ -126,6 +127,13 @@ _HIVE_READS: Mapping[str, PrimitiveType] = MappingProxyType(
         "string": STRING,
     }
 )
+
+
+def without_intervals(type_: ColumnType) -> ColumnType:
+    """The type with text for intervals: what is computed below a view need not be a column of it."""
+    if isinstance(type_, PrimitiveType) and type_ != INTERVAL:
+        return type_
+    return map_type(type_, lambda t: STRING if t == INTERVAL or isinstance(t, IntervalType) else t)
 
 
 def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options) -> Schema:

@@ -10,6 +10,7 @@ from avro_schema.model import Field, Json, Record
 from catalog.relations import Relation
 from translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
 from translation.avro.placement import placed
+from translation.avro.types import avro_type, without_intervals
 from translation.avro.vanilla_hive import as_options_say
 from translation.interface import Options
 from translation.plan.relations import Columns
@@ -27,6 +28,8 @@ def view_schema(
     taken = {name.lower() for name in names}
     fields: list[Field] = []
     for column, name, template, comment in zip(columns, names, templates, comments, strict=True):
+        if without_intervals(column.type) != column.type:
+            avro_type(column.type, name=name, namespace="", options=options)
         aliases = _aliases(template, name, taken)
         fields.append(
             replace(

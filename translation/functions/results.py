@@ -91,6 +91,8 @@ def _minus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result |
             return Result(INTERVAL)
         both_dates = left == DATE and (right == DATE or is_text(right))
         return Result(IntervalType("day" if both_dates else "day to second"))
+    if semantics.is_spark and is_text(left) and is_time(right):
+        return Result(IntervalType("day" if right == DATE else "day to second"))
     if is_time(left) or is_interval(left) or is_interval(right):
         return _time_plus(left, right, semantics)
     return _arithmetic(arguments, semantics, decimals.plus)
