@@ -24,8 +24,8 @@ from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
 
 _RUNTIME = (
-    "__init__.py", "aliases.py", "binding.py", "container.py", "differences.py", "equality.py",
-    "errors.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
+    "__init__.py", "aliases.py", "binding.py", "canonical.py", "container.py", "differences.py", "equality.py",
+    "errors.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
 )  # fmt: skip
 
 
@@ -158,8 +158,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     durations = uses_durations(shape)
     names = [
         *types, "ABSENT", "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
-        "SCHEMA", "SHA_256", "UnresolvableSchema", "diff", "from_rows", "read_file", "spark_schema",
-        "write_file", *(["dataset"] if relation else []),
+        "SCHEMA", "SHA_256", "UnknownSchema", "UnresolvableSchema", "diff", "from_rows", "read_file", "spark_schema",
+        "from_dict", "to_dict", "write_file", *(["dataset"] if relation else []),
         *(["Duration"] if durations else []),
     ]  # fmt: skip
     text = "_builtins.str" if "str" in types else "str"
@@ -208,7 +208,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
 
 def _typed(functions: str, shape: PackageShape, classes: list[str]) -> str:
     """The functions of the template with records' classes, and with builtins that those may hide."""
-    for builtin in ("str", "bytes", "list", "tuple"):
+    for builtin in ("str", "bytes", "int", "dict", "list", "object", "tuple"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)
     functions = functions.replace("_RECORD", shape.root.class_name)

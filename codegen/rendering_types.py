@@ -103,6 +103,7 @@ def _head(package: PackageShape, body: str) -> str:
     lines.add("")
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',
+        '_framing = _Lazy("._avro.framing", __package__ or "")',
         '__records__ = _Lazy("._avro.records", __package__ or "")',
         "__locals__ = _builtins.locals",
     )

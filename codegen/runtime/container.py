@@ -16,9 +16,10 @@ from typing import IO, Any, Final
 
 from . import scalars
 from .binding import Binding, Reader, read_one
+from .equality import equal
 from .errors import InvalidAvro
 from .resolution import resolve
-from .schema import parse
+from .schema import Node, parse
 from .values import write_onto
 
 MAGIC: Final = b"Obj\x01"
@@ -94,8 +95,15 @@ def reader_of(binding: Binding, writer_schema: str, name: str | None = None) -> 
     if key not in _resolved:
         if len(_resolved) >= _RESOLVED_AT_MOST:
             _resolved.clear()
-        _resolved[key] = resolve(binding, parse(writer_schema), reader_node)
+        _resolved[key] = _new_reader(binding, parse(writer_schema), reader_node)
     return _resolved[key]
+
+
+def _new_reader(binding: Binding, writer: Node, reader: Node) -> Reader:
+    # The package's schema in another's formatting: its own code is faster than what resolves.
+    if equal(writer, reader):
+        return binding.readers[reader.name]
+    return resolve(binding, writer, reader)
 
 
 def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:

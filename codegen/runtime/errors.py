@@ -4,6 +4,8 @@ AvroError
 ├── InvalidAvro          bytes that are no value of the schema
 ├── InvalidValue         a value that the schema does not allow; ``path`` leads to it
 ├── UnresolvableSchema   two schemas between which no data can pass
+├── UnknownSchema        a frame whose writer's schema nobody knows
+├── MissingCodec         a file compressed with what is not installed
 └── NotInSpark           a type that Spark has no column for
 """
 
@@ -40,6 +42,30 @@ class UnresolvableSchema(AvroError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class UnknownSchema(AvroError):
+    """A frame whose writer's schema nobody knows; ``identity`` is its fingerprint or its id."""
+
+    def __init__(self, identity: str, reason: str) -> None:
+        super().__init__(identity, reason)
+        self.identity = identity
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.identity}: {self.reason}"
+
+
+class MissingCodec(AvroError):
+    """A codec that needs one of several libraries, none of which is installed."""
+
+    def __init__(self, codec: str, libraries: tuple[str, ...]) -> None:
+        super().__init__(codec, libraries)
+        self.codec = codec
+        self.libraries = libraries
+
+    def __str__(self) -> str:
+        return f"codec {self.codec!r} needs one of {', '.join(self.libraries)}; none is installed"
 
 
 class NotInSpark(AvroError):

@@ -1,0 +1,68 @@
+"""A schema's 64-bit fingerprint (Avro specification, "Parsing Canonical Form" and "CRC-64-AVRO")."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any, Final
+
+from .schema import MalformedSchema, Node, parse
+
+_EMPTY: Final = 0xC15D213AA4D7A795
+
+
+@functools.lru_cache(256)
+def fingerprint_of_text(schema: str) -> int:
+    """Raises ``MalformedSchema`` where the text is no schema."""
+    return fingerprint(parse(schema))
+
+
+def fingerprint(node: Node) -> int:
+    """As an unsigned number."""
+    try:
+        text = json.dumps(_canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
+    except RecursionError:
+        raise MalformedSchema("the schema is nested too deeply") from None
+    return _rabin(text.encode("utf-8", "surrogatepass"))
+
+
+def _canonical(node: Node, met: set[str]) -> Any:
+    if node.name:
+        if node.name in met:
+            return node.name
+        met.add(node.name)
+    match node.kind:
+        case "union":
+            return [_canonical(branch, met) for branch in node.branches]
+        case "array":
+            return {"type": "array", "items": _canonical(node.items, met)}
+        case "map":
+            return {"type": "map", "values": _canonical(node.items, met)}
+        case "record":
+            fields = [{"name": f.name, "type": _canonical(f.node, met)} for f in node.fields]
+            return {"name": node.name, "type": "record", "fields": fields}
+        case "enum":
+            return {"name": node.name, "type": "enum", "symbols": list(node.symbols)}
+        case "fixed":
+            return {"name": node.name, "type": "fixed", "size": node.size}
+        case primitive:
+            return primitive
+
+
+def _rabin(data: bytes) -> int:
+    table = _table()
+    found = _EMPTY
+    for byte in data:
+        found = (found >> 8) ^ table[(found ^ byte) & 255]
+    return found
+
+
+@functools.cache
+def _table() -> tuple[int, ...]:
+    table: list[int] = []
+    for byte in range(256):
+        entry = byte
+        for _ in range(8):
+            entry = (entry >> 1) ^ (_EMPTY if entry & 1 else 0)
+        table.append(entry)
+    return tuple(table)

@@ -1,0 +1,114 @@
+"""Frames that say with which schema the bytes after them were written.
+
+Avro's single-object encoding (specification, "Single-object encoding"): ``C3 01``, the writer's
+fingerprint in 8 little-endian bytes, the body. Confluent's wire format: a zero, a registry's id of
+the schema in 4 big-endian bytes, the body.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from .binding import Binding, Reader, read_all
+from .canonical import fingerprint, fingerprint_of_text
+from .container import reader_of
+from .errors import InvalidAvro, InvalidValue, UnknownSchema, shown
+from .values import write_onto
+
+_SINGLE_OBJECT: Final = b"\xc3\x01"
+_CONFLUENT: Final = b"\0"
+_MOST_ID: Final = 2**32 - 1
+
+Schemas = Mapping[int, str] | Callable[[int], str | None] | None
+
+
+def to_single_object(binding: Binding, name: str, value: Any) -> bytes:
+    """Raises ``InvalidValue`` for what does not fit."""
+    head = _SINGLE_OBJECT + _own_fingerprint(binding, name).to_bytes(8, "little")
+    return _framed(binding, name, head, value)
+
+
+def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schemas) -> Any:
+    """``schemas`` is asked for the text of each fingerprint but the class's own.
+
+    Raises:
+        InvalidAvro: the frame or the bytes in it are damaged.
+        UnknownSchema: nobody knows the fingerprint, or the text given for it has another.
+    """
+    written, body = _parts(data, _SINGLE_OBJECT, 8)
+    number = int.from_bytes(written, "little")
+    if number == _own_fingerprint(binding, name):
+        return read_all(binding.readers[name], body)
+    return read_all(_reader_of_fingerprint(binding, name, number, schemas), body)
+
+
+def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
+    """Raises ``InvalidValue`` for what does not fit, an id of more than 32 bits among it."""
+    if type(schema_id) is not int or not 0 <= schema_id <= _MOST_ID:
+        raise InvalidValue("", f"{shown(schema_id)} is no schema's id, a number of 32 bits")
+    return _framed(binding, name, _CONFLUENT + schema_id.to_bytes(4, "big"), value)
+
+
+def from_confluent(
+    binding: Binding, name: str, data: bytes, schema_of: Callable[[int], str]
+) -> Any:
+    """``schema_of`` gives the text of a schema's id; its errors are the caller's own.
+
+    Raises:
+        InvalidAvro: the frame or the bytes in it are damaged.
+        UnknownSchema: ``schema_of`` raised a ``LookupError``.
+    """
+    written, body = _parts(data, _CONFLUENT, 4)
+    number = int.from_bytes(written, "big")
+    text = _asked(schema_of, number)
+    if text is None:
+        raise UnknownSchema(f"id {number}", "no schema is known for it")
+    return read_all(reader_of(binding, text, name), body)
+
+
+def _framed(binding: Binding, name: str, head: bytes, value: Any) -> bytes:
+    out = bytearray(head)
+    write_onto(binding, name, binding.writers[name], value, out)
+    return bytes(out)
+
+
+def _parts(data: bytes, magic: bytes, size: int) -> tuple[bytes, bytes]:
+    """What names the schema, and the body."""
+    data = bytes(data)
+    if not data.startswith(magic):
+        raise InvalidAvro(f"the frame does not begin with {magic.hex(' ').upper()}")
+    end = len(magic) + size
+    if len(data) < end:
+        raise InvalidAvro("the input ends within its frame")
+    return data[len(magic) : end], data[end:]
+
+
+# A class's own schema never changes; one entry for each record of the package.
+@functools.cache
+def _own_fingerprint(binding: Binding, name: str) -> int:
+    return fingerprint(binding.nodes[name])
+
+
+def _reader_of_fingerprint(binding: Binding, name: str, number: int, schemas: Schemas) -> Reader:
+    shown_number = f"fingerprint 0x{number:016X}"
+    text: str | None = None
+    if isinstance(schemas, Mapping):
+        text = schemas.get(number)
+    elif schemas is not None:
+        text = _asked(schemas, number)
+    if text is None:
+        raise UnknownSchema(shown_number, "no schema is known for it")
+    actual = fingerprint_of_text(text)
+    # Bytes read with the wrong schema may well be some value, and a wrong one.
+    if actual != number:
+        raise UnknownSchema(shown_number, f"the schema given for it has 0x{actual:016X}")
+    return reader_of(binding, text, name)
+
+
+def _asked(schemas: Callable[[int], str | None], number: int) -> str | None:
+    try:
+        return schemas(number)
+    except LookupError:
+        return None
