@@ -187,6 +187,10 @@ class Expressions:
         references = [self.scope.reference(index) for index in indices]
         for reference in references:
             _require_known(reference)
+        return self._coalesced(references)
+
+    def _coalesced(self, references: Sequence[RowExpression]) -> RowExpression:
+        """The one column, or both sides' of a FULL JOIN … USING."""
         if len(references) == 1:
             return references[0]
         return calls.operator("coalesce", references, self.context)
@@ -196,8 +200,10 @@ class Expressions:
             found = scope.find(node.parts, node.position)
             if found is not None:
                 indices, read = found
-                column = scope.plan.columns[indices[0]]
-                outer = OuterReference(level, indices[0], column.name, column.type, column.nullable)
+                columns = [(index, scope.plan.columns[index]) for index in indices]
+                outer = self._coalesced(
+                    [OuterReference(level, i, c.name, c.type, c.nullable) for i, c in columns]
+                )
                 return _fields(outer, node.parts[read:], node.position)
         return None
 

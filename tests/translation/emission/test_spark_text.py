@@ -97,6 +97,17 @@ def test_an_aggregate_that_nothing_reads_still_makes_one_row() -> None:
     assert "count(t1.`a`)" in sql
 
 
+def test_a_sub_query_sees_a_full_joins_common_column_whole() -> None:
+    sql = emitted(
+        "CREATE TABLE t (k INT); CREATE TABLE u (k INT); CREATE TABLE w (j INT);"
+        "CREATE VIEW v AS SELECT k FROM t FULL JOIN u USING (k)"
+        " WHERE EXISTS (SELECT 1 FROM w WHERE w.j = k)",
+        Dialect.SPARK,
+    )
+
+    assert "(t3.`j` = coalesce(t1.`k`, t2.`k`))" in sql
+
+
 def test_a_number_in_group_by_is_no_position() -> None:
     sql = emitted(
         "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT 7 AS k, count(*) AS n FROM t GROUP BY 7"

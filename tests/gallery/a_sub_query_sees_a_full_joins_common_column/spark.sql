@@ -1,0 +1,1 @@
+SELECT coalesce(t1.`k`, t2.`k`) AS `k` FROM `default`.`t` AS t1 FULL JOIN `default`.`u` AS t2 ON (t1.`k` = t2.`k`) WHERE EXISTS (SELECT 1 AS `c0` FROM `default`.`w` AS t3 WHERE (t3.`j` = coalesce(t1.`k`, t2.`k`)))

@@ -1,0 +1,2 @@
+-- dialect: spark
+CREATE VIEW v AS SELECT k FROM t FULL JOIN u USING (k) WHERE EXISTS (SELECT 1 FROM w WHERE w.j = k);
