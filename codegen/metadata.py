@@ -57,6 +57,10 @@ def metadata(
         ("Requires-Python", ">=3.11"),
         ("Provides-Extra", "spark"),
         ("Requires-Dist", 'pyspark>=3.5; extra == "spark"'),
+        ("Provides-Extra", "snappy"),
+        ("Requires-Dist", 'cramjam>=2.8; extra == "snappy"'),
+        ("Provides-Extra", "zstandard"),
+        ("Requires-Dist", 'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"'),
         ("Description-Content-Type", "text/markdown; charset=UTF-8; variant=GFM"),
     ]
     body = [

@@ -24,7 +24,7 @@ from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
 
 _RUNTIME = (
-    "__init__.py", "aliases.py", "binding.py", "canonical.py", "container.py", "differences.py", "equality.py",
+    "__init__.py", "aliases.py", "binding.py", "canonical.py", "compression.py", "container.py", "differences.py", "equality.py",
     "errors.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
 )  # fmt: skip
 
@@ -96,9 +96,14 @@ def _render_schema(laid_out: LaidOut) -> str:
 
 _INIT_FUNCTIONS = '''
 
-def read_file(source: str | _PathLike[str] | _IO[bytes]) -> _Iterator[_RECORD]:
-    """The records of an Avro container file, also of one written with another schema."""
-    records: _Iterator[_RECORD] = _codec.read_records(_codec.BINDING, source)
+def read_file(
+    source: str | _PathLike[str] | _IO[bytes], *, max_block_bytes: int = 268_435_456
+) -> _Iterator[_RECORD]:
+    """The records of an Avro container file, also of one written with another schema.
+
+    A block that decompresses to more than ``max_block_bytes`` is an error.
+    """
+    records: _Iterator[_RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes)
     return records
 
 
@@ -108,7 +113,11 @@ def write_file(
     *,
     codec: str = "deflate",
 ) -> None:
-    """Writes an Avro container file; codecs are null, deflate, bzip2 and xz."""
+    """Writes an Avro container file.
+
+    Codecs are null, deflate, bzip2 and xz; and where a library for them is installed, as the
+    package's extras of these names do, snappy and zstandard.
+    """
     _codec.write_records(_codec.BINDING, target, records, codec)
 
 

@@ -5,17 +5,15 @@ A file carries its writer's schema; one that differs from this package's is reso
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
 from . import scalars
 from .binding import Binding, Reader, read_one
+from .compression import DEFAULT_MAX_BLOCK_BYTES, compressor, decompressor
 from .equality import equal
 from .errors import InvalidAvro
 from .resolution import resolve
@@ -27,11 +25,17 @@ _BLOCK_BYTES: Final = 64_000
 _SYNC_BYTES: Final = 16
 
 
-def read_records(binding: Binding, source: str | os.PathLike[str] | IO[bytes]) -> Iterator[Any]:
+def read_records(
+    binding: Binding,
+    source: str | os.PathLike[str] | IO[bytes],
+    max_block_bytes: int = DEFAULT_MAX_BLOCK_BYTES,
+) -> Iterator[Any]:
     """The file's records, read as they are asked for.
 
     Raises:
-        InvalidAvro: the file is no container, is damaged or ends early.
+        InvalidAvro: the file is no container, is damaged, ends early, or has a block that
+            decompresses to more than ``max_block_bytes``.
+        MissingCodec: it is compressed with what needs a library that is not installed.
         UnresolvableSchema: it was written with a schema that cannot be read as this one.
     """
     with _opened(source, "rb") as file:
@@ -39,8 +43,8 @@ def read_records(binding: Binding, source: str | os.PathLike[str] | IO[bytes]) -
             raise InvalidAvro("not an Avro container file")
         metadata = _metadata(file)
         sync = _exactly(file, _SYNC_BYTES)
-        reader = reader_of(binding, metadata.get("avro.schema", b"").decode())
-        decompress = _decompressor(metadata.get("avro.codec", b"null").decode())
+        reader = reader_of(binding, _text(metadata, "avro.schema", b""))
+        decompress = decompressor(_text(metadata, "avro.codec", b"null"), max_block_bytes)
         while (first := file.read(1)) != b"":
             count = _long(file, first)
             size = _long(file, _exactly(file, 1))
@@ -62,8 +66,9 @@ def write_records(
 
     Raises:
         InvalidValue: a record does not fit; the blocks before it are written.
+        MissingCodec: the codec needs a library that is not installed; nothing is written.
     """
-    compress = _compressor(codec)
+    compress = compressor(codec)
     sync = os.urandom(_SYNC_BYTES)
     name = binding.root.name
     writer = binding.writers[name]
@@ -153,6 +158,13 @@ def _metadata(file: IO[bytes]) -> dict[str, bytes]:
             found[name] = _exactly(file, _long(file, _exactly(file, 1)))
 
 
+def _text(metadata: dict[str, bytes], key: str, default: bytes) -> str:
+    try:
+        return metadata.get(key, default).decode()
+    except UnicodeDecodeError:
+        raise InvalidAvro("the file's header is damaged") from None
+
+
 def _long(file: IO[bytes], first: bytes) -> int:
     raw = first[0] & 127
     shift = 7
@@ -181,48 +193,6 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-def _inflate(data: bytes) -> bytes:
-    inflater = zlib.decompressobj(-15)
-    found = inflater.decompress(data) + inflater.flush()
-    if not inflater.eof:
-        raise InvalidAvro("a block's compressed data ends early")
-    return found
-
-
-def _deflate(data: bytes) -> bytes:
-    deflater = zlib.compressobj(wbits=-15)
-    return deflater.compress(data) + deflater.flush()
-
-
-# Snappy and Zstandard have no module in the standard library of every supported Python.
-_CODECS: Final[dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]]] = {
-    "null": (bytes, bytes),
-    "deflate": (_deflate, _inflate),
-    "bzip2": (bz2.compress, bz2.decompress),
-    "xz": (lzma.compress, lzma.decompress),
-}
-
-
-def _decompressor(codec: str) -> Callable[[bytes], bytes]:
-    if codec not in _CODECS:
-        raise InvalidAvro(f"codec {codec!r} is not supported, only {', '.join(_CODECS)}")
-    inner = _CODECS[codec][1]
-
-    def decompress(data: bytes) -> bytes:
-        try:
-            return inner(data)
-        except (zlib.error, OSError, lzma.LZMAError, EOFError, ValueError) as error:
-            raise InvalidAvro(f"a block's compressed data is damaged: {error}") from None
-
-    return decompress
-
-
-def _compressor(codec: str) -> Callable[[bytes], bytes]:
-    if codec not in _CODECS:
-        raise ValueError(f"codec {codec!r} is not supported, only {', '.join(_CODECS)}")
-    return _CODECS[codec][0]
 
 
 @contextmanager

@@ -26,6 +26,11 @@ from codegen.package import PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel, content_hash, read_wheel
 from tests.codegen.generated import record, record_of
 
+EXTRAS = [
+    'pyspark>=3.5; extra == "spark"',
+    'cramjam>=2.8; extra == "snappy"',
+    'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"',
+]
 HOSTILE_DOC = "a | b\n\n# <script>alert(1)</script> [x](javascript:y)\r\nRequires-Dist: evil\x85z"
 
 
@@ -110,13 +115,13 @@ def test_metadata_holds_strangers_text_without_becoming_headers_or_markup() -> N
     message = BytesParser().parsebytes(data)
 
     assert parsed.requires_dist is not None
-    assert [str(r) for r in parsed.requires_dist] == ['pyspark>=3.5; extra == "spark"']
-    assert message.get_all("Requires-Dist") == ['pyspark>=3.5; extra == "spark"']
+    assert [str(r) for r in parsed.requires_dist] == EXTRAS
+    assert message.get_all("Requires-Dist") == EXTRAS
     description = str(parsed.description)
     assert "<script>" not in description
     assert "](javascript" not in description
     assert str(parsed.requires_python) == ">=3.11"
-    assert parsed.provides_extra == ["spark"]
+    assert parsed.provides_extra == ["spark", "snappy", "zstandard"]
     assert (
         "| class \\(in Python\\: class\\_\\)" in description or "in Python: class\\_" in description
     )
