@@ -43,14 +43,15 @@ _IMPORTED = {
     Scalar.DURATION: "_Duration",
 }
 
-_USED = frozenset({*_BUILTIN.values(), "list", "dict"})
+_USED = frozenset({*_BUILTIN.values(), "list", "dict", "tuple"})
 """The builtins that annotations are made of."""
 
 
 class Annotations:
     """``taken`` are names of the package's own, which may hide Python's."""
 
-    def __init__(self, taken: Collection[str]) -> None:
+    def __init__(self, taken: Collection[str], *, immutable: bool = False) -> None:
+        self._immutable = immutable
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
         # By identity, since hashing a shape takes longer than writing it; each is kept beside its
@@ -64,7 +65,11 @@ class Annotations:
     def of(self, shape: Shape) -> str:
         known = self._known.get(id(shape))
         if known is None:
-            text = _nameless(shape, self._hidden) if is_nameless(shape) else self._text(shape)
+            text = (
+                _nameless(shape, self._hidden, self._immutable)
+                if is_nameless(shape)
+                else self._text(shape)
+            )
             known = self._known[id(shape)] = (shape, text)
         return known[1]
 
@@ -76,10 +81,14 @@ class Annotations:
                 return _IMPORTED[shape]
             case DecimalShape():
                 return "_decimal.Decimal"
+            case ListShape(items) if self._immutable:
+                return f"{self.builtin('tuple')}[{self.of(items)}, ...]"
             case ListShape(items):
                 return f"{self.builtin('list')}[{self.of(items)}]"
             case DictShape(values):
                 text = self.builtin("str")
+                if self._immutable:
+                    return f"_Mapping[{text}, {self.of(values)}]"
                 return f"{self.builtin('dict')}[{text}, {self.of(values)}]"
             case UnionShape(branches):
                 # An int and a long are one class; None stands last, as people write it.
@@ -93,5 +102,5 @@ class Annotations:
 
 
 @lru_cache(10_000)
-def _nameless(shape: Shape, taken: frozenset[str]) -> str:
-    return Annotations(taken)._text(shape)  # noqa: SLF001 - of the class above
+def _nameless(shape: Shape, taken: frozenset[str], immutable: bool) -> str:
+    return Annotations(taken, immutable=immutable)._text(shape)  # noqa: SLF001 - of the class above

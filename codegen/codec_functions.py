@@ -73,12 +73,19 @@ class Snippet:
 class CodecFunction:
     """What encoders and decoders share: temporaries, and parts that became functions.
 
-    ``inlined`` are records whose code stands where they are used.
+    ``inlined`` are records whose code stands where they are used. Of an ``immutable`` package's
+    records, lists are tuples and dicts are ``FrozenMap``.
     """
 
     def __init__(
-        self, lines: Lines, record: RecordClass, inlined: Mapping[str, RecordClass]
+        self,
+        lines: Lines,
+        record: RecordClass,
+        inlined: Mapping[str, RecordClass],
+        *,
+        immutable: bool,
     ) -> None:
+        self.immutable = immutable
         self.lines = lines
         self.record = record
         self.inlined = inlined

@@ -57,6 +57,7 @@ class Expression:
 
 class DefaultValues:
     def __init__(self, package: PackageShape) -> None:
+        self._immutable = package.immutable
         self._records = {record.class_name: record for record in package.records}
         self._enums = {
             enum.class_name: {symbol: member for member, symbol in enum.members}
@@ -113,7 +114,9 @@ class DefaultValues:
                     raise IllegalDefault(where, "is no array")
                 parts = [self._value(item, items, where) for item in value]
                 text = ", ".join(part.text for part in parts)
-                return Expression(f"[{text}]", True, 1 + sum(part.objects for part in parts))
+                comma = "," if parts else ""
+                text = f"({text}{comma})" if self._immutable else f"[{text}]"
+                return Expression(text, True, 1 + sum(part.objects for part in parts))
             case DictShape(values):
                 if not isinstance(value, dict):
                     raise IllegalDefault(where, "is no map")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -25,7 +25,7 @@ from codegen.source import TYPE_CHECKING, Lines, literal
 
 _RUNTIME = (
     "__init__.py", "aliases.py", "binding.py", "canonical.py", "compression.py", "container.py", "differences.py", "equality.py",
-    "errors.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
+    "errors.py", "frozen.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
 )  # fmt: skip
 
 
@@ -39,13 +39,18 @@ class LaidOut:
     fingerprints: Fingerprints
 
     @classmethod
-    def of(cls, schema: Record) -> LaidOut:
+    def of(cls, schema: Record, *, immutable: bool = False) -> LaidOut:
         """Raises ``UnfitSchema`` where it cannot be laid out in Python."""
-        return cls(schema, lower(schema), to_text(schema), fingerprints(schema))
+        shape = replace(lower(schema), immutable=immutable)
+        return cls(schema, shape, to_text(schema), fingerprints(schema))
 
 
 def render_modules(
-    schema: Record, import_package: str, relation: RelationName | None = None
+    schema: Record,
+    import_package: str,
+    relation: RelationName | None = None,
+    *,
+    immutable: bool = False,
 ) -> Mapping[str, bytes]:
     """Every file of the package but its provenance, by path: ``acme_schemas/db/table/_types.py``.
 
@@ -54,7 +59,7 @@ def render_modules(
     Raises:
         CodegenError: the schema cannot be laid out in Python.
     """
-    return render_laid_out(LaidOut.of(schema), import_package, relation)
+    return render_laid_out(LaidOut.of(schema, immutable=immutable), import_package, relation)
 
 
 def render_laid_out(

@@ -53,13 +53,18 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class PackageRequest:
-    """``prefix`` is the deployment's mandatory distribution prefix, e.g. ``acme-schema``."""
+    """``prefix`` is the deployment's mandatory distribution prefix, e.g. ``acme-schema``.
+
+    Attributes:
+        immutable: the records of the package are.
+    """
 
     relation: RelationName
     prefix: str
     version: str
     schema: Record
     provenance: Provenance
+    immutable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

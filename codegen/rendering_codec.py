@@ -51,6 +51,7 @@ def render_codec(package: PackageShape) -> str:
         ")",
         "from ._avro.values import from_plain, to_plain, write_all",
         *(f"from ._types import {name} as _{name}" for name in classes),
+        *(_immutable_imports(package) if package.immutable else ()),
         "",
         "_new = object.__new__",
         "_pack_float = scalars.FLOAT.pack",
@@ -64,10 +65,16 @@ def render_codec(package: PackageShape) -> str:
         lines.add(f"_index_{enum.class_name} = {{{pairs}}}")
         lines.add(f"_members_{enum.class_name} = ({members.rstrip()})")
     for record in package.records:
-        Encoder(lines, record, inlined).render()
-        Decoder(lines, record, inlined, empty).render()
+        Encoder(lines, record, inlined, immutable=package.immutable).render()
+        Decoder(lines, record, inlined, empty, immutable=package.immutable).render()
     _entry_points(lines, package)
     return lines.text()
+
+
+def _immutable_imports(package: PackageShape) -> Iterator[str]:
+    yield "from ._avro.frozen import FrozenMap"
+    for record in package.records:
+        yield f"from ._types import __draft_{record.class_name}__"
 
 
 def _is_small(record: RecordClass) -> bool:
@@ -104,7 +111,7 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
     for way in ("decode", "encode"):
         pairs = (f"        {literal(r.full_name)}: {way}_{r.class_name}," for r in package.records)
         lines.add("    {", *pairs, "    },")
-    lines.add(")")
+    lines.add(*(["    immutable=True,"] if package.immutable else []), ")")
     for record in package.records:
         name = record.class_name
         lines.add("", "")

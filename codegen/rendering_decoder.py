@@ -51,20 +51,23 @@ class Decoder(CodecFunction):
         record: RecordClass,
         inlined: Mapping[str, RecordClass],
         empty: frozenset[str],
+        *,
+        immutable: bool,
     ) -> None:
-        super().__init__(lines, record, inlined)
+        super().__init__(lines, record, inlined, immutable=immutable)
         self._empty = empty
 
     def snippet(self, shape: Shape) -> Snippet | None:
-        return _snippet(shape)
+        return _snippet(shape, self.immutable)
 
     def render(self) -> None:
         lines, name = self.lines, self.record.class_name
         lines.add("", "")
         with lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[_{name}, int]:"):
-            lines.add(f"record = _new(_{name})")
+            self._begin("record", name)
             for attribute in self.record.attributes:
                 self.attribute(attribute.shape, f"record.{attribute.name}")
+            self._end("record", name)
             lines.add("return record, at")
         self.finish()
 
@@ -92,9 +95,10 @@ class Decoder(CodecFunction):
                 lines.add(f"{place} = _members_{name}[{t} >> 1]")
             case RecordReference(name) if name in self.inlined:
                 t = self.temporary()
-                lines.add(f"{t} = _new(_{name})")
+                self._begin(t, name)
                 for attribute in self.inlined[name].attributes:
                     self.value(attribute.shape, f"{t}.{attribute.name}", depth)
+                self._end(t, name)
                 lines.add(f"{place} = {t}")
             case RecordReference(name):
                 lines.add(f"{place}, at = decode_{name}(data, at)")
@@ -108,6 +112,17 @@ class Decoder(CodecFunction):
                 self._dict(values, place, depth)
             case _:
                 assert_never(shape)
+
+    def _begin(self, record: str, name: str) -> None:
+        """An immutable record is one of a class of the same slots until it is whole."""
+        if self.immutable:
+            self.lines.add(f"{record}: Any = _new(__draft_{name}__)")
+        else:
+            self.lines.add(f"{record} = _new(_{name})")
+
+    def _end(self, record: str, name: str) -> None:
+        if self.immutable:
+            self.lines.add(f"{record}.__class__ = _{name}")
 
     def _apart(self, shape: Shape, target: str) -> None:
         name = self.part()
@@ -137,7 +152,7 @@ class Decoder(CodecFunction):
                 self.value(items, item, depth + 1)
                 lines.add(f"{t}.append({item})")
             self._byte(count)
-        lines.add(f"{target} = {t}")
+        lines.add(f"{target} = tuple({t})" if self.immutable else f"{target} = {t}")
 
     def _many_numbers(self, items: Shape, t: str, count: str) -> None:
         """Many numbers are read by one call, which sees at once if each is a byte."""
@@ -160,7 +175,7 @@ class Decoder(CodecFunction):
                 self.value(values, item, depth + 1)
                 lines.add(f"{t}[{key}] = {item}")
             self._byte(count)
-        lines.add(f"{target} = {t}")
+        lines.add(f"{target} = FrozenMap({t})" if self.immutable else f"{target} = {t}")
 
     def _block(self, count: str) -> None:
         lines = self.lines
@@ -259,5 +274,6 @@ class Decoder(CodecFunction):
 
 
 @lru_cache(DRAFTS)
-def _snippet(shape: Shape) -> Snippet | None:
-    return Decoder(Lines("    "), NO_RECORD, {}, frozenset()).drafted(shape)
+def _snippet(shape: Shape, immutable: bool) -> Snippet | None:
+    decoder = Decoder(Lines("    "), NO_RECORD, {}, frozenset(), immutable=immutable)
+    return decoder.drafted(shape)

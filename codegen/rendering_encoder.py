@@ -53,7 +53,15 @@ _EXACT: dict[Scalar, str] = {
 
 class Encoder(CodecFunction):
     def snippet(self, shape: Shape) -> Snippet | None:
-        return _snippet(shape)
+        return _snippet(shape, self.immutable)
+
+    @property
+    def _list_class(self) -> str:
+        return "tuple" if self.immutable else "list"
+
+    @property
+    def _dict_class(self) -> str:
+        return "FrozenMap" if self.immutable else "dict"
 
     def render(self) -> None:
         lines, name = self.lines, self.record.class_name
@@ -122,7 +130,7 @@ class Encoder(CodecFunction):
     def _list(self, items: Shape, value: str, depth: int) -> None:
         lines, t, item = self.lines, self.temporary(), self.temporary()
         lines.add(f"{t}: Any = {value}")
-        with lines.block(f"if type({t}) is not list:"):
+        with lines.block(f"if type({t}) is not {self._list_class}:"):
             lines.add(f"{t} = scalars.list_of({t})")
         with lines.block(f"if {t}:"):
             self._length(f"len({t})")
@@ -133,7 +141,7 @@ class Encoder(CodecFunction):
     def _dict(self, values: Shape, value: str, depth: int) -> None:
         lines, t, key, item = self.lines, self.temporary(), self.temporary(), self.temporary()
         lines.add(f"{t}: Any = {value}")
-        with lines.block(f"if type({t}) is not dict:"):
+        with lines.block(f"if type({t}) is not {self._dict_class}:"):
             lines.add(f"{t} = scalars.dict_of({t})")
         with lines.block(f"if {t}:"):
             self._length(f"len({t})")
@@ -189,9 +197,9 @@ class Encoder(CodecFunction):
                 exact = f"type({t}) is decimal.Decimal"
                 return f"{exact} and scalars.is_decimal({t}, {precision}, {scale})"
             case ListShape():
-                return f"type({t}) is list"
+                return f"type({t}) is {self._list_class}"
             case DictShape():
-                return f"type({t}) is dict"
+                return f"type({t}) is {self._dict_class}"
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
                 return f"type({t}) is _{name}"
             case UnionShape():
@@ -291,5 +299,5 @@ class Encoder(CodecFunction):
 
 
 @lru_cache(DRAFTS)
-def _snippet(shape: Shape) -> Snippet | None:
-    return Encoder(Lines("    "), NO_RECORD, {}).drafted(shape)
+def _snippet(shape: Shape, immutable: bool) -> Snippet | None:
+    return Encoder(Lines("    "), NO_RECORD, {}, immutable=immutable).drafted(shape)

@@ -36,7 +36,7 @@ def render_types(package: PackageShape) -> str:
     classes = [c.class_name for c in package.classes]
     # Pyright looks a decorator's name up among the attributes, too.
     attributes = [a.name for record in package.records for a in record.attributes]
-    annotations = Annotations([*classes, *attributes])
+    annotations = Annotations([*classes, *attributes], immutable=package.immutable)
     defaults = DefaultValues(package)
     body = Lines()
     for enum in package.enums:
@@ -44,7 +44,7 @@ def render_types(package: PackageShape) -> str:
     for fixed in package.fixeds:
         _fixed(body, fixed, annotations)
     for record in package.records:
-        _Record(body, record, annotations, defaults).render()
+        _Record(body, record, annotations, defaults, immutable=package.immutable).render()
     return _head(package, body.text()) + body.text()
 
 
@@ -60,11 +60,16 @@ _IMPORTS = (
 # For annotations alone, which nothing evaluates.
 _CHECKED_IMPORTS = (
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
-    "from typing import Any as _Any, Self as _Self",
+    "from typing import Any as _Any, Final as _Final, Self as _Self",
 )
 
 _OWN_IMPORTS = (
     ("_InvalidValue(", "from ._avro.errors import InvalidValue as _InvalidValue"),
+    ("__frozen__", "from ._avro.frozen import frozen as __frozen__"),
+    ("__refuse_change__", "from ._avro.frozen import refuse_change as __refuse_change__"),
+    ("__refuse_deletion__", "from ._avro.frozen import refuse_deletion as __refuse_deletion__"),
+    ("__refuse_subclass__", "from ._avro.frozen import refuse_subclass as __refuse_subclass__"),
+    ("__restore__", "from ._avro.frozen import restore as __restore__"),
     ("__unset__", "from ._avro.lazy import UNSET as __unset__"),
     ("_codec.", "from ._avro.lazy import Lazy as _Lazy"),
     ("_Duration", "from ._avro.scalars import Duration as _Duration"),
@@ -91,6 +96,17 @@ def _holds_durations(shape: Shape) -> bool:
             return shape is Scalar.DURATION
 
 
+@lru_cache(10_000)
+def _may_change(shape: Shape) -> bool:
+    match shape:
+        case ListShape() | DictShape():
+            return True
+        case UnionShape(branches):
+            return any(map(_may_change, branches))
+        case _:
+            return False
+
+
 def _head(package: PackageShape, body: str) -> str:
     lines = Lines()
     lines.docstring(f"The classes of {package.root.full_name}; generated, not to be edited.")
@@ -106,6 +122,7 @@ def _head(package: PackageShape, body: str) -> str:
         '_framing = _Lazy("._avro.framing", __package__ or "")',
         '__records__ = _Lazy("._avro.records", __package__ or "")',
         "__locals__ = _builtins.locals",
+        *(["__put__ = _builtins.object.__setattr__"] if package.immutable else []),
     )
     return lines.text()
 
@@ -133,6 +150,9 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
             lines.add("return _builtins.bytes.__new__(cls, value)")
 
 
+_EMPTY = frozenset({"[]", "()", "{}"})
+
+
 class _Record:
     def __init__(
         self,
@@ -140,7 +160,10 @@ class _Record:
         record: RecordClass,
         annotations: Annotations,
         defaults: DefaultValues,
+        *,
+        immutable: bool,
     ) -> None:
+        self._immutable = immutable
         self._lines = lines
         self._record = record
         self._annotations = annotations
@@ -164,6 +187,10 @@ class _Record:
             self._repr()
             self._replace()
             self._codec()
+            if self._immutable:
+                self._refusals()
+        if self._immutable:
+            self._draft()
 
     def _docstring(self) -> None:
         record = self._record
@@ -178,7 +205,7 @@ class _Record:
     def _factory(self, attribute: Attribute) -> None:
         """A function that makes a default which can be changed, unless it is an empty one."""
         default = self._defaults.get(attribute.name)
-        if default is None or not default.fresh or default.text in {"[]", "{}"}:
+        if default is None or not default.fresh or default.text in _EMPTY:
             return
         lines = self._lines
         annotation = self._annotations.of(attribute.shape)
@@ -194,10 +221,50 @@ class _Record:
         star = ", *, " if record.attributes else ""
         parameters = ", ".join(self._parameter(attribute) for attribute in record.attributes)
         with lines.block(f"def __init__(self{star}{parameters}) -> None:"):
-            for attribute in record.attributes:
-                lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
             if not record.attributes:
                 lines.add("pass")
+            elif self._immutable:
+                self._set_once()
+            else:
+                for attribute in record.attributes:
+                    lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
+
+    def _set_once(self) -> None:
+        """While its attributes are set, a record is of the draft's class, which has the same."""
+        lines, record = self._lines, self._record
+        lines.add(f'__put__(self, "__class__", __draft_{record.class_name}__)')
+        for attribute in record.attributes:
+            value = self._initial(attribute)
+            if _may_change(attribute.shape):
+                value = f"__frozen__({value})"
+            annotation = self._annotations.of(attribute.shape)
+            lines.add(f"self.{attribute.name}: _Final[{annotation}] = {value}")
+        lines.add(f'__put__(self, "__class__", __record_{record.class_name}__)')
+
+    def _refusals(self) -> None:
+        lines, record = self._lines, self._record
+        values = "".join(f"self.{attribute.name}, " for attribute in record.attributes)
+        lines.add("")
+        with lines.block(f"def __hash__(self) -> {self._annotations.builtin('int')}:"):
+            lines.add(f"return {self._annotations.builtin('hash')}(({values.rstrip()}))")
+        lines.add("")
+        # Type checkers know by ``Final``; of a ``__setattr__`` they conclude that any name is one.
+        with lines.block("if not TYPE_CHECKING:"):
+            lines.add(
+                "__setattr__ = __refuse_change__",
+                "__delattr__ = __refuse_deletion__",
+                "__init_subclass__ = __refuse_subclass__",
+                "__setstate__ = __restore__",
+            )
+
+    def _draft(self) -> None:
+        """A class of the same slots, by which alone an object can pass from one to the other."""
+        lines, name = self._lines, self._record.class_name
+        lines.add("", "")
+        with lines.block(f"class __draft_{name}__:"):
+            lines.add(f"__slots__ = {name}.__slots__")
+        # For ``__init__``, where a parameter may have the class's name.
+        lines.add("", "", f"__record_{name}__ = {name}")
 
     def _parameter(self, attribute: Attribute) -> str:
         annotated = f"{attribute.name}: {self._annotations.of(attribute.shape)}"
@@ -210,7 +277,7 @@ class _Record:
         default: Expression | None = self._defaults.get(attribute.name)
         if default is None or not default.fresh:
             return attribute.name
-        empty = default.text in {"[]", "{}"}
+        empty = default.text in _EMPTY
         fresh = default.text if empty else f"{self._factory_name(attribute)}()"
         return f"{fresh} if {attribute.name} is __unset__ else {attribute.name}"
 
@@ -246,8 +313,9 @@ class _Record:
         lines.add("")
         with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
             lines.docstring("A copy of the record in which what is given stands instead.")
+            replaced = "replaced_immutable" if self._immutable else "replaced"
             # The names of parameters are strangers', and never begin with two underscores.
-            lines.add("__changed__: _Self = __records__.replaced(__locals__())")
+            lines.add(f"__changed__: _Self = __records__.{replaced}(__locals__())")
             lines.add("return __changed__")
 
     def _codec(self) -> None:

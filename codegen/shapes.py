@@ -150,11 +150,16 @@ NamedClass: TypeAlias = RecordClass | EnumClass | FixedClass
 
 @dataclass(frozen=True, slots=True)
 class PackageShape:
-    """The root record is the first of ``records``; the rest follow in document order."""
+    """The root record is the first of ``records``; the rest follow in document order.
+
+    Attributes:
+        immutable: records' attributes cannot be set, and lists are tuples.
+    """
 
     records: tuple[RecordClass, ...]
     enums: tuple[EnumClass, ...]
     fixeds: tuple[FixedClass, ...]
+    immutable: bool = False
 
     @property
     def root(self) -> RecordClass:

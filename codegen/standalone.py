@@ -10,7 +10,7 @@ from codegen.errors import UnfitSchema
 from codegen.modules import render_modules
 
 
-def generate(schema: Record, package: str, output: Path) -> Path:
+def generate(schema: Record, package: str, output: Path, *, immutable: bool = False) -> Path:
     """Writes the package ``package`` (a dotted name) into ``output``; returns its folder.
 
     Raises:
@@ -22,7 +22,7 @@ def generate(schema: Record, package: str, output: Path) -> Path:
         map(keyword.iskeyword, parts)
     ):
         raise UnfitSchema(package, "is no name that Python can import")
-    for path, data in render_modules(schema, package).items():
+    for path, data in render_modules(schema, package, immutable=immutable).items():
         target = output / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any, assert_never
 
 from avro_schema.model import NoDefault, Record
@@ -16,7 +17,7 @@ from codegen.lowering import lower
 from codegen.shapes import EnumClass, FixedClass, NamedClass, PackageShape, RecordClass
 
 
-def surface_hash(schema: Record, import_package: str) -> str:
+def surface_hash(schema: Record, import_package: str, *, immutable: bool = False) -> str:
     """SHA-256, in hex, of the import, and of classes, attributes and members with their types.
 
     Docs, defaults' values and what the codec does inside are not in it.
@@ -24,13 +25,14 @@ def surface_hash(schema: Record, import_package: str) -> str:
     Raises:
         UnfitSchema: the schema cannot be laid out in Python.
     """
-    return surface_hash_of(lower(schema), import_package)
+    return surface_hash_of(replace(lower(schema), immutable=immutable), import_package)
 
 
 def surface_hash_of(shape: PackageShape, import_package: str) -> str:
     """``surface_hash`` of a schema that is laid out already."""
-    annotations = Annotations(())
+    annotations = Annotations((), immutable=shape.immutable)
     surface = [import_package, shape.root.class_name]
+    surface += ["immutable"] if shape.immutable else []
     surface += sorted(json.dumps(_named(each, annotations)) for each in shape.classes)
     return hashlib.sha256(json.dumps(surface).encode()).hexdigest()
 

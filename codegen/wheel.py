@@ -50,7 +50,7 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
         raise IllegalVersion(request.version)
     distribution = distribution_name(request.relation, request.prefix)
     package = import_name(request.relation, request.prefix)
-    laid_out = LaidOut.of(request.schema)
+    laid_out = LaidOut.of(request.schema, immutable=request.immutable)
     if modules is None:
         modules = render_laid_out(laid_out, package, request.relation)
     escaped = distribution.replace("-", "_")
@@ -85,7 +85,7 @@ def content_hash(request: PackageRequest) -> str:
 
 def _content_hash(request: PackageRequest, schema_text: str) -> str:
     provenance = request.provenance
-    content = {
+    content: dict[str, Any] = {
         "relation": list(request.relation.parts),
         "distribution": distribution_name(request.relation, request.prefix),
         "import": import_name(request.relation, request.prefix),
@@ -95,6 +95,9 @@ def _content_hash(request: PackageRequest, schema_text: str) -> str:
         "upstreams": sorted(provenance.upstreams),
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
     }
+    if request.immutable:
+        # Only where it is so: hashes of before there was a choice stay what they were.
+        content["immutable"] = True
     return hashlib.sha256(_json_bytes(content)).hexdigest()
 
 

@@ -207,6 +207,11 @@ def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:
     return ReturnsArgument(udf.returns_argument)
 
 
+def build_packaging(settings: Settings) -> WheelPackaging:
+    artifacts = settings.artifacts
+    return WheelPackaging(artifacts.prefix, immutable=artifacts.immutable)
+
+
 def build_selection(settings: Settings) -> Selection:
     return Selection(settings.artifacts.include, settings.artifacts.exclude)
 
@@ -231,7 +236,7 @@ def build_engine(
             catalog=catalog,
             index=index,
             deriver=deriver,
-            packaging=WheelPackaging(settings.artifacts.prefix),
+            packaging=build_packaging(settings),
             clock=SystemClock(),
             policy=build_policy(settings),
             prefix=settings.artifacts.prefix,

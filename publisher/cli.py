@@ -98,6 +98,7 @@ def plan(
             settings.artifacts.versioning,
             statements,
             build_selection(settings),
+            immutable=settings.artifacts.immutable,
         )
     for change in changes:
         _print(change)
@@ -159,6 +160,7 @@ def verify(config: ConfigOption = None) -> None:
             build_options(settings),
             settings.artifacts.prefix,
             build_selection(settings),
+            immutable=settings.artifacts.immutable,
         )
     for drift in drifts:
         _print(
@@ -250,6 +252,8 @@ def generate(
     schema: Annotated[Path, typer.Argument(help="an Avro schema (.avsc)")],
     package: Annotated[str, typer.Option(help="import name of the package")],
     output: Annotated[Path, typer.Option(help="folder to write it into")],
+    *,
+    immutable: Annotated[bool, typer.Option(help="records cannot be changed, and hash")] = False,
 ) -> None:
     """A typed package from one Avro schema, without the service."""
     from avro_schema.errors import MalformedAvroSchema
@@ -262,7 +266,7 @@ def generate(
         parsed = parse_schema(schema.read_text(encoding="utf-8"))
         if not isinstance(parsed, Record):
             _stop(USED_WRONGLY, f"{schema} is not a record", "a package is made of a record")
-        write_package(parsed, package, output)
+        write_package(parsed, package, output, immutable=immutable)
     except OSError as error:
         _stop(OUTSIDE_FAILED, str(error), "")
     except (MalformedAvroSchema, CodegenError, UnicodeDecodeError) as error:

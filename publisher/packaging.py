@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from avro_schema.model import Record, Schema
 from catalog.identifiers import RelationName
 from codegen.errors import UnfitSchema
@@ -13,19 +15,20 @@ from publisher.packaging_protocol import ReadPackage
 
 
 class WheelPackaging:
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, *, immutable: bool = False) -> None:
         self._prefix = prefix
+        self._immutable = immutable
 
     def distribution(self, relation: RelationName) -> str:
         return distribution_name(relation, self._prefix)
 
     def content_hash(self, request: PackageRequest) -> str:
-        return content_hash(request)
+        return content_hash(replace(request, immutable=self._immutable))
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:
         try:
             return (
-                surface_hash(schema, import_name(relation, self._prefix))
+                surface_hash(schema, import_name(relation, self._prefix), immutable=self._immutable)
                 if isinstance(schema, Record)
                 else ""
             )
@@ -33,7 +36,7 @@ class WheelPackaging:
             return ""
 
     def build(self, request: PackageRequest) -> Wheel:
-        return build_wheel(request)
+        return build_wheel(replace(request, immutable=self._immutable))
 
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)

@@ -53,6 +53,8 @@ def plan_changes(
     versioning: VersioningMode,
     statements: Iterable[str] = (),
     selection: Selection = EVERYTHING,
+    *,
+    immutable: bool = False,
 ) -> Sequence[dict[str, Any]]:
     """One entry for each package that would get a version, and each relation that cannot be derived.
 
@@ -68,7 +70,7 @@ def plan_changes(
         (name, upstream) for name, d in everything.derivations.items() for upstream in d.upstreams
     ]
     graph = graph_of(edges)
-    packaging = WheelPackaging(prefix)
+    packaging = WheelPackaging(prefix, immutable=immutable)
     changes: list[dict[str, Any]] = []
     for name, derivation in sorted(everything.derivations.items()):
         if not selection.offers(everything.relations[name]):

@@ -54,10 +54,12 @@ class Artifacts(_Section):
     """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on.
 
     ``include`` and ``exclude``: patterns of relations that get a package; see ``Selection``.
+    ``immutable``: whether packages' records are; another choice begins a major version of each.
     """
 
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
     versioning: Literal["semantic", "sequential"] = "semantic"
+    immutable: bool = False
     include: tuple[str, ...] = EVERYTHING.include
     exclude: tuple[str, ...] = EVERYTHING.exclude
 

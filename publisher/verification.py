@@ -13,10 +13,10 @@ from packaging.version import InvalidVersion, Version
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation
 from codegen.errors import CodegenError
-from codegen.naming import distribution_name
-from codegen.wheel import content_hash, read_wheel
+from codegen.wheel import read_wheel
 from dependency_graph.graph import graph_of, levels
 from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.packaging import WheelPackaging
 from publisher.packaging_protocol import package_request
 from publisher.selection import EVERYTHING, Selection
 from translation.derivation import derive, upstreams_of
@@ -87,11 +87,14 @@ def verify(
     options: Options,
     prefix: str,
     selection: Selection = EVERYTHING,
+    *,
+    immutable: bool = False,
 ) -> Sequence[Drift]:
     """Compares each derivable relation of ``selection`` with the newest wheel on the index."""
     everything = derive_everything(catalog, options)
+    packaging = WheelPackaging(prefix, immutable=immutable)
     drifts = (
-        _drift(everything.relations[name], derivation, index, prefix)
+        _drift(everything.relations[name], derivation, index, prefix, packaging)
         for name, derivation in sorted(everything.derivations.items())
         if selection.offers(everything.relations[name])
     )
@@ -99,11 +102,15 @@ def verify(
 
 
 def _drift(
-    relation: Relation, derivation: Derivation, index: PackageIndex, prefix: str
+    relation: Relation,
+    derivation: Derivation,
+    index: PackageIndex,
+    prefix: str,
+    packaging: WheelPackaging,
 ) -> Drift | None:
-    distribution = distribution_name(relation.name, prefix)
+    distribution = packaging.distribution(relation.name)
     try:
-        expected = content_hash(package_request(relation, derivation, prefix))
+        expected = packaging.content_hash(package_request(relation, derivation, prefix))
     except CodegenError as error:
         return Drift(relation.name, distribution, f"cannot be generated: {error}")
     newest = newest_file(index.files(distribution))

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from .aliases import nodes
 from .errors import AvroError, InvalidAvro, InvalidValue
+from .frozen import frozen
 from .schema import Node, parse
 
 Reader: TypeAlias = Callable[[bytes, int], tuple[Any, int]]
@@ -25,12 +26,19 @@ class Binding:
         attributes: Mapping[str, tuple[str, ...]],
         readers: Mapping[str, Reader],
         writers: Mapping[str, Writer],
+        *,
+        immutable: bool = False,
     ) -> None:
         self.schema_text = schema_text
         self.classes = classes
         self.attributes = attributes
         self.readers = readers
         self.writers = writers
+        self.immutable = immutable
+
+    def put(self, record: object, attribute: str, value: Any) -> None:
+        """Sets an attribute of a record under construction."""
+        object.__setattr__(record, attribute, frozen(value) if self.immutable else value)
 
     @functools.cached_property
     def root(self) -> Node:

@@ -180,16 +180,16 @@ class _Resolver:
                 defaults.append((targets[field.name], self._default(field)))
             except (InvalidValue, InvalidAvro) as error:
                 return _Error(f"{path}.{field.name}", str(error))
-        class_ = self._binding.classes[reader.name]
+        class_, put = self._binding.classes[reader.name], self._binding.put
 
         def read(data: bytes, at: int) -> tuple[Any, int]:
             record: Any = object.__new__(class_)
             for attribute, part in steps:
                 value, at = part(data, at)
                 if attribute is not None:
-                    setattr(record, attribute, value)
+                    put(record, attribute, value)
             for attribute, make in defaults:
-                setattr(record, attribute, make())
+                put(record, attribute, make())
             return record, at
 
         return _Read(read)

@@ -77,6 +77,8 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
     ("map", ""): dict,
 }
 
+_FROZEN_CLASS: Final[dict[str, tuple[type, ...]]] = {"array": (list, tuple), "map": (dict,)}
+
 
 def write_all(binding: Binding, name: str, writer: Writer, value: Any) -> bytes:
     """The bytes of one record.
@@ -194,6 +196,9 @@ def _is_of(binding: Binding, union: Node, branch: Node, value: Any) -> bool:
         return value is None
     if branch.name and not branch.logical:
         return kind is binding.classes[branch.name]
+    if binding.immutable and branch.kind in _FROZEN_CLASS:
+        # Plain values come here, too.
+        return issubclass(kind, _FROZEN_CLASS[branch.kind])
     if kind is not _EXACT_CLASS[branch.kind, branch.logical]:
         return False
     match branch.kind, branch.logical:
@@ -354,7 +359,7 @@ def _record_from_plain(binding: Binding, node: Node, value: Any, path: str) -> A
             part = from_default(binding, field.node, field.default)
         else:
             raise InvalidValue(inner, "is missing")
-        setattr(record, attribute, part)
+        binding.put(record, attribute, part)
     if known < len(value) - ("-type" in value):
         names = {field.name for field in node.fields} | {"-type"}
         unknown = next(key for key in value if key not in names)
@@ -428,7 +433,7 @@ def from_default(binding: Binding, node: Node, value: Any) -> Any:
                 part = value.get(field.name, field.default)
                 if field.name not in value and not field.has_default:
                     raise InvalidValue("", f"the default says nothing of {field.name}")
-                setattr(record, attribute, from_default(binding, field.node, part))
+                binding.put(record, attribute, from_default(binding, field.node, part))
             return record
         case "array" | "map" | "record":
             raise InvalidValue("", f"the default {shown(value)} is no {node.kind}")

@@ -47,10 +47,11 @@ def _is_field(value: Any) -> bool:
 
 
 @contextmanager
-def imported(document: Mapping[str, Any]) -> Iterator[ModuleType]:
+def imported(document: Mapping[str, Any], *, immutable: bool = False) -> Iterator[ModuleType]:
     """The package generated from a schema, imported under a name of its own."""
     package = f"generated_{next(_NUMBERS)}"
-    with imported_modules(render_modules(record_of(document), package), package) as module:
+    modules = render_modules(record_of(document), package, immutable=immutable)
+    with imported_modules(modules, package) as module:
         yield module
 
 

@@ -45,10 +45,12 @@ def order(package: Any, **changes: Any) -> Any:
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(schemas_and_values())
-def test_copies_of_every_kind_are_equal(drawn: tuple[dict[str, Any], list[Any]]) -> None:
+@given(schemas_and_values(), st.booleans())
+def test_copies_of_every_kind_are_equal(
+    drawn: tuple[dict[str, Any], list[Any]], immutable: bool
+) -> None:
     schema, values = drawn
-    with imported(schema) as package:
+    with imported(schema, immutable=immutable) as package:
         for plain in values:
             value = package.RECORD.from_dict(plain)
 
@@ -62,8 +64,9 @@ def test_copies_of_every_kind_are_equal(drawn: tuple[dict[str, Any], list[Any]])
                 assert each.to_avro() == value.to_avro()
 
 
-def test_enums_fixeds_durations_and_recursion_are_copied() -> None:
-    with imported(ORDER) as package:
+@pytest.mark.parametrize("immutable", [False, True])
+def test_enums_fixeds_durations_and_recursion_are_copied(immutable: bool) -> None:
+    with imported(ORDER, immutable=immutable) as package:
         value = order(package, next=order(package, id=2))
 
         for each in [
@@ -79,8 +82,9 @@ def test_enums_fixeds_durations_and_recursion_are_copied() -> None:
         assert copy.copy(value).lines is value.lines
 
 
-def test_replace_changes_a_copy() -> None:
-    with imported(ORDER) as package:
+@pytest.mark.parametrize("immutable", [False, True])
+def test_replace_changes_a_copy(immutable: bool) -> None:
+    with imported(ORDER, immutable=immutable) as package:
         value = order(package, next=order(package))
 
         changed = value.replace(id=9, next=None)
@@ -93,10 +97,11 @@ def test_replace_changes_a_copy() -> None:
             value.replace(2)
 
 
-def test_fields_of_any_name_can_be_replaced() -> None:
+@pytest.mark.parametrize("immutable", [False, True])
+def test_fields_of_any_name_can_be_replaced(immutable: bool) -> None:
     names = [*NAMES, "replace", "locals", "__locals__", "__records__", "__changed__", "_builtins"]
     schema = record({name: {"type": ["null", "string"], "default": None} for name in names})
-    with imported(schema) as package:
+    with imported(schema, immutable=immutable) as package:
         attributes = package.RECORD.__slots__
         everything = {name: name for name in attributes}
 
@@ -106,8 +111,9 @@ def test_fields_of_any_name_can_be_replaced() -> None:
         assert package.RECORD().replace_ is None
 
 
-def test_differences_are_told_by_path_in_order() -> None:
-    with imported(ORDER) as package:
+@pytest.mark.parametrize("immutable", [False, True])
+def test_differences_are_told_by_path_in_order(immutable: bool) -> None:
+    with imported(ORDER, immutable=immutable) as package:
         left = order(package)
         right = order(
             package,
@@ -152,12 +158,12 @@ def test_what_is_no_number_differs_as_equality_says() -> None:
 
 
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(schemas_and_values(), st.data())
+@given(schemas_and_values(), st.booleans(), st.data())
 def test_no_difference_if_and_only_if_equal(
-    drawn: tuple[dict[str, Any], list[Any]], data: st.DataObject
+    drawn: tuple[dict[str, Any], list[Any]], immutable: bool, data: st.DataObject
 ) -> None:
     schema, values = drawn
-    with imported(schema) as package:
+    with imported(schema, immutable=immutable) as package:
         records = [package.RECORD.from_dict(plain) for plain in values]
         left, right = data.draw(st.sampled_from(records)), data.draw(st.sampled_from(records))
 

@@ -54,3 +54,8 @@ def test_what_programs_name_is_in_it(other: str) -> None:
 @given(schemas())
 def test_it_is_the_same_each_time(schema: Record) -> None:
     assert surface_hash(schema, PACKAGE) == surface_hash(schema, PACKAGE)
+
+
+@given(schemas())
+def test_immutable_records_are_another_surface(schema: Record) -> None:
+    assert surface_hash(schema, PACKAGE, immutable=True) != surface_hash(schema, PACKAGE)

@@ -19,6 +19,7 @@ from tests.codegen.test_classes import NAMES, builtin_names
 USER = """
 import datetime
 from every import ABSENT, R, Tree, State, diff, write_file, read_file, from_rows, spark_schema, RECORD
+from every import from_dict, to_dict
 
 def use(tree: Tree) -> list[R]:
     found = [r for r in read_file("x") if r.state is State.class_]
@@ -70,6 +71,34 @@ def every() -> dict[str, Any]:
             "State", "Four", {"type": "array", "items": "Tree"}, {"type": "map", "values": "int"},
         ]}},
     })  # fmt: skip
+
+
+CHANGING = """
+from every import R, Tree
+tree = Tree(v=1)
+tree.v = 2
+tree.w = 2
+R.from_dict({}).a1.append(True)
+R.from_dict({}).deep["k"] = ()
+"""
+
+
+@pytest.mark.slow
+def test_immutable_packages_are_strictly_typed(tmp_path: Path) -> None:
+    generate(record_of(every()), "every", tmp_path, immutable=True)
+    generate(record_of(builtin_names()), "builtin_names", tmp_path, immutable=True)
+    fields = record({name: {"type": ["null", "string"], "default": None} for name in NAMES})
+    generate(record_of(fields), "field_names", tmp_path, immutable=True)
+    generate(record_of(record({})), "empty", tmp_path, immutable=True)
+    (tmp_path / "user.py").write_text(USER)
+    (tmp_path / "changing.py").write_text(CHANGING)
+
+    out, err, _ = _mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
+                        "-p", "empty", "-m", "user")  # fmt: skip
+    assert (out, err) == ("", "")
+
+    out, _, _ = _mypy(tmp_path, "-m", "changing")
+    assert out.count("error:") == 4
 
 
 @pytest.mark.slow

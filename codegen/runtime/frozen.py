@@ -1,0 +1,61 @@
+"""What makes records immutable: their values, and the methods that they share."""
+
+from __future__ import annotations
+
+# Not from ``collections.abc``: this is loaded already when Python starts, and that may be not.
+from _collections_abc import Mapping
+
+# Type checkers know the name. Importing ``typing`` takes longer than the rest of a package.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+class FrozenMap(dict[str, "Any"]):
+    """A dict that stays as it is, and has a hash where its values have one."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenMap, (dict(self),)
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("the map of an immutable record does not change; dict(…) copies it")
+
+    if not TYPE_CHECKING:
+        __setitem__ = __delitem__ = __ior__ = _refuse
+        clear = pop = popitem = setdefault = update = _refuse
+
+
+def frozen(value: Any) -> Any:
+    """The value with tuples for lists and ``FrozenMap`` for mappings, at every depth."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(frozen, value))
+    if isinstance(value, Mapping):
+        return FrozenMap((key, frozen(item)) for key, item in value.items())
+    return value
+
+
+def refuse_change(self: object, name: str, _: object) -> NoReturn:
+    """``__setattr__`` of immutable records."""
+    kind = type(self).__name__
+    raise AttributeError(f"{kind} is immutable: {name} cannot be set; replace() makes a copy")
+
+
+def refuse_deletion(self: object, name: str) -> NoReturn:
+    """``__delattr__`` of immutable records."""
+    raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
+
+
+def refuse_subclass(cls: type, **_: object) -> NoReturn:
+    """``__init_subclass__`` of immutable records: a subclass could have what changes."""
+    raise TypeError(f"{cls.__name__}: immutable records have no subclasses")
+
+
+def restore(self: object, state: tuple[None, dict[str, Any]]) -> None:
+    """``__setstate__`` of immutable records, for pickles and copies."""
+    for name, value in state[1].items():
+        object.__setattr__(self, name, value)
