@@ -27,7 +27,12 @@ def use(tree: Tree) -> list[R]:
     write_file("y", found)
     if tree.next is not None:
         use(tree.next)
-    data: bytes = tree.to_avro()
+    data: bytes = tree.to_avro() + tree.to_single_object() + tree.to_confluent(7)
+    tree = Tree.from_single_object(data, {1: "text"})
+    tree = Tree.from_single_object(data, {1: "text"}.get)
+    tree = Tree.from_confluent(data, {7: "text"}.__getitem__)
+    whole: R = from_dict(to_dict(found[0], None), object())
+    found += [*read_file("x", max_block_bytes=1_000), whole]
     same: Tree = Tree.from_avro(data).replace(v=2, next=None)
     for path, left, right in diff(same, tree):
         print(path.upper(), left is ABSENT, right)
