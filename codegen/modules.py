@@ -17,6 +17,7 @@ from avro_schema.fingerprint import Fingerprints, fingerprints
 from avro_schema.model import Record
 from avro_schema.printing import to_text
 from catalog.identifiers import RelationName
+from codegen import column_functions
 from codegen.lowering import lower
 from codegen.rendering_codec import render_codec
 from codegen.rendering_types import render_types, uses_durations
@@ -24,8 +25,9 @@ from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
 
 _RUNTIME = (
-    "__init__.py", "aliases.py", "binding.py", "canonical.py", "compression.py", "container.py", "differences.py", "equality.py",
-    "errors.py", "frozen.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py", "values.py",
+    "__init__.py", "aliases.py", "arrow.py", "binding.py", "canonical.py", "compression.py", "columnar.py", "container.py", "differences.py", "equality.py",
+    "errors.py", "frozen.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py",
+    "spark_dataset.py", "values.py",
 )  # fmt: skip
 
 
@@ -143,26 +145,6 @@ def to_dict(obj: _RECORD, ctx: object = None) -> dict[str, _Any]:
 def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
     """``from_dict`` of the record, as Confluent's ``AvroDeserializer`` calls its ``from_dict``."""
     return _RECORD.from_dict(plain)
-
-
-def spark_schema() -> _StructType:
-    """The relation's columns for Spark, in the schema's casing and nullability."""
-    schema: _StructType = _spark.struct_type(_codec.BINDING)
-    return schema
-
-
-def from_rows(rows: _Iterable[_Any]) -> _Iterator[_RECORD]:
-    """Spark's rows, or mappings, as records; columns are found by name, whatever their case."""
-    records: _Iterator[_RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
-    return records
-'''
-
-_INIT_DATASET = '''
-
-def dataset(spark: _SparkSession, table: str = RELATION) -> _Iterator[_RECORD]:
-    """The relation's rows on Spark as records, fetched partition by partition."""
-    records: _Iterator[_RECORD] = _spark.table_records(_codec.BINDING, spark, table)
-    return records
 '''
 
 
@@ -172,8 +154,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     durations = uses_durations(shape)
     names = [
         *types, "ABSENT", "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
-        "SCHEMA", "SHA_256", "UnknownSchema", "UnresolvableSchema", "diff", "from_rows", "read_file", "spark_schema",
-        "from_dict", "to_dict", "write_file", *(["dataset"] if relation else []),
+        "SCHEMA", "SHA_256", "UnknownSchema", "UnresolvableSchema", "diff", "read_file",
+        "from_dict", "to_dict", "write_file", *column_functions.NAMES, *(["dataset"] if relation else []),
         *(["Duration"] if durations else []),
     ]  # fmt: skip
     text = "_builtins.str" if "str" in types else "str"
@@ -196,14 +178,12 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     )
     lines.add(*TYPE_CHECKING)
     with lines.block("if TYPE_CHECKING:"):
-        missing = "# type: ignore[import-not-found,unused-ignore]"
         lines.add(
             "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
             "from os import PathLike as _PathLike",
             "from typing import IO as _IO, Any as _Any",
             "",
-            f"from pyspark.sql import SparkSession as _SparkSession  {missing}",
-            f"from pyspark.sql.types import StructType as _StructType  {missing}",
+            *column_functions.CHECKED_IMPORTS,
         )
     lines.add(
         "",
@@ -213,10 +193,12 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         f"__all__ = [{', '.join(literal(name) for name in sorted(names))}]",
         "",
         '_codec = _Lazy("._codec", __name__)',
-        '_spark = _Lazy("._avro.spark", __name__)',
+        *column_functions.LAZY_MODULES,
         '_differences = _Lazy("._avro.differences", __name__)',
     )
-    functions = _INIT_FUNCTIONS + (_INIT_DATASET if relation else "")
+    functions = _INIT_FUNCTIONS + column_functions.FUNCTIONS
+    if relation:
+        functions += column_functions.DATASET
     return lines.text() + _typed(functions, shape, types)
 
 

@@ -6,7 +6,8 @@ AvroError
 ├── UnresolvableSchema   two schemas between which no data can pass
 ├── UnknownSchema        a frame whose writer's schema nobody knows
 ├── MissingCodec         a file compressed with what is not installed
-└── NotInSpark           a type that Spark has no column for
+├── NotInSpark           a type, or a relation's column, that Spark does not have
+└── NotInArrow           a type that Arrow has no column for
 """
 
 from __future__ import annotations
@@ -69,7 +70,11 @@ class MissingCodec(AvroError):
 
 
 class NotInSpark(AvroError):
-    """A type that Spark has no column for."""
+    """A type that Spark has no column for, or a column that a relation on Spark does not have."""
+
+
+class NotInArrow(AvroError):
+    """A type that Arrow has no column for."""
 
 
 def shown(value: object) -> str:

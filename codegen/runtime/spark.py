@@ -1,20 +1,23 @@
 """This package's records on Spark. PySpark is imported when a function is called.
 
 Spark's catalogs compare column names without case, and metastores often keep them in lower case;
-the schema's casing comes from this package.
+the schema's casing comes from this package. Enums and UUIDs in text are strings, fixeds binary,
+times of day the integers that Avro has for them, as Spark's own reader of Avro has them.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from . import scalars
 from .binding import Binding
+from .columnar import Convert, Format, joined, nullable, read_each, reader, writer
 from .errors import InvalidValue, NotInSpark, shown
 from .schema import Node
-from .values import from_plain
+from .values import check
 
 _TYPES: Final[Mapping[tuple[str, str], str]] = {
     ("boolean", ""): "BooleanType",
@@ -27,6 +30,7 @@ _TYPES: Final[Mapping[tuple[str, str], str]] = {
     ("enum", ""): "StringType",
     ("fixed", ""): "BinaryType",
     ("string", "uuid"): "StringType",
+    ("fixed", "uuid"): "BinaryType",
     ("int", "date"): "DateType",
     ("int", "time-millis"): "IntegerType",
     ("long", "time-micros"): "LongType",
@@ -46,7 +50,7 @@ def struct_type(binding: Binding) -> Any:
         NotInSpark: a field has a type that no column has.
     """
     types = importlib.import_module("pyspark.sql.types")
-    return _type(types, binding.root, binding.root.name, ())
+    return _type(types, binding.root, "", ())
 
 
 def rows_to_records(binding: Binding, rows: Iterable[Any]) -> Iterator[Any]:
@@ -54,97 +58,115 @@ def rows_to_records(binding: Binding, rows: Iterable[Any]) -> Iterator[Any]:
 
     Raises:
         InvalidValue: a row lacks a field, or a value does not fit.
+        NotInSpark: a field has a type that no column has.
     """
-    for row in rows:
-        yield from_plain(binding, binding.root, _plain(binding.root, row, ""), "")
+    return read_each(reader(binding, binding.root, _FORMAT, ""), rows)
 
 
-def table_records(binding: Binding, session: Any, table: str) -> Iterator[Any]:
-    """The relation's rows as records, fetched partition by partition."""
-    frame = session.table(table)
-    wanted = {_fold(field.name) for field in binding.root.fields}
-    columns = [f"`{name.replace('`', '``')}`" for name in frame.columns if _fold(name) in wanted]
-    return rows_to_records(binding, frame.select(*columns).toLocalIterator())
+def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
+    """Records as rows, which are tuples with the schema's names.
+
+    Raises:
+        InvalidValue: something in a record does not fit its type.
+        NotInSpark: a field has a type that no column has.
+    """
+    convert = writer(binding, binding.root, _FORMAT, "")
+    assert convert is not None
+    for record in records:
+        check(binding, binding.root, record, "")
+        yield convert(record)
+
+
+def data_frame(binding: Binding, session: Any, records: Iterable[Any]) -> Any:
+    """A DataFrame of records, which are all held in memory."""
+    rows = list(records_to_rows(binding, records))
+    # Not looked at again: they are checked, and more strictly than PySpark would.
+    return session.createDataFrame(rows, struct_type(binding), verifySchema=False)
 
 
 def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
     match node.kind:
         case "record":
-            if node.name in above:
-                raise NotInSpark(f"{path}: {node.name} contains itself, which no column can")
+            above = _FORMAT.within(node, path, above)
             fields = [
                 types.StructField(
                     field.name,
-                    _type(types, field.node, f"{path}.{field.name}", (*above, node.name)),
-                    _nullable(field.node),
+                    _type(types, field.node, joined(path, field.name), above),
+                    nullable(field.node),
                 )
                 for field in node.fields
             ]
             return types.StructType(fields)
         case "array":
             element = _type(types, node.items, f"{path}[]", above)
-            return types.ArrayType(element, _nullable(node.items))
+            return types.ArrayType(element, nullable(node.items))
         case "map":
             value = _type(types, node.items, f"{path}[]", above)
-            return types.MapType(types.StringType(), value, _nullable(node.items))
+            return types.MapType(types.StringType(), value, nullable(node.items))
         case "union":
-            return _type(types, _only_branch(node, path), path, above)
-    if node.logical == "decimal" and node.precision <= _MOST_DIGITS:
+            return _type(types, _FORMAT.only_branch(node, path), path, above)
+    if _FORMAT.leaf(node, path).logical == "decimal":
         return types.DecimalType(node.precision, node.scale)
-    name = _TYPES.get((node.kind, node.logical))
-    if name is None:
-        raise NotInSpark(f"{path}: Spark has no column for {node.logical or node.title}")
-    return getattr(types, name)()
+    return getattr(types, _TYPES[node.kind, node.logical])()
 
 
-def _nullable(node: Node) -> bool:
-    return node.kind == "null" or any(branch.kind == "null" for branch in node.branches)
+def _holds(node: Node) -> bool:
+    if node.logical == "decimal":
+        return node.precision <= _MOST_DIGITS
+    return (node.kind, node.logical) in _TYPES
 
 
-def _only_branch(union: Node, path: str) -> Node:
-    branches = [branch for branch in union.branches if branch.kind != "null"]
-    if len(branches) != 1:
-        names = ", ".join(branch.title for branch in union.branches)
-        raise NotInSpark(f"{path}: Spark has no column for a union of {names}")
-    return branches[0]
+def _read_leaf(node: Node) -> Convert | None:
+    match node.kind, node.logical:
+        case (("bytes" | "fixed"), ""):
+            return _bytes
+        case "fixed", "uuid":
+            return lambda value: scalars.uuid_from_bytes(_checked_bytes(value))
+        case _, "time-millis":
+            return lambda value: scalars.time_from_millis(scalars.int_of(value))
+        case _, "time-micros":
+            return lambda value: scalars.time_from_micros(scalars.long_of(value))
+        case _, ("timestamp-millis" | "timestamp-micros"):
+            return _instant
+        case _:
+            return None
 
 
-def _plain(node: Node, value: Any, path: str) -> Any:
-    """What Spark gives for a type, as plain values of the type."""
-    if value is None:
-        return None
-    match node.kind:
-        case "record":
-            return _fields(node, value, path)
-        case "array":
-            return [_plain(node.items, item, f"{path}[]") for item in value]
-        case "map":
-            return {key: _plain(node.items, item, f"{path}[]") for key, item in value.items()}
-        case "union":
-            return _plain(_only_branch(node, path), value, path)
-    if isinstance(value, bytearray):
-        return bytes(value)
-    if isinstance(value, dt.datetime) and node.logical.startswith("timestamp"):
-        # PySpark gives instants as naive datetimes in the system's zone.
-        return value.astimezone(dt.UTC)
-    return value
+def _bytes(value: Any) -> Any:
+    return bytes(value) if isinstance(value, bytearray) else value
 
 
-def _fields(node: Node, row: Any, path: str) -> dict[str, Any]:
-    if isinstance(row, Mapping):
-        found: Mapping[str, Any] = row
-    elif hasattr(row, "asDict"):
-        found = dict(zip(row.__fields__, row, strict=True))
-    else:
-        raise InvalidValue(path, f"{shown(row)} is no row")
-    folded = {_fold(name): name for name in found}
-    plain: dict[str, Any] = {}
-    for field in node.fields:
-        name = field.name if field.name in found else folded.get(_fold(field.name))
-        if name is not None:
-            plain[field.name] = _plain(field.node, found[name], f"{path}.{field.name}")
-    return plain
+def _checked_bytes(value: Any) -> bytes:
+    return scalars.fixed_of(value, 16)
 
 
-def _fold(name: str) -> str:
-    return name.lower()
+def _instant(value: Any) -> Any:
+    # PySpark gives instants as naive datetimes in the system's zone.
+    return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value
+
+
+_WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
+    ("enum", ""): lambda value: value.value,
+    ("fixed", ""): bytes,
+    ("string", "uuid"): str,
+    ("fixed", "uuid"): scalars.uuid_bytes_of,
+    ("int", "time-millis"): scalars.time_millis_of,
+    ("long", "time-micros"): scalars.time_micros_of,
+}
+
+
+def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(value, Mapping):
+        raise InvalidValue("", f"{shown(value)} is no dict")
+    return value.items()
+
+
+def _row_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:
+    make = importlib.import_module("pyspark.sql.types").Row(*names)
+    return lambda values: make(*values)
+
+
+_FORMAT: Final = Format(
+    "Spark", NotInSpark, _holds, _read_leaf, lambda node: _WRITTEN.get((node.kind, node.logical)),
+    _pairs, dict, _row_of,
+)  # fmt: skip

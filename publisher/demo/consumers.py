@@ -18,11 +18,11 @@ READ_ON_SPARK = """\
 import json, sys
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
-from acme_schemas.example.company import Company, State, dataset
+from acme_schemas.example.company import Company, State, dataset, from_rows
 
 conf = SparkConf(loadDefaults=False).setAll(list(json.loads(sys.argv[1]).items()))
 spark = SparkSession.builder.config(conf=conf).getOrCreate()
-companies: list[Company] = list(dataset(spark))
+companies: list[Company] = list(from_rows(dataset(spark).collect()))
 for company in sorted(companies, key=lambda company: company.Id):
     print(company.Id, company.Name, company.Address.City, company.Address.State is State.CA)
 spark.stop()

@@ -27,6 +27,7 @@ from codegen.wheel import build_wheel, content_hash, read_wheel
 from tests.codegen.generated import record, record_of
 
 EXTRAS = [
+    'pyarrow>=14; extra == "arrow"',
     'pyspark>=3.5; extra == "spark"',
     'cramjam>=2.8; extra == "snappy"',
     'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"',
@@ -121,7 +122,7 @@ def test_metadata_holds_strangers_text_without_becoming_headers_or_markup() -> N
     assert "<script>" not in description
     assert "](javascript" not in description
     assert str(parsed.requires_python) == ">=3.11"
-    assert parsed.provides_extra == ["spark", "snappy", "zstandard"]
+    assert parsed.provides_extra == ["arrow", "spark", "snappy", "zstandard"]
     assert (
         "| class \\(in Python\\: class\\_\\)" in description or "in Python: class\\_" in description
     )

@@ -61,7 +61,7 @@ def test_table_in_lower_case_is_read_as_typed_records(spark: SparkSession, tmp_p
     modules = render_modules(record_of(company()), "acme_schemas.example.company", relation)
 
     with imported_modules(modules, "acme_schemas.example.company") as package:
-        (found,) = package.dataset(spark)
+        (found,) = package.from_rows(package.dataset(spark).collect())
 
         assert found == package.Company(
             Name="acme",

@@ -1,0 +1,88 @@
+"""The functions of a package for Spark and Arrow, as text with ``_RECORD`` for the record's class."""
+
+from __future__ import annotations
+
+NAMES = (
+    "arrow_schema", "create_dataframe", "from_arrow", "from_rows", "spark_schema", "to_arrow",
+    "to_rows",
+)  # fmt: skip
+"""What ``FUNCTIONS`` defines."""
+
+_MISSING = "# type: ignore[import-not-found,unused-ignore]"
+# PyArrow comes without types.
+_UNTYPED = "# type: ignore[import-not-found,import-untyped,unused-ignore]"
+
+CHECKED_IMPORTS = (
+    f"from pyarrow import RecordBatch as _RecordBatch  {_UNTYPED}",
+    f"from pyarrow import RecordBatchReader as _RecordBatchReader  {_UNTYPED}",
+    f"from pyarrow import Schema as _ArrowSchema, Table as _ArrowTable  {_UNTYPED}",
+    f"from pyspark.sql import DataFrame as _DataFrame  {_MISSING}",
+    f"from pyspark.sql import Row as _Row, SparkSession as _SparkSession  {_MISSING}",
+    f"from pyspark.sql.types import StructType as _StructType  {_MISSING}",
+)
+"""For annotations alone; a user needs neither library to check types."""
+
+LAZY_MODULES = (
+    '_arrow = _Lazy("._avro.arrow", __name__)',
+    '_spark = _Lazy("._avro.spark", __name__)',
+    '_spark_dataset = _Lazy("._avro.spark_dataset", __name__)',
+)
+
+FUNCTIONS = '''
+
+def spark_schema() -> _StructType:
+    """The relation's columns for Spark, in the schema's casing and nullability."""
+    schema: _StructType = _spark.struct_type(_codec.BINDING)
+    return schema
+
+
+def from_rows(rows: _Iterable[_Any]) -> _Iterator[_RECORD]:
+    """Spark's rows, or mappings, as records; columns are found by name, whatever their case."""
+    records: _Iterator[_RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
+    return records
+
+
+def to_rows(records: _Iterable[_RECORD]) -> _Iterator[_Row]:
+    """Records as Spark's rows, nested records as well."""
+    rows: _Iterator[_Row] = _spark.records_to_rows(_codec.BINDING, records)
+    return rows
+
+
+def create_dataframe(spark: _SparkSession, records: _Iterable[_RECORD]) -> _DataFrame:
+    """The records, all held in memory, as a DataFrame that has ``spark_schema()``."""
+    frame: _DataFrame = _spark.data_frame(_codec.BINDING, spark, records)
+    return frame
+
+
+def arrow_schema() -> _ArrowSchema:
+    """The relation's columns for Arrow, in the schema's casing and nullability."""
+    schema: _ArrowSchema = _arrow.arrow_schema(_codec.BINDING)
+    return schema
+
+
+def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _RecordBatchReader:
+    """Records as Arrow's batches, made while they are read; ``read_all()`` makes a table of them."""
+    batches: _RecordBatchReader = _arrow.records_to_batches(_codec.BINDING, records, batch_size)
+    return batches
+
+
+def from_arrow(
+    batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch],
+) -> _Iterator[_RECORD]:
+    """The records of a table or of batches; columns are found by name, whatever their case."""
+    records: _Iterator[_RECORD] = _arrow.batches_to_records(_codec.BINDING, batches)
+    return records
+'''
+
+DATASET = '''
+
+def dataset(spark: _SparkSession, table: str = RELATION) -> _DataFrame:
+    """The relation on Spark, a table or a view, as a DataFrame that has ``spark_schema()``.
+
+    A null where the schema has none ends the query that meets it. ``from_rows`` makes records of
+    what ``collect()`` or ``toLocalIterator()`` gives.
+    """
+    frame: _DataFrame = _spark_dataset.relation_frame(_codec.BINDING, spark, table)
+    return frame
+'''
+"""Of a package that has a relation."""

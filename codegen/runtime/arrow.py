@@ -1,0 +1,216 @@
+"""This package's records in Arrow. PyArrow is imported when a function is called.
+
+Enums are strings: the batches of one stream could have different dictionaries, which Arrow's files
+do not allow. A UUID is text or 16 bytes, as in the schema. Refused are durations, whose months are
+more than Arrow's intervals hold, records that contain themselves, and unions of more than one type
+beside null.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from . import scalars
+from .binding import Binding
+from .columnar import Convert, Format, joined, nullable, reader, writer
+from .errors import InvalidValue, NotInArrow, shown
+from .schema import Node
+from .values import check
+
+_TYPES: Final[Mapping[tuple[str, str], tuple[Any, ...]]] = {
+    ("null", ""): ("null",),
+    ("boolean", ""): ("bool_",),
+    ("int", ""): ("int32",),
+    ("long", ""): ("int64",),
+    ("float", ""): ("float32",),
+    ("double", ""): ("float64",),
+    ("bytes", ""): ("binary",),
+    ("string", ""): ("string",),
+    ("enum", ""): ("string",),
+    ("string", "uuid"): ("string",),
+    ("int", "date"): ("date32",),
+    ("int", "time-millis"): ("time32", "ms"),
+    ("long", "time-micros"): ("time64", "us"),
+    ("long", "timestamp-millis"): ("timestamp", "ms", "UTC"),
+    ("long", "timestamp-micros"): ("timestamp", "us", "UTC"),
+    ("long", "local-timestamp-millis"): ("timestamp", "ms"),
+    ("long", "local-timestamp-micros"): ("timestamp", "us"),
+}
+_DIGITS_IN_16_BYTES: Final = 38
+_MOST_DIGITS: Final = 76
+
+
+def arrow_schema(binding: Binding) -> Any:
+    """The relation's ``pyarrow.Schema``, in the schema's casing and nullability.
+
+    Raises:
+        NotInArrow: a field has a type that no column has.
+    """
+    pa = importlib.import_module("pyarrow")
+    if not binding.root.fields:
+        raise NotInArrow(f"{binding.root.name} has no fields, and batches need a column")
+    return pa.schema(list(_type(pa, binding.root, "", ())))
+
+
+def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int) -> Any:
+    """A ``pyarrow.RecordBatchReader`` that takes records as it is read.
+
+    Raises:
+        InvalidValue: something in a record does not fit its type; when its batch is read.
+        NotInArrow: a field has a type that no column has.
+        ValueError: the batch size is no positive number.
+    """
+    if batch_size < 1:
+        raise ValueError(f"a batch of {batch_size} records cannot be")
+    pa = importlib.import_module("pyarrow")
+    schema = arrow_schema(binding)
+    return pa.RecordBatchReader.from_batches(
+        schema, _batches(pa, schema, binding, records, batch_size)
+    )
+
+
+def batches_to_records(binding: Binding, batches: Any) -> Iterator[Any]:
+    """The records of a table, a reader or batches; columns are found by name, without case if need be.
+
+    Raises:
+        InvalidValue: a batch lacks a field, or a value does not fit.
+        NotInArrow: a field has a type that no column has.
+    """
+    convert = reader(binding, binding.root, _FORMAT, "")
+    whole = getattr(batches, "to_batches", None)
+    # One batch has no ``to_batches``, and iterates over its columns.
+    lone = [batches] if hasattr(batches, "to_struct_array") else batches
+    for batch in whole() if whole is not None else lone:
+        names = batch.schema.names
+        columns = [_values(column, name) for column, name in zip(batch, names, strict=True)]
+        for values in zip(*columns, strict=True):
+            yield convert(dict(zip(names, values, strict=True)))
+
+
+def _batches(
+    pa: Any, schema: Any, binding: Binding, records: Iterable[Any], batch_size: int
+) -> Iterator[Any]:
+    root = binding.root
+    converters = [
+        (attribute, writer(binding, field.node, _FORMAT, field.name, (root.name,)))
+        for field, attribute in zip(root.fields, binding.attributes[root.name], strict=True)
+    ]
+    pending = iter(records)
+    while chunk := list(itertools.islice(pending, batch_size)):
+        for record in chunk:
+            check(binding, root, record, "")
+        arrays = [
+            pa.array(_column(chunk, attribute, convert), type=field.type)
+            for field, (attribute, convert) in zip(schema, converters, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _column(records: list[Any], attribute: str, convert: Convert | None) -> list[Any]:
+    values = [getattr(record, attribute) for record in records]
+    return values if convert is None else [convert(value) for value in values]
+
+
+def _values(column: Any, name: str) -> list[Any]:
+    try:
+        values: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError) as error:
+        # A date beyond Python's years, or nanoseconds.
+        raise InvalidValue(name, str(error)) from None
+    return values
+
+
+def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
+    match node.kind:
+        case "record":
+            above = _FORMAT.within(node, path, above)
+            return pa.struct([
+                pa.field(
+                    field.name,
+                    _type(pa, field.node, joined(path, field.name), above),
+                    nullable(field.node),
+                )
+                for field in node.fields
+            ])  # fmt: skip
+        case "array":
+            item = _type(pa, node.items, f"{path}[]", above)
+            return pa.list_(pa.field("item", item, nullable(node.items)))
+        case "map":
+            value = _type(pa, node.items, f"{path}[]", above)
+            return pa.map_(pa.string(), pa.field("value", value, nullable(node.items)))
+        case "union":
+            return _type(pa, _FORMAT.only_branch(node, path), path, above)
+    if _FORMAT.leaf(node, path).logical == "decimal":
+        fits = node.precision <= _DIGITS_IN_16_BYTES
+        return (pa.decimal128 if fits else pa.decimal256)(node.precision, node.scale)
+    if node.kind == "fixed":
+        return pa.binary(node.size)
+    name, *arguments = _TYPES[node.kind, node.logical]
+    return getattr(pa, name)(*arguments)
+
+
+def _holds(node: Node) -> bool:
+    if node.logical == "decimal":
+        return node.precision <= _MOST_DIGITS
+    if node.kind == "fixed":
+        return node.logical in {"", "uuid"}
+    return (node.kind, node.logical) in _TYPES
+
+
+def _read_leaf(node: Node) -> Convert | None:
+    match node.kind, node.logical:
+        case "fixed", "uuid":
+            return lambda value: scalars.uuid_from_bytes(scalars.fixed_of(value, 16))
+        case _, ("timestamp-millis" | "timestamp-micros"):
+            return _instant
+        case _, ("local-timestamp-millis" | "local-timestamp-micros"):
+            return _moment
+        case _:
+            return None
+
+
+def _instant(value: Any) -> Any:
+    moment = _moment(value)
+    if isinstance(moment, dt.datetime) and moment.tzinfo is not None:
+        return moment.astimezone(dt.UTC)
+    return moment
+
+
+def _moment(value: Any) -> Any:
+    """Where pandas is installed, PyArrow gives nanoseconds in its class, a kind of datetime."""
+    nanosecond = getattr(value, "nanosecond", None)
+    if nanosecond is None:
+        return value
+    if nanosecond:
+        raise InvalidValue("", f"{shown(value)} is finer than microseconds")
+    return value.to_pydatetime()
+
+
+_WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
+    ("enum", ""): lambda value: value.value,
+    ("fixed", ""): bytes,
+    ("string", "uuid"): str,
+    ("fixed", "uuid"): scalars.uuid_bytes_of,
+}
+
+
+def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    if not isinstance(value, list):
+        raise InvalidValue("", f"{shown(value)} is no map")
+    return value
+
+
+def _dict_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:
+    return lambda values: dict(zip(names, values, strict=True))
+
+
+_FORMAT: Final = Format(
+    "Arrow", NotInArrow, _holds, _read_leaf, lambda node: _WRITTEN.get((node.kind, node.logical)),
+    _pairs, list, _dict_of,
+)  # fmt: skip

@@ -1,0 +1,272 @@
+"""Records to and from the values of a format of columns: Spark's rows, Arrow's batches.
+
+Converters are made once for many records; a path is only made where a value is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from .binding import Binding
+from .errors import AvroError, InvalidAvro, InvalidValue, shown
+from .schema import Field, Node
+from .values import from_default, from_plain
+
+Convert: TypeAlias = Callable[[Any], Any]
+Named: TypeAlias = tuple[str, Node]
+
+
+class Format:
+    """How a format spells values.
+
+    Attributes:
+        refused: the error for a type that the format has no column for.
+        holds: whether there is a column for a type without parts.
+        read_leaf, write_leaf: what changes a value of the type; None where nothing does.
+        pairs: a map's keys with its values.
+        make_map, make_record: a value out of pairs, and out of a record's values in order.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        refused: type[AvroError],
+        holds: Callable[[Node], bool],
+        read_leaf: Callable[[Node], Convert | None],
+        write_leaf: Callable[[Node], Convert | None],
+        pairs: Callable[[Any], Iterable[tuple[Any, Any]]],
+        make_map: Callable[[Iterable[tuple[str, Any]]], Any],
+        make_record: Callable[[tuple[str, ...]], Callable[[list[Any]], Any]],
+    ) -> None:
+        self.name = name
+        self.refused = refused
+        self.holds = holds
+        self.read_leaf = read_leaf
+        self.write_leaf = write_leaf
+        self.pairs = pairs
+        self.make_map = make_map
+        self.make_record = make_record
+
+    def within(self, record: Node, path: str, above: tuple[str, ...]) -> tuple[str, ...]:
+        """The records around one's fields; refuses one that contains itself."""
+        if record.name in above:
+            raise self.refused(f"{path}: {record.name} contains itself, which no column can")
+        return (*above, record.name)
+
+    def only_branch(self, union: Node, path: str) -> Node:
+        """The branch beside null."""
+        branches = [branch for branch in union.branches if branch.kind != "null"]
+        branches = branches or list(union.branches)
+        if len(branches) != 1:
+            names = ", ".join(branch.title for branch in union.branches)
+            raise self.refused(f"{path}: {self.name} has no column for a union of {names}")
+        return branches[0]
+
+    def leaf(self, node: Node, path: str) -> Node:
+        """The type itself; refuses one that no column has."""
+        if not self.holds(node):
+            title = f"{node.logical or node.title}{_digits(node)}"
+            raise self.refused(f"{path}: {self.name} has no column for {title}")
+        return node
+
+
+def nullable(node: Node) -> bool:
+    return node.kind == "null" or any(branch.kind == "null" for branch in node.branches)
+
+
+def fold(name: str) -> str:
+    """What names are compared by where no column has the exact name."""
+    return name.lower()
+
+
+def joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _digits(node: Node) -> str:
+    return f"({node.precision},{node.scale})" if node.logical == "decimal" else ""
+
+
+# Reading.
+
+
+def reader(
+    binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
+) -> Convert:
+    """What makes a typed value of a column's; it raises ``InvalidValue`` for what does not fit."""
+    match node.kind:
+        case "record":
+            return _record_reader(binding, node, form, path, above)
+        case "array":
+            return _array_reader(reader(binding, node.items, form, f"{path}[]", above))
+        case "map":
+            return _map_reader(reader(binding, node.items, form, f"{path}[]", above), form)
+        case "union":
+            inner = reader(binding, form.only_branch(node, path), form, path, above)
+            return _optional(inner) if nullable(node) else inner
+        case _:
+            return _leaf_reader(binding, node, form.read_leaf(form.leaf(node, path)))
+
+
+_MISSING: Final = object()
+
+
+def _record_reader(
+    binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...]
+) -> Convert:
+    above = form.within(node, path, above)
+    class_ = binding.classes[node.name]
+    attributes = binding.attributes[node.name]
+    parts = [
+        (field, attribute, reader(binding, field.node, form, joined(path, field.name), above))
+        for field, attribute in zip(node.fields, attributes, strict=True)
+    ]
+
+    def read(value: Any) -> Any:
+        found = _by_name(value)
+        record: Any = object.__new__(class_)
+        for field, attribute, convert in parts:
+            given = found.get(field.name, _MISSING)
+            if given is _MISSING:
+                given = _by_folded_name(found, field.name)
+            try:
+                part = convert(given) if given is not _MISSING else _absent(binding, field)
+            except InvalidValue as error:
+                raise _beneath(field.name, error) from None
+            binding.put(record, attribute, part)
+        return record
+
+    return read
+
+
+def _by_name(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    names = getattr(value, "__fields__", None)
+    if names is None:
+        raise InvalidValue("", f"{shown(value)} is no row")
+    return dict(zip(names, value, strict=True))
+
+
+def _by_folded_name(found: Mapping[str, Any], name: str) -> Any:
+    wanted = fold(name)
+    return next((value for key, value in found.items() if fold(key) == wanted), _MISSING)
+
+
+def _absent(binding: Binding, field: Field) -> Any:
+    if not field.has_default:
+        raise InvalidValue("", "is missing")
+    return from_default(binding, field.node, field.default)
+
+
+def _array_reader(item: Convert) -> Convert:
+    def read(value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            raise InvalidValue("", f"{shown(value)} is no list")
+        items: list[Any] = []
+        try:
+            for each in value:
+                items.append(item(each))  # noqa: PERF401 - their number leads to what failed
+        except InvalidValue as error:
+            raise _beneath(f"[{len(items)}]", error) from None
+        return items
+
+    return read
+
+
+def _map_reader(item: Convert, form: Format) -> Convert:
+    def read(value: Any) -> Any:
+        items: dict[str, Any] = {}
+        for key, each in form.pairs(value):
+            if not isinstance(key, str):
+                raise InvalidValue(f"[{shown(key)}] as a key", "is no str")
+            try:
+                items[key] = item(each)
+            except InvalidValue as error:
+                raise _beneath(f"[{shown(key)}]", error) from None
+        return items
+
+    return read
+
+
+def _optional(inner: Convert) -> Convert:
+    return lambda value: None if value is None else inner(value)
+
+
+def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Convert:
+    if convert is None:
+        return lambda value: from_plain(binding, node, value, "")
+    change = convert
+
+    def read(value: Any) -> Any:
+        try:
+            return from_plain(binding, node, change(value), "")
+        except InvalidAvro as error:
+            raise InvalidValue("", str(error)) from None
+
+    return read
+
+
+def _beneath(name: str, error: InvalidValue) -> InvalidValue:
+    inner = error.path
+    dot = "." if inner and not inner.startswith("[") else ""
+    return InvalidValue(f"{name}{dot}{inner}", error.reason)
+
+
+# Writing, of values that are known to fit.
+
+
+def writer(
+    binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
+) -> Convert | None:
+    """What makes a column's value of a typed one; None where they are the same."""
+    match node.kind:
+        case "record":
+            return _record_writer(binding, node, form, path, above)
+        case "array":
+            item = writer(binding, node.items, form, f"{path}[]", above)
+            return list if item is None else _each(item)
+        case "map":
+            return _map_writer(writer(binding, node.items, form, f"{path}[]", above), form)
+        case "union":
+            inner = writer(binding, form.only_branch(node, path), form, path, above)
+            return None if inner is None else _optional(inner)
+        case _:
+            return form.write_leaf(form.leaf(node, path))
+
+
+def _record_writer(
+    binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...]
+) -> Convert:
+    above = form.within(node, path, above)
+    make = form.make_record(tuple(field.name for field in node.fields))
+    parts = [
+        (attribute, writer(binding, field.node, form, joined(path, field.name), above))
+        for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True)
+    ]
+
+    def write(record: Any) -> Any:
+        return make([
+            getattr(record, attribute) if convert is None else convert(getattr(record, attribute))
+            for attribute, convert in parts
+        ])  # fmt: skip
+
+    return write
+
+
+def _each(item: Convert) -> Convert:
+    return lambda value: [item(each) for each in value]
+
+
+def _map_writer(item: Convert | None, form: Format) -> Convert:
+    make = form.make_map
+    if item is None:
+        return lambda value: make(value.items())
+    convert = item
+    return lambda value: make((key, convert(each)) for key, each in value.items())
+
+
+def read_each(convert: Convert, values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        yield convert(value)

@@ -1,0 +1,173 @@
+"""A table or view on Spark as a DataFrame that has exactly this package's schema.
+
+Catalogs forget casing and that a column is never null. Both are restored with Spark's public
+functions alone, so that the work is done by Spark; a null where the schema has none ends the query.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import importlib
+from typing import Any, Final
+
+from .binding import Binding
+from .columnar import fold, joined
+from .errors import NotInSpark
+from .spark import struct_type
+
+# Types whose every value the other has; an instant and a local time change by the session's zone.
+_WIDER: Final[dict[str, frozenset[str]]] = {
+    "ByteType": frozenset({"ShortType", "IntegerType", "LongType"}),
+    "ShortType": frozenset({"IntegerType", "LongType"}),
+    "IntegerType": frozenset({"LongType"}),
+    "FloatType": frozenset({"DoubleType"}),
+    "CharType": frozenset({"StringType"}),
+    "VarcharType": frozenset({"StringType"}),
+    "TimestampType": frozenset({"TimestampNTZType"}),
+    "TimestampNTZType": frozenset({"TimestampType"}),
+}
+
+
+def relation_frame(binding: Binding, session: Any, table: str) -> Any:
+    """The relation with the schema's columns, in its order, casing, types and nullability.
+
+    Raises:
+        NotInSpark: the relation lacks a column of the schema, or has one of another type.
+    """
+    frame = session.table(table)
+    types = importlib.import_module("pyspark.sql.types")
+    reading = _Reading(table, types, importlib.import_module("pyspark.sql.functions"))
+    return frame.select(*reading.columns(frame.schema, struct_type(binding)))
+
+
+class _Reading:
+    """Expressions over one relation. ``types`` and ``functions`` are PySpark's modules."""
+
+    def __init__(self, table: str, types: Any, functions: Any) -> None:
+        self._table = table
+        self._types = types
+        self._f = functions
+
+    def columns(self, found: Any, wanted: Any) -> list[Any]:
+        columns: list[Any] = []
+        for field in wanted.fields:
+            actual = self._field(found, field.name, "")
+            value = self._f.col("`" + actual.name.replace("`", "``") + "`")
+            columns.append(self._of(value, actual, actual.nullable, field, field.name))
+        return columns
+
+    def _field(self, found: Any, name: str, path: str) -> Any:
+        exact = [field for field in found.fields if field.name == name]
+        alike = exact or [field for field in found.fields if fold(field.name) == fold(name)]
+        if len(alike) == 1:
+            return alike[0]
+        names = ", ".join(field.name for field in alike or found.fields)
+        reason = "has more than one" if alike else "has no"
+        raise NotInSpark(
+            f"{self._table} {reason} column {joined(path, name)}, which this package's schema has; "
+            f"there are: {names}"
+        )
+
+    def _of(self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str) -> Any:
+        changed = self._with_null(
+            value, found.dataType, may_be_null, wanted.dataType, wanted.nullable, path
+        )
+        # A bare column would bring along the catalog's comment, which is no part of the schema.
+        return self._f.coalesce(changed).alias(wanted.name)
+
+    def _with_null(
+        self, value: Any, found: Any, may_be_null: bool, wanted: Any, nullable: bool, path: str
+    ) -> Any:
+        changed = self._typed(value, found, may_be_null, wanted, path)
+        if not nullable:
+            is_cast = self._is_leaf(wanted) and found != wanted
+            return self._required(changed, wanted, path) if may_be_null or is_cast else changed
+        # Without an alternative the expression may be null, as the schema has it.
+        return changed if may_be_null else self._f.when(changed.isNotNull(), changed)
+
+    def _required(self, value: Any, wanted: Any, path: str) -> Any:
+        """The value as one that is never null; the zero is there for its type, and never taken."""
+        refusal = self._f.raise_error(
+            self._f.lit(f"{self._table}: {path} is null, and this package's schema has none there")
+        )
+        checked = self._f.when(value.isNotNull(), value).otherwise(refusal)
+        return self._f.coalesce(checked, self._zero(wanted))
+
+    def _typed(self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str) -> Any:
+        f, types = self._f, self._types
+        if found == wanted:
+            return value
+        match wanted:
+            case types.StructType() if isinstance(found, types.StructType):
+                struct = f.struct(*self._fields(value, found, may_be_null, wanted, path))
+                return f.when(value.isNotNull(), struct) if may_be_null else struct
+            case types.ArrayType() if isinstance(found, types.ArrayType):
+                return f.transform(value, lambda item: self._with_null(
+                    item, found.elementType, found.containsNull,
+                    wanted.elementType, wanted.containsNull, f"{path}[]",
+                ))  # fmt: skip
+            case types.MapType() if self._have_equal_keys(found, wanted):
+                return f.transform_values(value, lambda _, item: self._with_null(
+                    item, found.valueType, found.valueContainsNull,
+                    wanted.valueType, wanted.valueContainsNull, f"{path}[]",
+                ))  # fmt: skip
+            case _ if self._holds(found, wanted):
+                return value.cast(wanted)
+        raise NotInSpark(
+            f"{self._table}: {path} is {found.simpleString()}, and {wanted.simpleString()} in this "
+            "package's schema"
+        )
+
+    def _fields(
+        self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str
+    ) -> list[Any]:
+        fields: list[Any] = []
+        for field in wanted.fields:
+            actual = self._field(found, field.name, path)
+            part = value.getField(actual.name)
+            null = may_be_null or actual.nullable
+            fields.append(self._of(part, actual, null, field, joined(path, field.name)))
+        return fields
+
+    def _have_equal_keys(self, found: Any, wanted: Any) -> bool:
+        return isinstance(found, self._types.MapType) and found.keyType == wanted.keyType
+
+    def _is_leaf(self, type_: Any) -> bool:
+        types = self._types
+        return not isinstance(type_, (types.StructType, types.ArrayType, types.MapType))
+
+    def _holds(self, found: Any, wanted: Any) -> bool:
+        types = self._types
+        if isinstance(found, types.DecimalType) and isinstance(wanted, types.DecimalType):
+            whole = wanted.precision - wanted.scale >= found.precision - found.scale
+            return bool(whole and wanted.scale >= found.scale)
+        if isinstance(found, types.NullType):
+            return True
+        if isinstance(found, types.StringType) and isinstance(wanted, types.StringType):
+            # Texts that are compared in another way, or of a limited length.
+            return True
+        return type(wanted).__name__ in _WIDER.get(type(found).__name__, ())
+
+    def _zero(self, wanted: Any) -> Any:
+        """Some value of the type, of which nothing may be null."""
+        f, types = self._f, self._types
+        match wanted:
+            case types.StructType():
+                return f.struct(*(self._zero(each.dataType).alias(each.name) for each in wanted))
+            case types.ArrayType():
+                return f.array(self._zero(wanted.elementType))
+            case types.MapType():
+                return f.create_map(f.lit(""), self._zero(wanted.valueType))
+            case types.DecimalType():
+                return f.lit(decimal.Decimal(0).scaleb(-wanted.scale)).cast(wanted)
+            case types.StringType() | types.BinaryType():
+                return f.lit("").cast(wanted)
+            case types.DateType():
+                return f.lit(dt.date(1970, 1, 1))
+            case types.TimestampType() | types.TimestampNTZType():
+                return f.lit(dt.datetime(1970, 1, 2, tzinfo=dt.UTC)).cast(wanted)
+            case types.NullType():
+                return f.lit(None)
+            case _:
+                return f.lit(0).cast(wanted)
