@@ -38,7 +38,7 @@ def render_codec(package: PackageShape) -> str:
         "from collections.abc import Callable",
         "from typing import Any",
         "",
-        "from . import _schema, _types",
+        "from . import _schema as schema",
         "from ._avro import scalars",
         "from ._avro.binding import Binding, read_all",
         "from ._avro.container import read_records as read_records",
@@ -53,17 +53,17 @@ def render_codec(package: PackageShape) -> str:
         *(f"from ._types import {name} as _{name}" for name in classes),
         *(_immutable_imports(package) if package.immutable else ()),
         "",
-        "_new = object.__new__",
-        "_pack_float = scalars.FLOAT.pack",
-        "_pack_double = scalars.DOUBLE.pack",
-        "_float_at = scalars.FLOAT.unpack_from",
-        "_double_at = scalars.DOUBLE.unpack_from",
+        "new = object.__new__",
+        "pack_float = scalars.FLOAT.pack",
+        "pack_double = scalars.DOUBLE.pack",
+        "float_at = scalars.FLOAT.unpack_from",
+        "double_at = scalars.DOUBLE.unpack_from",
     )
     for enum in package.enums:
         pairs = ", ".join(f"{literal(s)}: {i}" for i, (_, s) in enumerate(enum.members))
         members = "".join(f"_{enum.class_name}.{m}, " for m, _ in enum.members)
-        lines.add(f"_index_{enum.class_name} = {{{pairs}}}")
-        lines.add(f"_members_{enum.class_name} = ({members.rstrip()})")
+        lines.add(f"index_{enum.class_name} = {{{pairs}}}")
+        lines.add(f"members_{enum.class_name} = ({members.rstrip()})")
     for record in package.records:
         Encoder(lines, record, inlined, immutable=package.immutable).render()
         Decoder(lines, record, inlined, empty, immutable=package.immutable).render()
@@ -99,7 +99,7 @@ def _leaves(shape: Shape) -> Iterator[Shape]:
 
 def _entry_points(lines: Lines, package: PackageShape) -> None:
     named = package.classes
-    lines.add("", "", "BINDING = Binding(", "    _schema.SCHEMA,")
+    lines.add("", "", "BINDING = Binding(", "    schema.SCHEMA,")
     lines.add(
         "    {", *(f"        {literal(c.full_name)}: _{c.class_name}," for c in named), "    },"
     )

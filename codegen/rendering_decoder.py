@@ -92,7 +92,7 @@ class Decoder(CodecFunction):
                 lines.add(f"{place} = _{name}(data[at : at + {size}])", f"at += {size}")
             case EnumReference(name):
                 t = self._index()
-                lines.add(f"{place} = _members_{name}[{t} >> 1]")
+                lines.add(f"{place} = members_{name}[{t} >> 1]")
             case RecordReference(name) if name in self.inlined:
                 t = self.temporary()
                 self._begin(t, name)
@@ -116,9 +116,9 @@ class Decoder(CodecFunction):
     def _begin(self, record: str, name: str) -> None:
         """An immutable record is one of a class of the same slots until it is whole."""
         if self.immutable:
-            self.lines.add(f"{record}: Any = _new(__draft_{name}__)")
+            self.lines.add(f"{record}: Any = new(__draft_{name}__)")
         else:
-            self.lines.add(f"{record} = _new(_{name})")
+            self.lines.add(f"{record} = new(_{name})")
 
     def _end(self, record: str, name: str) -> None:
         if self.immutable:
@@ -235,9 +235,9 @@ class Decoder(CodecFunction):
                     f"    {target} = of_byte[{t}]",
                 )
             case Scalar.FLOAT:
-                lines.add(f"({target},) = _float_at(data, at)", "at += 4")
+                lines.add(f"({target},) = float_at(data, at)", "at += 4")
             case Scalar.DOUBLE:
-                lines.add(f"({target},) = _double_at(data, at)", "at += 8")
+                lines.add(f"({target},) = double_at(data, at)", "at += 8")
             case Scalar.BYTES:
                 end = self._extent()
                 lines.add(f"{target} = data[at:{end}]", f"at = {end}")

@@ -94,7 +94,7 @@ class Encoder(CodecFunction):
                 lines.add(f"{t} = {place}")
                 with lines.block(f"if type({t}) is not _{name}:"):
                     lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
-                self._length(f"_index_{name}[{t}._value_]")
+                self._length(f"index_{name}[{t}._value_]")
             case RecordReference(name) if name in self.inlined:
                 t = self.temporary()
                 lines.add(f"{t} = {place}")
@@ -255,7 +255,7 @@ class Encoder(CodecFunction):
                 lines.add(f"{t} = {value}")
                 with lines.block(f"if type({t}) is not float:"):
                     lines.add(f"{t} = scalars.{kind}_of({t})")
-                lines.add(f"out += _pack_{kind}({t})")
+                lines.add(f"out += pack_{kind}({t})")
             case Scalar.BYTES:
                 t = self.temporary()
                 lines.add(f"{t} = {value}")

@@ -160,6 +160,27 @@ def _written(package: Any, records: list[Any]) -> Any:
     return out
 
 
+CODEC_NAMES = [
+    "schema", "types", "new", "pack_float", "double_at", "index_E", "members_E", "codec", "framing",
+    "records", "differences", "drafts", "spark", "decode_E", "to_avro_E", "Lazy", "BINDING",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("immutable", [False, True])
+def test_classes_named_as_what_the_package_is_made_of_work(immutable: bool) -> None:
+    schema = record({
+        **{f"f{i}": {"type": record({"x": "float"}, name)} for i, name in enumerate(CODEC_NAMES)},
+        "e": {"type": {"type": "enum", "name": "E", "symbols": ["A"]}},
+    })  # fmt: skip
+    with imported(schema, immutable=immutable) as package:
+        plain = {**{f"f{i}": {"x": 0.5} for i in range(len(CODEC_NAMES))}, "e": "A"}
+
+        value = package.RECORD.from_dict(plain)
+
+        assert package.RECORD.from_avro(value.to_avro()) == value
+        assert value.to_dict() == plain
+
+
 def test_same_record_name_in_two_namespaces_is_two_classes() -> None:
     schema = {
         "type": "record", "name": "Root", "namespace": "a", "fields": [

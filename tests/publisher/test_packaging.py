@@ -6,6 +6,7 @@ from avro_schema.model import INT, NULL, EnumSchema, Field, Record, Union
 from avro_schema.parsing import parse_schema
 from catalog.identifiers import RelationName
 from codegen.package import PackageRequest, Provenance
+from codegen.wheel import content_hash
 from publisher.packaging import WheelPackaging
 
 RELATION = RelationName.of("example", "company")
@@ -30,3 +31,16 @@ def test_what_cannot_be_packaged_now_has_no_surface() -> None:
 
     assert packaging.surface_hash(RELATION, Union((NULL, INT))) == ""
     assert packaging.surface_hash(RELATION, without_values) == ""
+
+
+def test_immutable_records_are_other_contents_and_another_surface() -> None:
+    mutable, immutable = WheelPackaging("p"), WheelPackaging("p", immutable=True)
+    request = PackageRequest(RELATION, "p", "1.0.0", SCHEMA, Provenance())
+
+    wheel = immutable.build(request)
+    read = immutable.read(wheel.data)
+
+    assert read.content_hash == immutable.content_hash(request) != mutable.content_hash(request)
+    assert read.surface_hash == immutable.surface_hash(RELATION, SCHEMA)
+    assert read.surface_hash != mutable.surface_hash(RELATION, SCHEMA)
+    assert mutable.content_hash(request) == content_hash(request)
