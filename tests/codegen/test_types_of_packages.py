@@ -39,6 +39,26 @@ def use(tree: Tree) -> list[R]:
     return found + [RECORD.from_dict({})]
 """
 
+USER_OF_COLUMNS = """
+from collections.abc import Iterator
+from p_schemas.d.t import (
+    RECORD, arrow_schema, create_dataframe, dataset, from_arrow, from_rows, spark_schema, to_arrow,
+    to_rows,
+)
+
+def use(records: list[RECORD]) -> Iterator[RECORD]:
+    print(arrow_schema(), spark_schema(), dataset, create_dataframe)
+    yield from from_rows(to_rows(records))
+    yield from from_arrow(to_arrow(iter(records), batch_size=10))
+"""
+
+WRONG_OF_COLUMNS = """
+from p_schemas.d.t import from_rows, to_arrow, to_rows
+to_rows([1])
+to_arrow([], batch_size="1")
+number: int = next(from_rows([]))
+"""
+
 WRONG = """
 from every import R, Tree
 Tree(v="x")
@@ -127,6 +147,26 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
 
     out, _, _ = _mypy(tmp_path, "-m", "wrong")
     assert out.count("error:") == 6 + out.count("[var-annotated]")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [(), ("--no-site-packages",)], ids=["with", "without"])
+def test_functions_of_columns_are_typed_with_and_without_their_libraries(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    relation = RelationName.of("d", "t")
+    for path, data in render_modules(record_of(every()), "p_schemas.d.t", relation).items():
+        target = tmp_path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    (tmp_path / "user.py").write_text(USER_OF_COLUMNS)
+    (tmp_path / "wrong.py").write_text(WRONG_OF_COLUMNS)
+
+    out, err, _ = _mypy(tmp_path, *flags, "-p", "p_schemas.d.t", "-m", "user")
+    assert (out, err) == ("", "")
+
+    out, _, _ = _mypy(tmp_path, *flags, "-m", "wrong")
+    assert out.count("error:") == 3
 
 
 def _mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
