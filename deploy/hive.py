@@ -5,17 +5,13 @@ Its catalog is in memory and its own. A query costs 50 to 300 ms, one with a shu
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
 
+from deploy.answering_process import AnsweringProcess
 from deploy.class_archive import archive_options
-from deploy.errors import ServerFailed
 from deploy.jars import downloaded_jars
 from deploy.jdk import QUICK_START, find_jdk, launcher_jar
 from deploy.metastore import to_xml
@@ -25,7 +21,6 @@ _OPENED = (
     *("java.nio", "java.time", "java.text", "java.util.concurrent", "java.util.regex"),
     *("java.util.concurrent.atomic", "sun.nio.ch"),
 )
-_SHOWN_LINES = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +48,10 @@ class HiveRefused(Exception):
         return f"Hive refused {self.sql!r}: {self.message}"
 
 
-class HiveQueries:
-    """A running Hive 4.0.1; as a context manager it is stopped at the end. Not for two threads."""
+class HiveQueries(AnsweringProcess):
+    """A running Hive 4.0.1."""
 
-    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
-        self._process = process
-        self._log = log
+    title = "Hive"
 
     @staticmethod
     def start(directory: Path) -> HiveQueries:
@@ -96,7 +89,7 @@ class HiveQueries:
         Raises:
             ServerFailed: Hive ended.
         """
-        answers = self._ask({"sql": list(statements)})["answers"]
+        answers = self.ask({"sql": list(statements)})["answers"]
         return [
             HiveRefused(sql, answer["error"])
             if "error" in answer
@@ -116,69 +109,12 @@ class HiveQueries:
             raise answer
         return answer
 
-    def stop(self) -> None:
-        for pipe in (self._requests, self._answers):
-            pipe.close()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    @property
-    def _requests(self) -> IO[bytes]:
-        assert self._process.stdin is not None
-        return self._process.stdin
-
-    @property
-    def _answers(self) -> IO[bytes]:
-        assert self._process.stdout is not None
-        return self._process.stdout
-
-    def _ask(self, request: object) -> Any:
-        try:
-            self._requests.write(json.dumps(request).encode() + b"\n")
-            self._requests.flush()
-        except BrokenPipeError:
-            pass  # It ended; what it last said tells why.
-        return self.read_answer()
-
-    def read_answer(self) -> Any:
-        """The next line that it prints, decoded."""
-        line = self._answers.readline()
-        if not line:
-            self.stop()
-            last = "\n".join(self._log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:])
-            raise ServerFailed("Hive", "ended", self._log, last, "the log above says why")
-        return json.loads(line)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
 
 def _launch(command: Sequence[str], home: Path) -> HiveQueries:
     home.mkdir(parents=True, exist_ok=True)
     site = home / "hive-site.xml"
     site.write_text(to_xml(_hive_site(home)))
-    log = home / "hive.log"
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [*command, str(site)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=output,
-            cwd=home,
-            start_new_session=True,
-        )
-    hive = HiveQueries(process, log)
+    hive = HiveQueries((*command, str(site)), home)
     hive.read_answer()
     return hive
 

@@ -1,0 +1,86 @@
+"""A program that answers each line of JSON with another, for as long as it runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, ClassVar, Self
+
+from deploy.errors import ServerFailed
+
+_SHOWN_LINES = 25
+
+
+class AnsweringProcess:
+    """A running program; as a context manager it is stopped at the end. Not for two threads.
+
+    Attributes:
+        title: what errors call it.
+    """
+
+    title: ClassVar[str]
+
+    def __init__(self, command: Sequence[str], directory: Path) -> None:
+        """Starts it in ``directory``, which is made, and keeps its log there."""
+        directory.mkdir(parents=True, exist_ok=True)
+        self._log = directory / f"{self.title.lower()}.log"
+        with self._log.open("ab") as output:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                cwd=directory,
+                start_new_session=True,
+            )
+
+    def ask(self, request: object) -> Any:
+        """Raises ``ServerFailed`` where it ended instead of answering."""
+        try:
+            self._requests.write(json.dumps(request).encode() + b"\n")
+            self._requests.flush()
+        except BrokenPipeError:
+            pass  # It ended; what it last said tells why.
+        return self.read_answer()
+
+    def read_answer(self) -> Any:
+        """The next line that it prints, decoded."""
+        line = self._answers.readline()
+        if not line:
+            self.stop()
+            last = "\n".join(self._log.read_text(errors="replace").splitlines()[-_SHOWN_LINES:])
+            raise ServerFailed(self.title, "ended", self._log, last, "the log above says why")
+        return json.loads(line)
+
+    def stop(self) -> None:
+        for pipe in (self._requests, self._answers):
+            pipe.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    @property
+    def _requests(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def _answers(self) -> IO[bytes]:
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
