@@ -32,6 +32,7 @@ class Grouped:
         self._keys = {key: index for index, key in reversed(tuple(enumerate(keys)))}
         self._named_keys = tuple((_name(key, f"key{i}"), key) for i, key in enumerate(keys))
         self._sets = sets
+        self._key_columns = Aggregate(input_, self._named_keys, (), sets).columns
         self._calls: dict[AggregateCall, int] = {}
 
     def rewritten(self, expression: RowExpression) -> RowExpression:
@@ -42,7 +43,8 @@ class Grouped:
         """
         index = self._keys.get(expression)
         if index is not None and not isinstance(expression, Literal):
-            return self._key(index, expression)
+            column = self._key_columns[index]
+            return ColumnReference(index, column.name, column.type, column.nullable)
         if isinstance(expression, AggregateCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._named_keys) + position
@@ -61,10 +63,6 @@ class Grouped:
     def plan(self) -> Aggregate:
         calls = tuple((call.operator.name, call) for call in self._calls)
         return Aggregate(self._input, self._named_keys, calls, self._sets)
-
-    def _key(self, index: int, key: RowExpression) -> ColumnReference:
-        absent = self._sets is not None and any(index not in chosen for chosen in self._sets)
-        return ColumnReference(index, self._named_keys[index][0], key.type, key.nullable or absent)
 
 
 class Windowed:
