@@ -48,24 +48,26 @@ def derive(
     Raises:
         TranslationError: with the relation's name, and a position where one is known.
     """
+    if relation.is_view:
+        return derive_view(relation, upstreams, options)[0]
     _check_readable(relation)
-    view = relation.view
-    if view is None:
-        interface = base_table_interface(relation, options)
-        return Derivation(interface, (), ())
-    with _blaming(relation):
-        return _derived_view(relation, view, upstreams, options)
+    return Derivation(base_table_interface(relation, options), (), ())
 
 
-def plan_of(
+def derive_view(
     relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
-) -> Plan:
-    """A view's plan over scans of its upstreams."""
+) -> tuple[Derivation, Plan]:
+    """A view's interface, and the plan over scans of its upstreams that it comes from.
+
+    Raises:
+        TranslationError: as ``derive``.
+    """
     view = relation.view
     if view is None:
         raise ValueError(f"{relation.name} is a table")
+    _check_readable(relation)
     with _blaming(relation):
-        return _resolved(relation, view, upstreams, options).plan
+        return _derived_view(relation, view, upstreams, options)
 
 
 def _check_readable(relation: Relation) -> None:
@@ -87,7 +89,7 @@ def _derived_view(
     view: ViewText,
     upstreams: Mapping[RelationName, Interface],
     options: Options,
-) -> Derivation:
+) -> tuple[Derivation, Plan]:
     resolved = _resolved(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
     templates = Deriver(upstreams, options, lineage).fields(plan)
@@ -97,7 +99,7 @@ def _derived_view(
         ColumnLineage(field.name, sources)
         for field, sources in zip(schema.fields, lineage.columns(plan), strict=True)
     )
-    return Derivation(interface, relations_read(resolved.query, view), traced)
+    return Derivation(interface, relations_read(resolved.query, view), traced), plan
 
 
 def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column, ...]:

@@ -7,7 +7,7 @@ from catalog.ddl_files import relations_from_ddl
 from catalog.identifiers import RelationName
 from catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
 from tests.translation.relations import columns, derived, field, interfaces
-from translation.derivation import derive, plan_of, upstreams_of
+from translation.derivation import derive, derive_view, upstreams_of
 from translation.derivation_json import derivation_from_json, derivation_to_json
 from translation.errors import (
     AmbiguousColumn,
@@ -430,7 +430,7 @@ def test_a_doubled_quote_is_one_to_spark_and_none_to_hive() -> None:
 def literals(ddl: str, dialect: Dialect) -> list[str]:
     relations = relations_from_ddl([ddl], dialect)
     name = RelationName.of("default", "v")
-    plan = plan_of(relations[name], interfaces(relations, name), Options())
+    _, plan = derive_view(relations[name], interfaces(relations, name), Options())
     return [_joined(expression) for expression in expressions(plan)]
 
 

@@ -15,7 +15,7 @@ from catalog.ddl_files import relations_from_ddl
 from catalog.identifiers import RelationName
 from catalog.relations import Dialect, Relation, ViewText
 from tests.translation.relations import derived_in, interfaces
-from translation.derivation import plan_of
+from translation.derivation import derive_view
 from translation.emission.spark_text import type_text
 from translation.emission.spark_views import spark_view
 from translation.interface import Options, Returns
@@ -74,7 +74,7 @@ def test_a_view_yields_its_recorded_avro_schema(case: Case, request: pytest.Fixt
 def test_a_view_has_its_recorded_plan(case: Case, request: pytest.FixtureRequest) -> None:
     relations, name, options = shown(case)
 
-    plan = plan_of(relations[name], interfaces(relations, name, options), options)
+    _, plan = derive_view(relations[name], interfaces(relations, name, options), options)
 
     assert same_as_recorded(case, "plan.txt", explain(plan), request)
 
@@ -98,7 +98,7 @@ def test_emitted_spark_sql_is_read_as_the_view_it_was_emitted_from(case: Case) -
     view = ViewText(Dialect.SPARK, query.sql, query.sql, (), sql_configs=dict(query.settings))
     functions = " ".join(f"{udf.name}:{udf.class_name}" for udf in query.udfs)
     emitted = Relation(name, (), view=view, properties={"functions": functions})
-    again = plan_of(emitted, upstreams, options)
+    _, again = derive_view(emitted, upstreams, options)
 
     assert [(c.name, type_text(c.type)) for c in again.columns] == [
         (c.name, type_text(c.type)) for c in query.columns

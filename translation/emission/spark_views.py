@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog.identifiers import RelationName
 from catalog.relations import Catalog, Relation
-from translation.derivation import derive, plan_of, upstreams_of
+from translation.derivation import derive, derive_view, upstreams_of
 from translation.emission.spark import RelationText, SparkQuery, spark_query
 from translation.emission.spark_text import quoted, string
 from translation.emission.spark_text import relation as own_name
@@ -44,10 +44,9 @@ def spark_view(
     view = relation.view
     if view is None:
         raise ValueError(f"{relation.name} is a table")
-    columns = derive(relation, upstreams, options).interface.columns
-    plan = plan_of(relation, upstreams, options)
+    derivation, plan = derive_view(relation, upstreams, options)
     functions = SparkFunctions(options.spark_udfs, registered)
-    names = [c.name for c in columns]
+    names = [column.name for column in derivation.interface.columns]
     try:
         return spark_query(plan, semantics_of(view), names, relation_text, functions)
     except TranslationError as error:

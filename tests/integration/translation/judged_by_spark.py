@@ -23,7 +23,7 @@ from catalog.identifiers import RelationName
 from catalog.relations import Dialect, Relation
 from tests.translation.growing.tables import Table, random_table
 from tests.translation.growing.views import RandomView, random_view
-from translation.derivation import derive, plan_of
+from translation.derivation import derive, derive_view
 from translation.emission.spark import SparkQuery
 from translation.emission.spark_text import quoted
 from translation.emission.spark_views import spark_view
@@ -274,9 +274,9 @@ def _derived(
     assert relation.view is not None
     configs = MappingProxyType({ANSI: str(ansi).lower()})
     relation = replace(relation, view=replace(relation.view, sql_configs=configs))
-    interface = derive(relation, known, OPTIONS).interface
+    derivation, plan = derive_view(relation, known, OPTIONS)
     emitted = spark_view(relation, known, OPTIONS, lambda read: quoted(read.name))
-    return Derived(relation, plan_of(relation, known, OPTIONS), interface, emitted)
+    return Derived(relation, plan, derivation.interface, emitted)
 
 
 def _columns(frame: DataFrame) -> list[tuple[str, str]]:
