@@ -10,9 +10,10 @@ import datetime as dt
 import decimal
 import struct
 import uuid
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .errors import InvalidAvro, InvalidValue, shown
+from .frozen import restore
 
 INT_MIN: Final = -(2**31)
 INT_MAX: Final = 2**31 - 1
@@ -37,17 +38,25 @@ _EXACT: Final = decimal.Context(
     prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[]
 )
 
+_new: Final = object.__new__
+_put: Final = object.__setattr__
+
 
 class Duration:
-    """Avro's duration: months, days and milliseconds, which do not convert into each other."""
+    """Avro's duration: months, days and milliseconds, which do not convert into each other.
+
+    It cannot be changed, so that its hash, and that of a record which holds it, stay as they are.
+    """
 
     __slots__ = ("days", "milliseconds", "months")
     __match_args__ = ()
 
     def __init__(self, *, months: int = 0, days: int = 0, milliseconds: int = 0) -> None:
-        self.months = months
-        self.days = days
-        self.milliseconds = milliseconds
+        _put(self, "__class__", _DraftDuration)
+        self.months: Final[int] = months
+        self.days: Final[int] = days
+        self.milliseconds: Final[int] = milliseconds
+        _put(self, "__class__", Duration)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Duration):
@@ -66,6 +75,26 @@ class Duration:
             f"Duration(months={self.months!r}, days={self.days!r}, "
             f"milliseconds={self.milliseconds!r})"
         )
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError(f"{cls.__name__}: a Duration has no subclasses, which could be changed")
+
+    # Type checkers would take any attribute for one that can be set.
+    if not TYPE_CHECKING:
+
+        def __setattr__(self, name: str, _: object) -> NoReturn:
+            raise AttributeError(f"a Duration is immutable: {name} cannot be set")
+
+        def __delattr__(self, name: str) -> NoReturn:
+            raise AttributeError(f"a Duration is immutable: {name} cannot be deleted")
+
+        __setstate__ = restore
+
+
+class _DraftDuration:
+    """A duration until it is whole: it has the same slots, and they can be set."""
+
+    __slots__ = Duration.__slots__
 
 
 # Reading.
@@ -279,8 +308,11 @@ def uuid_from_bytes(data: bytes) -> uuid.UUID:
 def duration_from(data: bytes) -> Duration:
     if len(data) != 12:
         raise InvalidAvro("the input ends within a duration")
-    months, days, milliseconds = DURATION.unpack(data)
-    return Duration(months=months, days=days, milliseconds=milliseconds)
+    made: Any = _new(_DraftDuration)
+    made.months, made.days, made.milliseconds = DURATION.unpack(data)
+    made.__class__ = Duration
+    duration: Duration = made
+    return duration
 
 
 # Writing. Each function says no to what its type does not hold; the caller adds the path.

@@ -60,13 +60,14 @@ number: int = next(from_rows([]))
 """
 
 WRONG = """
-from every import R, Tree
+from every import Duration, R, Tree
 Tree(v="x")
 Tree(1)
 Tree(v=1).nothing
 R.from_avro("x")
 Tree(v=1).replace(v="x")
 Tree(v=1).replace(w=1)
+Duration(days=1).days = 2
 """
 
 
@@ -99,12 +100,14 @@ def every() -> dict[str, Any]:
 
 
 CHANGING = """
-from every import R, Tree
+from every import Duration, R, Tree
 tree = Tree(v=1)
 tree.v = 2
 tree.w = 2
 R.from_dict({}).a1.append(True)
 R.from_dict({}).deep["k"] = ()
+Duration(days=1).days = 2
+Duration(days=1).years = 2
 """
 
 
@@ -123,7 +126,7 @@ def test_immutable_packages_are_strictly_typed(tmp_path: Path) -> None:
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, "-m", "changing")
-    assert out.count("error:") == 4
+    assert out.count("error:") == 6
 
 
 @pytest.mark.slow
@@ -146,7 +149,7 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, "-m", "wrong")
-    assert out.count("error:") == 6 + out.count("[var-annotated]")
+    assert out.count("error:") == 7 + out.count("[var-annotated]")
 
 
 @pytest.mark.slow
