@@ -43,7 +43,7 @@ class AvroRefused:
 
 
 AvroAnswer: TypeAlias = bytes | AvroRefused
-"""What was read, written anew with the reader's schema, or why it was not."""
+"""What was read, written anew, or why it was not."""
 
 
 class AvroJudge(AnsweringProcess):
@@ -85,6 +85,15 @@ class AvroJudge(AnsweringProcess):
             ],
         }
         return [[_answer(each) for each in found] for found in self.ask(request)["answers"]]
+
+    def rewrite(self, files: Sequence[bytes]) -> Sequence[AvroAnswer]:
+        """The records of each container file in one that Java wrote, of the same codec.
+
+        Raises:
+            ServerFailed: Java ended.
+        """
+        found = self.ask({"files": [file.hex() for file in files]})["answers"]
+        return [_answer(each) for each in found]
 
 
 def _answer(answer: dict[str, str]) -> AvroAnswer:

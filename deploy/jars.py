@@ -33,6 +33,8 @@ _ONLY_SPARK_NEEDS = (
 _AVRO = (
     *("avro-[0-9]*.jar", "gson-*.jar", "jackson-annotations-*.jar", "jackson-core-[0-9]*.jar"),
     *("jackson-databind-*.jar", "slf4j-api-*.jar", "commons-compress-*.jar"),
+    # The codecs of container files.
+    *("commons-io-*.jar", "snappy-java-*.jar", "xz-[0-9]*.jar", "zstd-jni-*.jar"),
 )
 
 
@@ -46,7 +48,7 @@ def hive_jars() -> tuple[Path, ...]:
 
 
 def avro_jars() -> tuple[Path, ...]:
-    """Apache Avro with what it needs to read and write values."""
+    """Apache Avro with what it needs to read and write values, and files of every codec."""
     jars = _pyspark_jars()
     return tuple(sorted(jar for pattern in _AVRO for jar in jars.glob(pattern)))
 

@@ -17,6 +17,11 @@ import java.util.LinkedHashMap;
 import org.apache.avro.Conversions;
 import org.apache.avro.Schema;
 import org.apache.avro.data.TimeConversions;
+import org.apache.avro.file.CodecFactory;
+import org.apache.avro.file.DataFileConstants;
+import org.apache.avro.file.DataFileReader;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.file.SeekableByteArrayInput;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericDatumWriter;
@@ -33,7 +38,12 @@ import org.apache.avro.io.EncoderFactory;
  * [[{"data": hex} or {"error": message}, ...], ...]}. The message about a schema that it
  * cannot parse begins with "schema: ". An answer is the value that was read, written
  * anew with the reader's schema; a map keeps its order. With "logical", values pass through the
- * classes of logical types. Bytes left over are an error. Ends when standard input does.
+ * classes of logical types. Bytes left over are an error.
+ *
+ * <p>{"files": [hex, ...]} is answered by {"answers": [{"data": hex} or {"error": message}, ...]}:
+ * the container file, its records read and written anew in its own codec.
+ *
+ * <p>Ends when standard input does.
  */
 public final class AvroJudge {
   private static final HexFormat HEX = HexFormat.of();
@@ -49,7 +59,8 @@ public final class AvroJudge {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = requests.readLine(); line != null; line = requests.readLine()) {
       JsonObject answer = new JsonObject();
-      answer.add("answers", answers(JsonParser.parseString(line).getAsJsonObject()));
+      JsonObject request = JsonParser.parseString(line).getAsJsonObject();
+      answer.add("answers", request.has("files") ? files(request) : answers(request));
       answers.println(gson.toJson(answer));
     }
   }
@@ -102,6 +113,34 @@ public final class AvroJudge {
       answer.addProperty("data", HEX.formatHex(out.toByteArray()));
       return answer;
     } catch (Exception | StackOverflowError | OutOfMemoryError refused) {
+      return refusal(refused.toString());
+    }
+  }
+
+  private static JsonArray files(JsonObject request) {
+    JsonArray answers = new JsonArray();
+    for (JsonElement file : request.getAsJsonArray("files")) {
+      answers.add(rewritten(file.getAsString()));
+    }
+    return answers;
+  }
+
+  private static JsonObject rewritten(String hex) {
+    try (DataFileReader<Object> reader =
+        new DataFileReader<>(
+            new SeekableByteArrayInput(HEX.parseHex(hex)), new GenericDatumReader<>())) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      String codec = reader.getMetaString(DataFileConstants.CODEC);
+      try (DataFileWriter<Object> writer = new DataFileWriter<>(new GenericDatumWriter<>())) {
+        writer.setCodec(CodecFactory.fromString(codec)).create(reader.getSchema(), out);
+        for (Object value : reader) {
+          writer.append(value);
+        }
+      }
+      JsonObject answer = new JsonObject();
+      answer.addProperty("data", HEX.formatHex(out.toByteArray()));
+      return answer;
+    } catch (Exception | LinkageError refused) {
       return refusal(refused.toString());
     }
   }
