@@ -282,8 +282,11 @@ class _Writer:
         read = [e for _, e in (*plan.keys, *plan.aggregates)]
         # Keys are written twice, here and after GROUP BY, which is no repetition.
         select = self._foldable(plan.input, read, outer)
+        if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
+            # Two columns below that are one: of two keys with one text, no set has only the first.
+            select = self._wrapped(select)
         over = self._over(select.items, outer)
-        keys = [over.group_key(key) for _, key in plan.keys]
+        keys = self._keys(plan, select, outer)
         items = (*keys, *(over.typed(call) for _, call in plan.aggregates))
         tail = f"GROUP BY {', '.join(keys)}" if keys else ""
         if plan.sets is not None:
@@ -291,6 +294,12 @@ class _Writer:
             tail += f" GROUPING SETS ({sets})" if keys else f"GROUP BY GROUPING SETS ({sets})"
         plain = (False,) * len(items)
         return replace(select, items=items, plain=plain, tail=tail, computed=True)
+
+    def _keys(
+        self, plan: Aggregate, select: _Select, outer: tuple[Columns, ...]
+    ) -> Sequence[str]:
+        over = self._over(select.items, outer)
+        return [over.group_key(key) for _, key in plan.keys]
 
     def _set_operation(self, plan: SetOperation, outer: tuple[Columns, ...]) -> _Select:
         names = _generic(len(plan.columns))

@@ -16,6 +16,7 @@ from catalog.column_types import (
     BINARY,
     DATE,
     DOUBLE,
+    FLOAT,
     INT,
     INTERVAL,
     STRING,
@@ -332,6 +333,13 @@ _LONGEST_CHAR = 255
 _LONGEST_VARCHAR = 65_535
 
 
+def _float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Spark's NANVL: a float of floats, a double of anything else."""
+    one, other = (argument.type for argument in arguments)
+    type_ = FLOAT if one == FLOAT and other in (FLOAT, VOID) else DOUBLE
+    return Result(type_, (type_, type_))
+
+
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     """Hive's MASK functions keep whole numbers and dates what they are."""
     type_ = arguments[0].type
@@ -362,20 +370,31 @@ def _common(values: Sequence[RowExpression], semantics: Semantics) -> Result | N
 
 
 def _with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
-    """Spark brings an array and a value to the tightest type that holds both, decimals left out."""
+    """Spark brings an array and a value to the tightest type that holds both.
+
+    Of a decimal and a whole number that is the decimal, if it has the digits; of two decimals none.
+    """
     array, value = (argument.type for argument in arguments)
     if not isinstance(array, ArrayType):
         return None
     element = array.element
     if value in (element, VOID):
         return Result(array)
-    if any(is_text(t) or isinstance(t, DecimalType) for t in (element, value)):
-        return None
-    found = common_type(element, value, Use.BRANCH, semantics)
+    found = _tightest(element, value, semantics)
     if found is None:
         return None
     wider = ArrayType(found, array.element_nullable)
     return Result(wider, (wider, found))
+
+
+def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> ColumnType | None:
+    if is_text(one) or is_text(other):
+        return None
+    found = common_type(one, other, Use.BRANCH, semantics)
+    if isinstance(one, DecimalType) or isinstance(other, DecimalType):
+        whole = is_integer(one) or is_integer(other)
+        return found if whole and found in (one, other) else None
+    return found
 
 
 def _array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
@@ -538,6 +557,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@same_text": _same_text,
         "@same_case": _same_case,
         "@masked": _masked,
+        "@float_or_double": _float_or_double,
         "@second_average": _second_average,
         "@reversed": _reversed,
         "@positive_remainder": _positive_remainder,

@@ -35,7 +35,7 @@ ROWS: Final = (
     Row("struct", "any...", "@struct", NEVER),
     Row("nvl2", "any, T, T", "T", ABSORBING, merges=1),
     Row("ifnull", "T, T", "T", ABSORBING, merges=0),
-    Row("nanvl", "double, double", "double", TOTAL),
+    Row("nanvl", "number, number", "@float_or_double", TOTAL),
     Row("isnan", "double", "boolean", NEVER),
     Row("try_divide", "any, any", "@divide", PARTIAL),
     Row("try_add", "any, any", "@plus", PARTIAL),

@@ -53,8 +53,15 @@ def explain(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _shown(line: str) -> str:
+    """A name may hold anything, a line's end among it."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+
+
 def _explain(plan: Plan, depth: int, lines: list[str]) -> None:
-    lines.append("  " * depth + _node(plan))
+    lines.append("  " * depth + _shown(_node(plan)))
     for expression in expressions(plan):
         for part in walk(expression):
             if isinstance(part, (ScalarSubquery, Exists, InSubquery)):

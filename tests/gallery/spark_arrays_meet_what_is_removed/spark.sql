@@ -1,0 +1,1 @@
+SELECT array_remove(array(t1.`price`, t1.`price`), CAST(t1.`id` AS DECIMAL(38,18))) AS `prices`, array_remove(CAST(t1.`weights` AS ARRAY<DOUBLE>), CAST(t1.`id` AS DOUBLE)) AS `weights`, nanvl(t1.`weights`[0], t1.`weights`[1]) AS `weight`, nanvl(CAST(t1.`weights`[0] AS DOUBLE), 0D) AS `other` FROM `default`.`t` AS t1

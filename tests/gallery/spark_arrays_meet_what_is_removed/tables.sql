@@ -1,0 +1,1 @@
+CREATE TABLE t (id INT, price DECIMAL(38,18), weights ARRAY<FLOAT>);

@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `a`, t2.`c1` AS `b`, count(1) AS `n` FROM (SELECT t1.`id` AS `c0`, t1.`id` AS `c1` FROM `default`.`people` AS t1) AS t2 GROUP BY t2.`c0`, t2.`c1` GROUPING SETS ((t2.`c0`), (t2.`c0`, t2.`c1`))
