@@ -7,12 +7,12 @@ way; docs, defaults, aliases, properties and logical types are no part of it.
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from avro_schema.json_text import compact
 from avro_schema.model import (
     Array,
     EnumSchema,
@@ -38,7 +38,7 @@ class Fingerprints:
 
 
 def canonical_form(schema: Schema) -> str:
-    return json.dumps(_canonical(schema, set()), separators=(",", ":"), ensure_ascii=False)
+    return compact(_canonical(schema, set()))
 
 
 def crc64_avro(schema: Schema) -> int:
@@ -62,17 +62,8 @@ def _rabin(data: bytes) -> int:
     fingerprint, whole = _EMPTY, len(data) & ~7
     t0, t1, t2, t3, t4, t5, t6, t7 = _TABLES
     for (eight,) in _WORD.iter_unpack(data[:whole]):
-        word = eight ^ fingerprint
-        fingerprint = (
-            t7[word & 0xFF]
-            ^ t6[word >> 8 & 0xFF]
-            ^ t5[word >> 16 & 0xFF]
-            ^ t4[word >> 24 & 0xFF]
-            ^ t3[word >> 32 & 0xFF]
-            ^ t2[word >> 40 & 0xFF]
-            ^ t1[word >> 48 & 0xFF]
-            ^ t0[word >> 56]
-        )
+        b0, b1, b2, b3, b4, b5, b6, b7 = (eight ^ fingerprint).to_bytes(8, "little")
+        fingerprint = t7[b0] ^ t6[b1] ^ t5[b2] ^ t4[b3] ^ t3[b4] ^ t2[b5] ^ t1[b6] ^ t0[b7]
     for byte in data[whole:]:
         fingerprint = (fingerprint >> 8) ^ t0[(fingerprint ^ byte) & 0xFF]
     return fingerprint

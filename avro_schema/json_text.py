@@ -21,6 +21,13 @@ MAX_JSON_DEPTH = 100
 
 _SURROGATE = re.compile(r"\\[uU][dD][89a-fA-F]|[\ud800-\udfff]")
 
+_WRITER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+
+
+def compact(value: Json) -> str:
+    """The value as JSON text in Unicode, without blanks."""
+    return _WRITER.encode(value)
+
 
 def read_json(text: str) -> Json:
     """Reads one JSON value.

@@ -5,10 +5,10 @@ A named type is printed in full where it first occurs and by its full name after
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import assert_never
 
+from avro_schema.json_text import compact
 from avro_schema.model import (
     Array,
     EnumSchema,
@@ -38,7 +38,7 @@ def to_json(schema: Schema) -> Json:
 
 def to_text(schema: Schema) -> str:
     """The schema as compact JSON text, in Unicode."""
-    return json.dumps(to_json(schema), separators=(",", ":"), ensure_ascii=False)
+    return compact(to_json(schema))
 
 
 def _json(schema: Schema, namespace: str, seen: set[str]) -> Json:
@@ -122,6 +122,8 @@ def _logical(logical: LogicalType | None) -> dict[str, Json]:
 
 
 def _with_properties(node: dict[str, Json], properties: Mapping[str, Json]) -> dict[str, Json]:
+    if not properties:
+        return node
     for key in sorted(properties):
         if key in node:
             raise ValueError(f"property {key!r} hides an attribute of the same name")

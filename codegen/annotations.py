@@ -62,6 +62,10 @@ class Annotations:
         """A builtin's name, qualified where the package has the name itself."""
         return f"_builtins.{name}" if name in self._taken else name
 
+    def mention(self, part: str) -> bool:
+        """Whether any annotation that was asked for has this part of a name."""
+        return any(part in text for _, text in self._known.values())
+
     def of(self, shape: Shape) -> str:
         known = self._known.get(id(shape))
         if known is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import assert_never
 
 from avro_schema.model import (
@@ -93,11 +94,11 @@ class _Lowering:
             case Primitive(name, logical):
                 return _primitive(name, logical)
             case Array(items):
-                return ListShape(self.shape(items))
+                return _list_of(self.shape(items))
             case MapSchema(values):
-                return DictShape(self.shape(values))
+                return _dict_of(self.shape(values))
             case Union(branches):
-                return UnionShape(tuple(self.shape(branch) for branch in branches))
+                return _union_of(tuple([self.shape(branch) for branch in branches]))
             case Reference(full_name):
                 if full_name not in self._named:
                     raise UnfitSchema(full_name, "is referred to before it is defined")
@@ -141,19 +142,28 @@ class _Lowering:
         self._named[schema.full_name] = reference
         self._records[schema.full_name] = None
         attributes = tuple(
-            Attribute(
-                field.name,
-                attribute_name(field.name),
-                self.shape(field.type),
-                field.default,
-                field.doc,
-            )
-            for field in schema.fields
+            [
+                Attribute(
+                    field.name,
+                    attribute_name(field.name),
+                    self.shape(field.type),
+                    field.default,
+                    field.doc,
+                )
+                for field in schema.fields
+            ]
         )
         self._records[schema.full_name] = RecordClass(
             schema.full_name, name, schema.doc, attributes
         )
         return reference
+
+
+# Types of columns are few: each is one object, which whatever is kept by type finds at once.
+_list_of = lru_cache(10_000)(ListShape)
+_dict_of = lru_cache(10_000)(DictShape)
+_union_of = lru_cache(10_000)(UnionShape)
+_decimal_of = lru_cache(10_000)(DecimalShape)
 
 
 def _primitive(name: str, logical: LogicalType | None) -> Shape:
@@ -185,7 +195,7 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
         raise UnfitSchema("decimal", "precision and scale are not both whole numbers")
     if precision > MOST_DIGITS:
         raise UnfitSchema("decimal", f"a precision of {precision} is past {MOST_DIGITS} digits")
-    return DecimalShape(precision, logical.scale, size)
+    return _decimal_of(precision, logical.scale, size)
 
 
 def _check_distinct(shape: PackageShape) -> None:

@@ -23,7 +23,6 @@ from avro_schema.model import (
     Schema,
     Union,
     is_nullable,
-    without_null,
 )
 from codegen.changelog import changelog_lines, first_lines, releases
 from codegen.escaping import markdown, one_line
@@ -104,23 +103,21 @@ def _fields_table(record: Record, attributes: Sequence[Attribute]) -> Sequence[s
 
 
 def _field_row(field: Field, attribute: str) -> str:
-    name = markdown(field.name)
+    name = _cell(field.name)
     if attribute != field.name:
         name += f" (in Python: {markdown(attribute)})"
     doc = one_line(field.doc or "")
     shown = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
     null = "yes" if is_nullable(field.type) else "no"
-    return f"| {name} | {_type_cell(describe(field.type))} | {null} | {markdown(shown)} |"
+    return f"| {name} | {_cell(describe(field.type))} | {null} | {markdown(shown)} |"
 
 
-# Most columns are of few types.
-_type_cell = lru_cache(1_000)(markdown)
+# Columns are of few types, and many tables have columns of one name.
+_cell = lru_cache(10_000)(markdown)
 
 
 def describe(schema: Schema) -> str:
-    """A type in words: ``array of string``, ``decimal(10,2)``, ``Address``."""
-    if is_nullable(schema) and isinstance(schema, Union) and len(schema.branches) > 1:
-        schema = without_null(schema)
+    """A type in words, without null: ``array of string``, ``decimal(10,2)``, ``Address``."""
     match schema:
         case Primitive(name, None):
             return name
@@ -133,7 +130,8 @@ def describe(schema: Schema) -> str:
         case MapSchema(values):
             return f"map of {describe(values)}"
         case Union(branches):
-            return " or ".join(describe(branch) for branch in branches)
+            given = [branch for branch in branches if not is_nullable(branch)] or branches
+            return " or ".join(map(describe, given))
         case Reference(full_name):
             return full_name.rpartition(".")[2]
         case Record() | EnumSchema() | Fixed():

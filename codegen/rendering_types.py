@@ -6,12 +6,13 @@ does is never hidden by a parameter.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from avro_schema.model import NoDefault
 from codegen.annotations import Annotations
 from codegen.default_values import DefaultValues, Expression
-from codegen.rendering_framing import framing_methods
+from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
     Attribute,
     DictShape,
@@ -45,17 +46,8 @@ def render_types(package: PackageShape) -> str:
         _fixed(body, fixed, annotations)
     for record in package.records:
         _Record(body, record, annotations, defaults, immutable=package.immutable).render()
-    return _head(package, body.text()) + body.text()
+    return _head(package, annotations) + body.text()
 
-
-# Each costs time at import, so that only what is used is imported; a name in some doc costs little.
-_IMPORTS = (
-    ("", "import builtins as _builtins"),
-    ("_datetime.", "import datetime as _datetime"),
-    ("_decimal.", "import decimal as _decimal"),
-    ("_enum.", "import enum as _enum"),
-    ("_uuid.", "import uuid as _uuid"),
-)
 
 # For annotations alone, which nothing evaluates.
 _CHECKED_IMPORTS = (
@@ -63,16 +55,11 @@ _CHECKED_IMPORTS = (
     "from typing import Any as _Any, Final as _Final, Self as _Self",
 )
 
-_OWN_IMPORTS = (
-    ("_InvalidValue(", "from ._avro.errors import InvalidValue as _InvalidValue"),
-    ("__frozen__", "from ._avro.frozen import frozen as __frozen__"),
-    ("__refuse_change__", "from ._avro.frozen import refuse_change as __refuse_change__"),
-    ("__refuse_deletion__", "from ._avro.frozen import refuse_deletion as __refuse_deletion__"),
-    ("__refuse_subclass__", "from ._avro.frozen import refuse_subclass as __refuse_subclass__"),
-    ("__restore__", "from ._avro.frozen import restore as __restore__"),
-    ("__unset__", "from ._avro.lazy import UNSET as __unset__"),
-    ("_codec.", "from ._avro.lazy import Lazy as _Lazy"),
-    ("_Duration", "from ._avro.scalars import Duration as _Duration"),
+_FROZEN = (
+    "from ._avro.frozen import refuse_change as __refuse_change__",
+    "from ._avro.frozen import refuse_deletion as __refuse_deletion__",
+    "from ._avro.frozen import refuse_subclass as __refuse_subclass__",
+    "from ._avro.frozen import restore as __restore__",
 )
 
 
@@ -107,12 +94,36 @@ def _may_change(shape: Shape) -> bool:
             return False
 
 
-def _head(package: PackageShape, body: str) -> str:
+def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
+    """Each costs time when the package is imported, so that only what is used is there.
+
+    What a default is made of, its type's annotation names too.
+    """
+    yield "import builtins as _builtins"
+    yield from (
+        f"import {m} as _{m}" for m in ("datetime", "decimal") if annotations.mention(f"_{m}.")
+    )
+    yield from ["import enum as _enum"] if package.enums else []
+    yield from ["import uuid as _uuid"] if annotations.mention("_uuid.") else []
+    yield ""
+    shapes = [attribute.shape for record in package.records for attribute in record.attributes]
+    if package.fixeds:
+        yield "from ._avro.errors import InvalidValue as _InvalidValue"
+    if package.immutable:
+        yield from ["from ._avro.frozen import frozen as __frozen__"] * any(
+            map(_may_change, shapes)
+        )
+        yield from _FROZEN
+    yield from ["from ._avro.lazy import UNSET as __unset__"] if shapes else []
+    yield "from ._avro.lazy import Lazy as _Lazy"
+    if annotations.mention("_Duration"):
+        yield "from ._avro.scalars import Duration as _Duration"
+
+
+def _head(package: PackageShape, annotations: Annotations) -> str:
     lines = Lines()
     lines.docstring(f"The classes of {package.root.full_name}; generated, not to be edited.")
-    lines.add("", "from __future__ import annotations", "")
-    lines.add(*(line for sign, line in _IMPORTS if sign in body), "")
-    lines.add(*(line for sign, line in _OWN_IMPORTS if sign in body), "")
+    lines.add("", "from __future__ import annotations", "", *_imports(package, annotations), "")
     lines.add(*TYPE_CHECKING)
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS)
@@ -186,7 +197,7 @@ class _Record:
             self._eq()
             self._repr()
             self._replace()
-            self._codec()
+            lines.add_text(codec_methods(record, self._annotations.builtin))
             if self._immutable:
                 self._refusals()
         if self._immutable:
@@ -317,44 +328,3 @@ class _Record:
             # The names of parameters are strangers', and never begin with two underscores.
             lines.add(f"__changed__: _Self = __records__.{replaced}(__locals__())")
             lines.add("return __changed__")
-
-    def _codec(self) -> None:
-        lines, name = self._lines, self._record.class_name
-        b = self._annotations.builtin
-        full_name = literal(self._record.full_name)
-        lines.add("")
-        with lines.block(f"def to_avro(self) -> {b('bytes')}:"):
-            lines.docstring("Avro's binary encoding, without a header.")
-            lines.add(f"data: {b('bytes')} = _codec.to_avro_{name}(self)", "return data", "")
-        lines.add(f"@{b('classmethod')}")
-        text = b("str")
-        with lines.block(
-            f"def from_avro(cls, data: {b('bytes')}, writer_schema: {text} | None = None) -> {name}:"
-        ):
-            lines.docstring("Reads ``to_avro``'s bytes, or those of another writer's schema.")
-            with lines.block("if writer_schema is not None:"):
-                lines.add("return cls.resolve_from(writer_schema)(data)")
-            lines.add(f"record: {name} = _codec.from_avro_{name}(data)", "return record", "")
-        lines.add(f"@{b('classmethod')}")
-        with lines.block(
-            f"def resolve_from(cls, writer_schema: {text}) -> _Callable[[{b('bytes')}], {name}]:"
-        ):
-            lines.docstring("A function that reads what was written with another schema.")
-            lines.add(
-                f"read: _Callable[[{b('bytes')}], {name}] = "
-                f"_codec.resolve_from({full_name}, writer_schema)",
-                "return read",
-                "",
-            )
-        with lines.block(f"def to_dict(self) -> {b('dict')}[{text}, _Any]:"):
-            lines.docstring("Plain values, as fastavro and Confluent's serialisers take them.")
-            lines.add(
-                f"plain: {b('dict')}[{text}, _Any] = _codec.to_dict({full_name}, self)",
-                "return plain",
-                "",
-            )
-        lines.add(f"@{b('classmethod')}")
-        with lines.block(f"def from_dict(cls, plain: {b('dict')}[{text}, _Any]) -> {name}:"):
-            lines.docstring("Reads plain values; what does not fit is refused with its path.")
-            lines.add(f"record: {name} = _codec.from_dict({full_name}, plain)", "return record")
-        framing_methods(lines, self._record, b)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = (
     "# Type checkers know the name; importing typing takes longer than this package.",
     "TYPE_CHECKING = False",
 )
+
+# Most lines of most docs, which need no escaping.
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
 class Lines:
@@ -16,9 +21,8 @@ class Lines:
         self._indent = indent
 
     def add(self, *lines: str) -> None:
-        indent, append = self._indent, self._lines.append
-        for line in lines:
-            append(indent + line if line else "")
+        indent = self._indent
+        self._lines += [indent + line if line else "" for line in lines] if indent else lines
 
     def add_text(self, text: str) -> None:
         """Lines that are indented already."""
@@ -57,4 +61,6 @@ def literal(text: str) -> str:
 def _escaped(line: str) -> str:
     # Every backslash and quote is escaped, so that no text can end the literal, and what is not
     # ASCII is spelt out, since which characters are printable depends on the interpreter.
+    if _PLAIN.fullmatch(line):
+        return line
     return line.encode("unicode_escape").decode("ascii").replace('"', '\\"')

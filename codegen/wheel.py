@@ -168,7 +168,7 @@ def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dic
 
 def _json_bytes(value: Mapping[str, Any]) -> bytes:
     """A line for each key: indentation is known to Python's slow writer of JSON alone."""
-    lines = (f" {_JSON.encode(key)}: {_JSON.encode(value[key])}" for key in sorted(value))
+    lines = [f' "{key}": {_JSON.encode(value[key])}' for key in sorted(value)]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 

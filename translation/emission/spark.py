@@ -295,9 +295,7 @@ class _Writer:
         plain = (False,) * len(items)
         return replace(select, items=items, plain=plain, tail=tail, computed=True)
 
-    def _keys(
-        self, plan: Aggregate, select: _Select, outer: tuple[Columns, ...]
-    ) -> Sequence[str]:
+    def _keys(self, plan: Aggregate, select: _Select, outer: tuple[Columns, ...]) -> Sequence[str]:
         over = self._over(select.items, outer)
         return [over.group_key(key) for _, key in plan.keys]
 
