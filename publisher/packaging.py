@@ -19,6 +19,10 @@ class WheelPackaging:
         self._prefix = prefix
         self._immutable = immutable
 
+    @property
+    def choices(self) -> str:
+        return "immutable" if self._immutable else ""
+
     def distribution(self, relation: RelationName) -> str:
         return distribution_name(relation, self._prefix)
 

@@ -26,6 +26,10 @@ class ReadPackage:
 class Packaging(Protocol):
     """The generator. All of it may raise ``codegen.errors.CodegenError``."""
 
+    @property
+    def choices(self) -> str:
+        """What the settings choose for every package alike; empty where they choose nothing."""
+
     def distribution(self, relation: RelationName) -> str: ...
 
     def content_hash(self, request: PackageRequest) -> str:

@@ -54,7 +54,8 @@ class Artifacts(_Section):
     """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on.
 
     ``include`` and ``exclude``: patterns of relations that get a package; see ``Selection``.
-    ``immutable``: whether packages' records are; another choice begins a major version of each.
+    ``immutable``: whether packages' records are; from the next snapshot after another choice on,
+    each package has a new major version.
     """
 
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]

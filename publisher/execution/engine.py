@@ -101,6 +101,7 @@ class Engine:
             self.counters,
             catalog_name=assembly.catalog_name,
             selection=assembly.selection,
+            choices=assembly.packaging.choices,
         )
         self._news = threading.Condition()
         self._news_count = 0

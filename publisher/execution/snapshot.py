@@ -77,6 +77,7 @@ class Snapshot:
         *,
         catalog_name: str,
         selection: Selection = EVERYTHING,
+        choices: str = "",
     ) -> None:
         self._state = state
         self._catalog = catalog
@@ -88,6 +89,8 @@ class Snapshot:
         self._singleton = f"@snapshot/{catalog_name}"
         self._selected = f"@selection/{catalog_name}"
         self._selection = selection
+        self._chosen = f"@choices/{catalog_name}"
+        self._choices = choices
 
     def run(
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
@@ -112,6 +115,7 @@ class Snapshot:
             if catalog_was_replaced:
                 self._reset_event_ids()
             self._state.write(self._select)
+            self._state.write(self._choose)
             report = self._compare(comparer or self._compare_here)
             self._state.write(lambda tx: self._note(tx, report))
         finally:
@@ -129,11 +133,22 @@ class Snapshot:
             if record.status is Status.OK
             and self._selection.names(name) is (record.content_hash is None)
         ]
+        self._derive_again(tx, records)
+        tx.journal.write_note(self._selected, self._selection.text)
+
+    def _choose(self, tx: Transaction) -> None:
+        """Has every package looked at again if other settings shaped the last ones."""
+        if tx.journal.note(self._chosen) == self._choices:
+            return
+        known = tx.graph.every_record().values()
+        self._derive_again(tx, [record for record in known if record.content_hash is not None])
+        tx.journal.write_note(self._chosen, self._choices)
+
+    def _derive_again(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
         for record in records:
             tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
         now = self._clock.now()
         tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in records)
-        tx.journal.write_note(self._selected, self._selection.text)
 
     def _compare(self, comparer: Comparer) -> SnapshotReport:
         known = self._state.read(_known)

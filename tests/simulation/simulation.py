@@ -78,6 +78,7 @@ class Simulation:
     undelivered: list[Event] = field(default_factory=list)
     lost: bool = False
     naming_rule: str = ""
+    choices: str = ""
     selection: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
@@ -109,7 +110,7 @@ class Simulation:
             catalog=self.catalog,
             index=self.index,
             deriver=ToyDeriver(),
-            packaging=ToyPackaging(self.naming_rule),
+            packaging=ToyPackaging(self.naming_rule, self.choices),
             clock=self.clock,
             policy=self.policy,
             prefix="toy",

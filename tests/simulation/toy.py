@@ -79,19 +79,23 @@ class ToyDeriver:
 
 
 class ToyPackaging:
-    """A wheel is its content as JSON; ``naming_rule`` stands for how a generator names things."""
+    """A wheel is its content as JSON; ``naming_rule`` stands for how a generator names things.
 
-    def __init__(self, naming_rule: str = "") -> None:
-        self._naming_rule = naming_rule
+    ``choices`` stand for what the settings choose of it.
+    """
+
+    def __init__(self, naming_rule: str = "", choices: str = "") -> None:
+        self._rules = naming_rule + choices
+        self.choices = choices
 
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)
 
     def content_hash(self, request: PackageRequest) -> str:
-        return hashlib.sha256(_content(request).encode()).hexdigest()
+        return _hash(_content(request), self.choices)
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:
-        return self._naming_rule
+        return self._rules
 
     def build(self, request: PackageRequest) -> Wheel:
         data = json.dumps(
@@ -100,25 +104,30 @@ class ToyPackaging:
                 "schema": to_text(request.schema),
                 "version": request.version,
                 "event_id": request.provenance.event_id,
-                "naming_rule": self._naming_rule,
+                "choices": self.choices,
+                "rules": self._rules,
                 "relation": str(request.relation),
             }
         ).encode()
         distribution = self.distribution(request.relation)
         filename = f"{distribution.replace('-', '_')}-{request.version}-py3-none-any.whl"
         sha256 = hashlib.sha256(data).hexdigest()
-        return Wheel(distribution, request.version, filename, data, sha256, self._naming_rule)
+        return Wheel(distribution, request.version, filename, data, sha256, self._rules)
 
     def read(self, wheel: bytes) -> ReadPackage:
         value = json.loads(wheel)
-        content_hash = hashlib.sha256(value["content"].encode()).hexdigest()
+        content_hash = _hash(value["content"], value["choices"])
         relation = RelationName.parse(value["relation"])
-        return ReadPackage(relation, value["schema"], content_hash, value["naming_rule"])
+        return ReadPackage(relation, value["schema"], content_hash, value["rules"])
 
 
 def content_of(wheel: bytes) -> str:
     content: str = json.loads(wheel)["content"]
     return content
+
+
+def _hash(content: str, choices: str) -> str:
+    return hashlib.sha256((content + choices).encode()).hexdigest()
 
 
 def _content(request: PackageRequest) -> str:

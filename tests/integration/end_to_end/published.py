@@ -21,14 +21,15 @@ def distribution(database: str) -> str:
     return distribution_name(RelationName.of(database, "company"), PREFIX)
 
 
-def configured(folder: Path, index: str, rest: str = "") -> Settings:
-    """``index`` is the section's text; the state and the catalog lie in ``folder``."""
+def configured(folder: Path, index: str, rest: str = "", *, artifacts: str = "") -> Settings:
+    """``index`` is the section's text, ``artifacts`` the end of its; the rest lies in ``folder``."""
     (folder / "ddl").mkdir(parents=True, exist_ok=True)
     config = folder / "schema-publisher.toml"
     config.write_text(
         f"""\
 [artifacts]
 prefix = "{PREFIX}"
+{artifacts}
 [catalog]
 kind = "ddl"
 path = "{folder}/ddl"

@@ -46,6 +46,12 @@ def rename(world: Simulation, naming_rule: str) -> None:
     world.engine = Engine(world.assembly())
 
 
+def choose(world: Simulation, choices: str) -> None:
+    """The engine goes on with other settings of its generator."""
+    world.choices = choices
+    world.engine = Engine(world.assembly())
+
+
 def select(world: Simulation, selection: Selection) -> None:
     """The engine goes on with these settings."""
     world.selection = selection
