@@ -79,7 +79,7 @@ MUTANTS = (
     Mutant("Hive counts unnamed columns from one", "translation/resolution/naming.py", 'return f"_c{position}"', 'return f"_c{position + 1}"'),
     Mutant("the second of two types takes the first one's name", "translation/avro/placement.py", 'name = f"{schema.name}_{number}"', "break"),
     Mutant("a set operation shows the last branch's fields", "translation/avro/derive.py", "        first = fields[0]\n", "        first = fields[-1]\n"),
-    Mutant("a field that one branch lacks is required", "translation/avro/widening.py", "return Field(name, nullable(by_type(target.type, target.name)()), default=None)", "return Field(name, by_type(target.type, target.name)())"),
+    Mutant("a field that one branch lacks is required", "translation/avro/widening.py", "if target.nullable and not is_nullable(field.type):", "if False:"),
     Mutant("what Avro says of null does not count", "translation/derivation.py", "            is_nullable(field.type),\n", "            True,\n"),
     # Spark SQL
     Mutant("the greatest of nulls is what is not null", _EMITTED, '        "greatest": "if({*null}, NULL, greatest({*}))",\n', ""),

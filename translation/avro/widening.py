@@ -43,8 +43,10 @@ def _field(given: dict[str, Field], target: StructField, by_type: ByType) -> Fie
     name = legal_name(target.name)
     field = given.get(name.lower())
     if field is None:
-        return Field(name, nullable(by_type(target.type, target.name)()), default=None)
-    type_ = widened(field.type, target.type, by_type, target.name)
-    if target.nullable and not is_nullable(type_):
-        return replace(field, type=nullable(type_), default=None)
-    return replace(field, type=type_)
+        field = Field(name, by_type(target.type, target.name)())
+    else:
+        field = replace(field, type=widened(field.type, target.type, by_type, target.name))
+    # The type of a field that one side lacks may be null: both sides' values meet in it.
+    if target.nullable and not is_nullable(field.type):
+        return replace(field, type=nullable(field.type), default=None)
+    return field

@@ -1,0 +1,1 @@
+SELECT t3.`c0` AS `b` FROM ((SELECT if(t1.`b` IS NULL, NULL, named_struct('b1', t1.`b`.`b1`, 'b2', CAST(NULL AS INT))) AS `c0` FROM `default`.`west` AS t1) UNION ALL (SELECT if(t2.`b` IS NULL, NULL, named_struct('b1', t2.`b`.`b1`, 'b2', t2.`b`.`b2`)) AS `c0` FROM `default`.`east` AS t2)) AS t3
