@@ -7,8 +7,9 @@ that no comment can add a header, a link or markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from urllib.parse import quote
 
 from avro_schema.fingerprint import Fingerprints
 from avro_schema.model import (
@@ -62,6 +63,10 @@ def metadata(
         ("Requires-Dist", 'cramjam>=2.8; extra == "snappy"'),
         ("Provides-Extra", "zstandard"),
         ("Requires-Dist", 'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"'),
+        *(
+            ("Project-URL", f"{label}, {url}")
+            for label, url in _project_urls(request, distribution)
+        ),
         ("Description-Content-Type", "text/markdown; charset=UTF-8; variant=GFM"),
     ]
     body = [
@@ -82,12 +87,21 @@ def metadata(
         f"| Fingerprint SHA-256 | `{fingerprints.sha_256}` |",
         f"| Generator | schema-publisher {markdown(request.provenance.generator_version)} |",
     ]
+    if request.provenance.upstreams:
+        read = ", ".join(markdown(one_line(name)) for name in sorted(request.provenance.upstreams))
+        body.append(f"| Reads | {read} |")
     if request.provenance.event_id is not None:
         body.append(f"| Event | {int(request.provenance.event_id)} |")
     told = first_lines(releases(request), _MAX_CHANGELOG_LINES)
     body += ["", "# Changelog", "", *changelog_lines(told)]
     head = "\n".join(f"{name}: {value}" for name, value in headers)
     return f"{head}\n\n{chr(10).join(body)}\n".encode("utf-8", "backslashreplace")
+
+
+def _project_urls(request: PackageRequest, distribution: str) -> Iterator[tuple[str, str]]:
+    relation = quote(str(request.relation), safe="")
+    for label, url in request.project_urls.items():
+        yield label, url.replace("{name}", distribution).replace("{relation}", relation)
 
 
 def _summary(request: PackageRequest) -> str:

@@ -57,6 +57,8 @@ class PackageRequest:
 
     Attributes:
         immutable: the records of the package are.
+        project_urls: what indexes link to, by label; ``{name}`` in a URL stands for the
+            distribution, ``{relation}`` for the relation.
     """
 
     relation: RelationName
@@ -65,6 +67,7 @@ class PackageRequest:
     schema: Record
     provenance: Provenance
     immutable: bool = False
+    project_urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,9 @@ def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:
 
 def build_packaging(settings: Settings) -> WheelPackaging:
     artifacts = settings.artifacts
-    return WheelPackaging(artifacts.prefix, immutable=artifacts.immutable)
+    return WheelPackaging(
+        artifacts.prefix, immutable=artifacts.immutable, project_urls=artifacts.project_urls
+    )
 
 
 def build_selection(settings: Settings) -> Selection:

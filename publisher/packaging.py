@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from avro_schema.model import Record, Schema
 from catalog.identifiers import RelationName
@@ -15,9 +17,18 @@ from publisher.packaging_protocol import ReadPackage
 
 
 class WheelPackaging:
-    def __init__(self, prefix: str, *, immutable: bool = False) -> None:
+    """``project_urls``: of every package's metadata; see ``PackageRequest``."""
+
+    def __init__(
+        self,
+        prefix: str,
+        *,
+        immutable: bool = False,
+        project_urls: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._prefix = prefix
         self._immutable = immutable
+        self._project_urls = project_urls
 
     @property
     def choices(self) -> str:
@@ -40,7 +51,8 @@ class WheelPackaging:
             return ""
 
     def build(self, request: PackageRequest) -> Wheel:
-        return build_wheel(replace(request, immutable=self._immutable))
+        chosen = replace(request, immutable=self._immutable, project_urls=self._project_urls)
+        return build_wheel(chosen)
 
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)

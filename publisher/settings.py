@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,6 +31,10 @@ from publisher.selection import EVERYTHING, is_pattern
 from translation.emission.udf_rules import rule_problem
 from translation.interface import SparkUdfRule
 from translation.udf_plugins import is_reference
+
+# Of a Project-URL (core metadata); its characters are those of RFC 3986, and our two placeholders.
+_LABEL = re.compile(r"[ -+\--~]{1,32}")
+_URL = re.compile(r"https?://([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|\{name\}|\{relation\})+")
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 DEFAULT_FILE = Path("schema-publisher.toml")
@@ -56,11 +61,13 @@ class Artifacts(_Section):
     ``include`` and ``exclude``: patterns of relations that get a package; see ``Selection``.
     ``immutable``: whether packages' records are; from the next snapshot after another choice on,
     each package has a new major version.
+    ``project_urls``: links of every package, by label; ``{name}`` and ``{relation}`` are filled in.
     """
 
     prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
     versioning: Literal["semantic", "sequential"] = "semantic"
     immutable: bool = False
+    project_urls: Mapping[str, str] = Field(default_factory=dict)
     include: tuple[str, ...] = EVERYTHING.include
     exclude: tuple[str, ...] = EVERYTHING.exclude
 
@@ -72,6 +79,19 @@ class Artifacts(_Section):
                 raise ValueError(
                     f"{pattern!r} is no pattern database.table; "
                     "staging.* stands for a whole database, *.tmp_* for tables of any"
+                )
+        return value
+
+    @field_validator("project_urls")
+    @classmethod
+    def _linkable(cls, value: Mapping[str, str]) -> Mapping[str, str]:
+        for label, url in value.items():
+            if not _LABEL.fullmatch(label):
+                raise ValueError(f"{label!r} is no label: up to 32 characters, without a comma")
+            if not _URL.fullmatch(url):
+                raise ValueError(
+                    f"{url!r} is no address http://… or https://… "
+                    "in which nothing but {name} and {relation} stands in braces"
                 )
         return value
 

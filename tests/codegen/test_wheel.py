@@ -128,6 +128,31 @@ def test_metadata_holds_strangers_text_without_becoming_headers_or_markup() -> N
     )
 
 
+def test_metadata_links_to_where_the_deployment_says() -> None:
+    urls = {
+        "Package page": "https://packages.example/{name}#versions",
+        "Source": "https://git.example/search?q={relation}",
+    }
+    request = request_for("example.a&b=c", project_urls=urls)
+    wheel = build_wheel(request)
+    info = f"{wheel.filename.removesuffix('-py3-none-any.whl')}.dist-info"
+
+    parsed = Metadata.from_email(files_of(wheel.data)[f"{info}/METADATA"], validate=True)
+
+    assert parsed.project_urls == {
+        "Package page": f"https://packages.example/{wheel.distribution}#versions",
+        "Source": "https://git.example/search?q=example.%60a%26b%3Dc%60",
+    }
+    assert content_hash(request) == content_hash(request_for("example.a&b=c"))
+
+
+def test_metadata_says_what_a_view_reads() -> None:
+    files = files_of(build_wheel(request_for()).data)
+    text = files["acme_schema_example_company-1.2.3.dist-info/METADATA"].decode()
+
+    assert "| Reads | example\\.a, example\\.b |" in text
+
+
 CODE = """
 import sys, hashlib
 sys.path.insert(0, sys.argv[1])
@@ -239,7 +264,7 @@ def test_wheel_of_another_program_is_refused(data: bytes) -> None:
 @pytest.mark.slow
 def test_strict_checkers_accept_the_wheel(tmp_path: Path) -> None:
     for relation in ("example.company", "d.x-y", f"d.{'x' * 300}"):
-        wheel = build_wheel(request_for(relation))
+        wheel = build_wheel(request_for(relation, project_urls={"Page": "https://a.b/{name}"}))
         (tmp_path / wheel.filename).write_bytes(wheel.data)
     wheels = [str(path) for path in tmp_path.iterdir()]
 
