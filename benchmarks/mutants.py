@@ -2,7 +2,8 @@
 
 A mutant is a copy of the code with one rule dropped, one null class flipped or one coercion changed.
 For each, the quick tests of the core run in a copy of the checkout until one fails; a mutant that
-none of them notices is a hole in the tests, and the run ends with 1.
+none of them notices is a hole in the tests, and the run ends with 1. First they run on the code as
+it is: a test that fails there would pass for a catch.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ def main() -> None:
     mutants = [m for m in MUTANTS if chosen.only is None or chosen.only in m.name]
     began = time.monotonic()
     with ThreadPoolExecutor(chosen.at_once) as pool:
-        caught = list(pool.map(_caught_by, mutants))
+        unchanged, *caught = list(pool.map(_caught_by, [None, *mutants]))
+    if unchanged is not None:
+        sys.exit(f"{unchanged} fails without a mutant: nothing is learned from its failures")
     for mutant, test in zip(mutants, caught, strict=True):
         print(f"{'caught' if test else 'MISSED':<8}{mutant.name}{f'  ({test})' if test else ''}")
     missed = caught.count(None)
@@ -104,8 +107,8 @@ def main() -> None:
     sys.exit(1 if missed else 0)
 
 
-def _caught_by(mutant: Mutant) -> str | None:
-    """The first test that fails on the mutant."""
+def _caught_by(mutant: Mutant | None) -> str | None:
+    """The first test that fails on the mutant, or on the code as it is."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         copy = Path(name)
         for part in COPIED:
@@ -114,12 +117,17 @@ def _caught_by(mutant: Mutant) -> str | None:
                 shutil.copytree(source, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, copy / part)
-        path = copy / mutant.path
-        text = path.read_text(encoding="utf-8")
-        if text.count(mutant.old) != 1:
-            raise ValueError(f"{mutant.name}: its text stands {text.count(mutant.old)} times")
-        path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+        if mutant is not None:
+            _mutate(copy, mutant)
         return _first_failure(copy)
+
+
+def _mutate(folder: Path, mutant: Mutant) -> None:
+    path = folder / mutant.path
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutant.old) != 1:
+        raise ValueError(f"{mutant.name}: its text stands {text.count(mutant.old)} times")
+    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
 
 
 def _first_failure(folder: Path) -> str | None:
