@@ -96,8 +96,14 @@ def main() -> None:
     chosen = parser.parse_args()
     mutants = [m for m in MUTANTS if chosen.only is None or chosen.only in m.name]
     began = time.monotonic()
-    with ThreadPoolExecutor(chosen.at_once) as pool:
-        unchanged, *caught = list(pool.map(_caught_by, [None, *mutants]))
+    with (
+        tempfile.TemporaryDirectory(prefix="unchanged-") as name,
+        ThreadPoolExecutor(chosen.at_once) as pool,
+    ):
+        # Copied once: somebody may be at work on the checkout while this runs.
+        code = Path(name)
+        _copy(ROOT, code)
+        unchanged, *caught = list(pool.map(lambda m: _caught_by(m, code), [None, *mutants]))
     if unchanged is not None:
         sys.exit(f"{unchanged} fails without a mutant: nothing is learned from its failures")
     for mutant, test in zip(mutants, caught, strict=True):
@@ -107,19 +113,23 @@ def main() -> None:
     sys.exit(1 if missed else 0)
 
 
-def _caught_by(mutant: Mutant | None) -> str | None:
+def _caught_by(mutant: Mutant | None, code: Path) -> str | None:
     """The first test that fails on the mutant, or on the code as it is."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         copy = Path(name)
-        for part in COPIED:
-            source = ROOT / part
-            if source.is_dir():
-                shutil.copytree(source, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, copy / part)
+        _copy(code, copy)
         if mutant is not None:
             _mutate(copy, mutant)
         return _first_failure(copy)
+
+
+def _copy(code: Path, folder: Path) -> None:
+    for part in COPIED:
+        source = code / part
+        if source.is_dir():
+            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / part)
 
 
 def _mutate(folder: Path, mutant: Mutant) -> None:
