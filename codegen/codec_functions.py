@@ -39,9 +39,9 @@ FIXED: dict[Scalar, tuple[int, str, str]] = {
 }
 
 
-_PLACE = "\x02"
+PLACE = "\x02"
 _TEMPORARY = "\x03"
-_MARKED = re.compile(f"({_PLACE}|{_TEMPORARY}[0-9]+{_TEMPORARY})")
+_MARKED = re.compile(f"({PLACE}|{_TEMPORARY}[0-9]+{_TEMPORARY})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Snippet:
     def of(cls, text: str, temporaries: int) -> Snippet:
         pieces = _MARKED.split(text)
         template = "%s".join(piece.replace("%", "%%") for piece in pieces[::2])
-        marks = [int(mark.strip(_TEMPORARY)) if mark != _PLACE else 0 for mark in pieces[1::2]]
+        marks = [int(mark.strip(_TEMPORARY)) if mark != PLACE else 0 for mark in pieces[1::2]]
         return cls(template, operator.itemgetter(*marks), temporaries)
 
     def filled(self, place: str, first: int) -> str:
@@ -114,7 +114,7 @@ class CodecFunction:
     def drafted(self, shape: Shape) -> Snippet | None:
         """The code of a shape without names; None if it needs functions of its own."""
         self._is_draft = True
-        self.value(shape, _PLACE, 0)
+        self.value(shape, PLACE, 0)
         if self._waiting:
             return None
         return Snippet.of(self.lines.text()[:-1], self._temporaries)

@@ -16,6 +16,7 @@ from avro_schema.model import Json, NoDefault
 from codegen.errors import IllegalDefault, UnfitSchema
 from codegen.runtime import scalars
 from codegen.runtime.errors import AvroError
+from codegen.runtime.varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
 from codegen.shapes import (
     Attribute,
     DecimalShape,
@@ -167,9 +168,9 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
                 raise IllegalDefault(where, "is no boolean")
             return repr(value)
         case Scalar.INT:
-            return repr(_whole(value, scalars.INT_MIN, scalars.INT_MAX, where))
+            return repr(_whole(value, INT_MIN, INT_MAX, where))
         case Scalar.LONG:
-            return repr(_whole(value, scalars.LONG_MIN, scalars.LONG_MAX, where))
+            return repr(_whole(value, LONG_MIN, LONG_MAX, where))
         case Scalar.FLOAT | Scalar.DOUBLE:
             return repr(_number(value, shape, where))
         case Scalar.BYTES:
@@ -179,21 +180,21 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
                 raise IllegalDefault(where, "is no string")
             return literal(value)
         case Scalar.DATE:
-            days = _whole(value, scalars.INT_MIN, scalars.INT_MAX, where)
+            days = _whole(value, INT_MIN, INT_MAX, where)
             date = _read(where, lambda: scalars.date_from(days))
             return f"_datetime.date({date.year}, {date.month}, {date.day})"
         case Scalar.TIME_MILLIS | Scalar.TIME_MICROS:
             unit = 1000 if shape is Scalar.TIME_MILLIS else 1
-            count = _whole(value, scalars.INT_MIN, scalars.LONG_MAX, where)
+            count = _whole(value, INT_MIN, LONG_MAX, where)
             return _time(_read(where, lambda: scalars.time_from_micros(count * unit)))
         case Scalar.TIMESTAMP_MILLIS | Scalar.TIMESTAMP_MICROS:
             unit = 1000 if shape is Scalar.TIMESTAMP_MILLIS else 1
-            count = _whole(value, scalars.LONG_MIN, scalars.LONG_MAX, where)
+            count = _whole(value, LONG_MIN, LONG_MAX, where)
             moment = _read(where, lambda: scalars.timestamp_from_micros(count * unit))
             return _moment(moment, ", tzinfo=_datetime.timezone.utc")
         case Scalar.LOCAL_MILLIS | Scalar.LOCAL_MICROS:
             unit = 1000 if shape is Scalar.LOCAL_MILLIS else 1
-            count = _whole(value, scalars.LONG_MIN, scalars.LONG_MAX, where)
+            count = _whole(value, LONG_MIN, LONG_MAX, where)
             return _moment(_read(where, lambda: scalars.local_from_micros(count * unit)), "")
         case Scalar.UUID_TEXT:
             if type(value) is not str:

@@ -27,7 +27,7 @@ from codegen.source import TYPE_CHECKING, Lines, literal
 _RUNTIME = (
     "__init__.py", "aliases.py", "arrow.py", "binding.py", "canonical.py", "compression.py", "columnar.py", "container.py", "differences.py", "equality.py",
     "errors.py", "frozen.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py",
-    "spark_dataset.py", "values.py",
+    "spark_dataset.py", "values.py", "varints.py",
 )  # fmt: skip
 
 

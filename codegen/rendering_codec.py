@@ -40,20 +40,22 @@ def render_codec(package: PackageShape) -> str:
         "",
         "from . import _schema as schema",
         "from ._avro import scalars",
-        "from ._avro.binding import Binding, read_all",
+        "from ._avro.binding import Binding, reading",
         "from ._avro.container import read_records as read_records",
         "from ._avro.container import reader_of",
         "from ._avro.container import write_records as write_records",
         "from ._avro.errors import InvalidAvro, InvalidValue",
-        "from ._avro.scalars import (",
-        "    block, few, ints, length, longs, more_int, more_long, of_byte, put_long, size, size_of,",
-        "    take, to_byte,",
+        "from ._avro.scalars import boolean_of_byte, take",
+        "from ._avro.values import from_plain, to_plain, writing",
+        "from ._avro.varints import (",
+        "    few, index, ints, longs, more_int, more_long, more_turns, of_byte, put_int, put_long,",
+        "    size, size_of, to_byte, turns, turns_of,",
         ")",
-        "from ._avro.values import from_plain, to_plain, write_all",
         *(f"from ._types import {name} as _{name}" for name in classes),
         *(_immutable_imports(package) if package.immutable else ()),
         "",
         "new = object.__new__",
+        "encoded = str.encode",
         "pack_float = scalars.FLOAT.pack",
         "pack_double = scalars.DOUBLE.pack",
         "float_at = scalars.FLOAT.unpack_from",
@@ -114,18 +116,13 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
     lines.add(*(["    immutable=True,"] if package.immutable else []), ")")
     for record in package.records:
         name = record.class_name
-        lines.add("", "")
-        with lines.block(f"def to_avro_{name}(value: _{name}) -> bytes:"):
-            lines.add(
-                f"return write_all(BINDING, {literal(record.full_name)}, encode_{name}, value)"
-            )
-        lines.add("", "")
-        with lines.block(f"def from_avro_{name}(data: bytes) -> _{name}:"):
-            lines.add(f"record: _{name} = read_all(decode_{name}, data)", "return record")
+        lines.add(
+            f"to_avro_{name} = writing(BINDING, {literal(record.full_name)}, encode_{name})",
+            f"from_avro_{name} = reading(decode_{name})",
+        )
     lines.add("", "")
     with lines.block("def resolve_from(name: str, writer_schema: str) -> Callable[[bytes], Any]:"):
-        lines.add("reader = reader_of(BINDING, writer_schema, name)")
-        lines.add("return lambda data: read_all(reader, data)")
+        lines.add("return reading(reader_of(BINDING, writer_schema, name))")
     lines.add("", "")
     with lines.block("def to_dict(name: str, value: Any) -> dict[str, Any]:"):
         lines.add("plain: dict[str, Any] = to_plain(BINDING, BINDING.nodes[name], value)")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import assert_never
 
@@ -91,8 +92,14 @@ class Decoder(CodecFunction):
             case FixedReference(name, size):
                 lines.add(f"{place} = _{name}(data[at : at + {size}])", f"at += {size}")
             case EnumReference(name):
-                t = self._index()
-                lines.add(f"{place} = members_{name}[{t} >> 1]")
+                t = self.temporary()
+                lines.add(
+                    f"{t} = size_of[data[at]]",
+                    "at += 1",
+                    f"if {t} < 0:",
+                    f"    {t}, at = size(data, at)",
+                    f"{place} = members_{name}[{t}]",
+                )
             case RecordReference(name) if name in self.inlined:
                 t = self.temporary()
                 self._begin(t, name)
@@ -138,54 +145,59 @@ class Decoder(CodecFunction):
         self.later(render)
 
     def _list(self, items: Shape, target: str, depth: int) -> None:
-        lines, t, count = self.lines, self.temporary(), self.temporary()
+        lines, t, turns = self.lines, self.temporary(), self.temporary()
         item = self.temporary()
         lines.add(f"{t}: list[Any] = []", f"{item}: Any")
-        self._byte(count)
-        with lines.block(f"while {count}:"):
-            self._block(count)
+        with self._blocks(turns):
             if is_empty(items, self._empty):
-                lines.add(f"few({count}, len({t}))")
+                lines.add(f"few(len({turns}), len({t}))")
             if items in {Scalar.INT, Scalar.LONG}:
-                self._many_numbers(items, t, count)
-            with lines.block(f"for _ in range({count} >> 1):"):
+                self._many_numbers(items, t, turns)
+            with lines.block(f"for _ in {turns}:"):
                 self.value(items, item, depth + 1)
                 lines.add(f"{t}.append({item})")
-            self._byte(count)
         lines.add(f"{target} = tuple({t})" if self.immutable else f"{target} = {t}")
 
-    def _many_numbers(self, items: Shape, t: str, count: str) -> None:
+    def _many_numbers(self, items: Shape, t: str, turns: str) -> None:
         """Many numbers are read by one call, which sees at once if each is a byte."""
         lines, found = self.lines, self.temporary()
         read = "ints" if items is Scalar.INT else "longs"
-        with lines.block(f"if {count} > 30:"):
+        with lines.block(f"if len({turns}) > 15:"):
             lines.add(
-                f"{found}, at = {read}(data, at, {count} >> 1)", f"{t} += {found}", f"{count} = 0"
+                f"{found}, at = {read}(data, at, len({turns}))", f"{t} += {found}", f"{turns} = ()"
             )
 
     def _dict(self, values: Shape, target: str, depth: int) -> None:
-        lines, t, count = self.lines, self.temporary(), self.temporary()
+        lines, t, turns = self.lines, self.temporary(), self.temporary()
         key, item = self.temporary(), self.temporary()
         lines.add(f"{t}: dict[str, Any] = {{}}", f"{item}: Any")
-        self._byte(count)
-        with lines.block(f"while {count}:"):
-            self._block(count)
-            with lines.block(f"for _ in range({count} >> 1):"):
-                self._scalar(Scalar.STRING, key)
-                self.value(values, item, depth + 1)
-                lines.add(f"{t}[{key}] = {item}")
-            self._byte(count)
+        with self._blocks(turns), lines.block(f"for _ in {turns}:"):
+            self._scalar(Scalar.STRING, key)
+            self.value(values, item, depth + 1)
+            lines.add(f"{t}[{key}] = {item}")
         lines.add(f"{target} = FrozenMap({t})" if self.immutable else f"{target} = {t}")
 
-    def _block(self, count: str) -> None:
+    @contextmanager
+    def _blocks(self, turns: str) -> Iterator[None]:
+        """A loop over the blocks of a list or dict, in which ``turns`` has as many items as each."""
         lines = self.lines
-        with lines.block(f"if {count} & 129:"):
-            lines.add(f"{count}, at = block(data, at, {count})")
-            with lines.block(f"if not {count}:"):
-                lines.add("break")
+        lines.add(f"{turns} = turns_of[data[at]]", "at += 1")
+        with lines.block(f"while {turns}:"):
+            with lines.block(f"if {turns} is more_turns:"):
+                lines.add(f"{turns}, at = turns(data, at)")
+                with lines.block(f"if not {turns}:"):
+                    lines.add("break")
+            yield
+            lines.add(f"{turns} = turns_of[data[at]]", "at += 1")
 
     def _union(self, branches: tuple[Shape, ...], target: str, depth: int) -> None:
-        lines, t = self.lines, self._index()
+        lines, t = self.lines, self.temporary()
+        lines.add(
+            f"{t} = data[at]",
+            "at += 1",
+            f"if {t} > 127:",
+            f"    {t}, at = index(data, at, {t})",
+        )
         word = "if"
         # The branch that is not null first: it is what most data holds.
         order = sorted(range(len(branches)), key=lambda i: branches[i] is Scalar.NULL)
@@ -214,14 +226,7 @@ class Decoder(CodecFunction):
             case Scalar.NULL:
                 lines.add(f"{target} = None")
             case Scalar.BOOLEAN:
-                t = self.temporary()
-                lines.add(
-                    f"{t} = data[at]",
-                    "at += 1",
-                    f"if {t} > 1:",
-                    '    raise InvalidAvro("no boolean")',
-                    f"{target} = {t} == 1",
-                )
+                lines.add(f"{target} = boolean_of_byte[data[at]]", "at += 1")
             case Scalar.INT | Scalar.LONG:
                 t = self.temporary()
                 more = "more_int" if shape is Scalar.INT else "more_long"
@@ -229,8 +234,7 @@ class Decoder(CodecFunction):
                     f"{t} = data[at]",
                     "at += 1",
                     f"if {t} > 127:",
-                    f"    {t}, at = {more}(data, at, {t})",
-                    f"    {target} = {t} >> 1 ^ -({t} & 1)",
+                    f"    {target}, at = {more}(data, at, {t})",
                     "else:",
                     f"    {target} = of_byte[{t}]",
                 )
@@ -258,19 +262,6 @@ class Decoder(CodecFunction):
             f"{t} += at",
         )
         return t
-
-    def _index(self) -> str:
-        t = self.temporary()
-        self.lines.add(
-            f"{t} = data[at]",
-            "at += 1",
-            f"if {t} & 129:",
-            f"    {t}, at = length(data, at, {t})",
-        )
-        return t
-
-    def _byte(self, t: str) -> None:
-        self.lines.add(f"{t} = data[at]", "at += 1")
 
 
 @lru_cache(DRAFTS)

@@ -1,6 +1,6 @@
 """A record's encoder: straight-line code that says no by any exception.
 
-The one-byte path of every number is inline, the rest are calls to the runtime's ``scalars``. Why a
+The one-byte path of every number is inline, the rest are calls to the runtime. Why a
 value was refused is looked for afterwards.
 """
 
@@ -15,6 +15,7 @@ from codegen.codec_functions import (
     FIXED,
     LOGICAL,
     NO_RECORD,
+    PLACE,
     CodecFunction,
     Snippet,
 )
@@ -86,18 +87,15 @@ class Encoder(CodecFunction):
             case DecimalShape(precision, scale, size):
                 lines.add(f"out += scalars.decimal_fixed_of({place}, {precision}, {scale}, {size})")
             case FixedReference(name, size):
-                t = self.temporary()
-                lines.add(f"{t} = {place}")
+                t = self._named(place)
                 lines.add(f"out += {t} if type({t}) is _{name} else scalars.fixed_of({t}, {size})")
             case EnumReference(name):
-                t = self.temporary()
-                lines.add(f"{t} = {place}")
+                t = self._named(place)
                 with lines.block(f"if type({t}) is not _{name}:"):
                     lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
                 self._length(f"index_{name}[{t}._value_]")
             case RecordReference(name) if name in self.inlined:
-                t = self.temporary()
-                lines.add(f"{t} = {place}")
+                t = self._named(place)
                 with lines.block(f"if not isinstance({t}, _{name}):"):
                     lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
                 for attribute in self.inlined[name].attributes:
@@ -128,8 +126,7 @@ class Encoder(CodecFunction):
         self.later(render)
 
     def _list(self, items: Shape, value: str, depth: int) -> None:
-        lines, t, item = self.lines, self.temporary(), self.temporary()
-        lines.add(f"{t}: Any = {value}")
+        lines, t, item = self.lines, self._named(value), self.temporary()
         with lines.block(f"if type({t}) is not {self._list_class}:"):
             lines.add(f"{t} = scalars.list_of({t})")
         with lines.block(f"if {t}:"):
@@ -139,8 +136,7 @@ class Encoder(CodecFunction):
         lines.add("append(0)")
 
     def _dict(self, values: Shape, value: str, depth: int) -> None:
-        lines, t, key, item = self.lines, self.temporary(), self.temporary(), self.temporary()
-        lines.add(f"{t}: Any = {value}")
+        lines, t, key, item = self.lines, self._named(value), self.temporary(), self.temporary()
         with lines.block(f"if type({t}) is not {self._dict_class}:"):
             lines.add(f"{t} = scalars.dict_of({t})")
         with lines.block(f"if {t}:"):
@@ -151,8 +147,7 @@ class Encoder(CodecFunction):
         lines.add("append(0)")
 
     def _union(self, branches: tuple[Shape, ...], value: str, depth: int) -> None:
-        lines, t = self.lines, self.temporary()
-        lines.add(f"{t}: Any = {value}")
+        lines, t = self.lines, self._named(value)
         others = [b for b in branches if b is not Scalar.NULL]
         if len(branches) == 2 and len(others) == 1:
             null, other = branches.index(Scalar.NULL), branches.index(others[0])
@@ -211,12 +206,11 @@ class Encoder(CodecFunction):
         lines = self.lines
         if shape in LOGICAL:
             base, to_base, _ = LOGICAL[shape]
-            t = self.temporary()
-            lines.add(f"{t} = scalars.{to_base}({value})")
             if base is Scalar.STRING:
-                lines.add("append(72)", f"out += {t}.encode()")
+                t = self.temporary()
+                lines.add(f"{t} = scalars.{to_base}({value})", "append(72)", f"out += {t}.encode()")
             else:
-                self._number(t)
+                lines.add(f"put_long(out, scalars.{to_base}({value}))")
             return
         if shape in FIXED:
             lines.add(f"out += scalars.{FIXED[shape][1]}({value})")
@@ -226,9 +220,8 @@ class Encoder(CodecFunction):
                 with lines.block(f"if {value} is not None:"):
                     lines.add('raise InvalidValue("", "not None")')
             case Scalar.BOOLEAN:
-                t = self.temporary()
+                t = self._named(value)
                 lines.add(
-                    f"{t} = {value}",
                     f"if {t} is True:",
                     "    append(1)",
                     f"elif {t} is False:",
@@ -237,51 +230,42 @@ class Encoder(CodecFunction):
                     '    raise InvalidValue("", "no bool")',
                 )
             case Scalar.INT | Scalar.LONG:
-                t = self.temporary()
-                bits = 31 if shape is Scalar.INT else 63
                 kind = "int" if shape is Scalar.INT else "long"
+                t = self._named(value)
                 lines.add(
-                    f"{t} = {value}",
-                    f"if type({t}) is int and -64 <= {t} < 64:",
+                    f"if type({t}) is not int:",
+                    f"    {t} = scalars.{kind}_of({t})",
+                    f"if -64 <= {t} < 64:",
                     f"    append(to_byte[{t}])",
-                    f"elif type({t}) is int and {-(2**bits)} <= {t} <= {2**bits - 1}:",
-                    f"    put_long(out, {t})",
                     "else:",
-                    f"    put_long(out, scalars.{kind}_of({t}))",
+                    f"    put_{kind}(out, {t})",
                 )
             case Scalar.FLOAT | Scalar.DOUBLE:
-                t = self.temporary()
+                t = self._named(value)
                 kind = "float" if shape is Scalar.FLOAT else "double"
-                lines.add(f"{t} = {value}")
                 with lines.block(f"if type({t}) is not float:"):
                     lines.add(f"{t} = scalars.{kind}_of({t})")
                 lines.add(f"out += pack_{kind}({t})")
             case Scalar.BYTES:
-                t = self.temporary()
-                lines.add(f"{t} = {value}")
+                t = self._named(value)
                 with lines.block(f"if type({t}) is not bytes:"):
                     lines.add(f"{t} = scalars.bytes_of({t})")
                 self._sized(t)
             case Scalar.STRING:
-                t, encoded = self.temporary(), self.temporary()
-                lines.add(
-                    f"{t} = {value}",
-                    f"if type({t}) is not str:",
-                    f"    {t} = scalars.text_of({t})",
-                    f"{encoded} = {t}.encode()",
-                )
-                self._sized(encoded)
+                # Says no to what is not a str.
+                t = self.temporary()
+                lines.add(f"{t} = encoded({value})")
+                self._sized(t)
             case _:
                 raise AssertionError(shape)
 
-    def _number(self, t: str) -> None:
-        """Appends an int in range, the one-byte path inline."""
-        self.lines.add(
-            f"if -64 <= {t} < 64:",
-            f"    append(to_byte[{t}])",
-            "else:",
-            f"    put_long(out, {t})",
-        )
+    def _named(self, value: str) -> str:
+        """A local name of a value, which may have one."""
+        if "." not in value and value != PLACE:
+            return value
+        t = self.temporary()
+        self.lines.add(f"{t}: Any = {value}")
+        return t
 
     def _sized(self, t: str) -> None:
         self._length(f"len({t})")
@@ -292,7 +276,7 @@ class Encoder(CodecFunction):
         self.lines.add(
             f"{t} = {expression}",
             f"if {t} < 64:",
-            f"    append({t} << 1)",
+            f"    append({t} + {t})",
             "else:",
             f"    put_long(out, {t})",
         )

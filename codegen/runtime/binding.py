@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import struct
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from .aliases import nodes
 from .errors import AvroError, InvalidAvro, InvalidValue
@@ -14,6 +14,7 @@ from .schema import Node, parse
 
 Reader: TypeAlias = Callable[[bytes, int], tuple[Any, int]]
 Writer: TypeAlias = Callable[[Any, bytearray], None]
+V = TypeVar("V")
 
 
 class Binding:
@@ -50,20 +51,29 @@ class Binding:
         return {node.name: node for node in nodes(self.root) if node.name}
 
 
-def read_all(reader: Reader, data: bytes) -> Any:
-    """The one value that ``data`` is.
+def reading(reader: Callable[[bytes, int], tuple[V, int]]) -> Callable[[bytes], V]:
+    """A function for the one value that bytes are.
 
-    Raises:
-        InvalidAvro: the bytes are no such value, end early or go on after it.
+    It raises ``InvalidAvro`` if they are no such value, end early or go on after it.
     """
-    data = bytes(data)
-    try:
-        value, at = reader(data, 0)
-    except Exception as error:  # noqa: BLE001 - what is not the bytes' fault is raised again
-        raise _of_bytes(error) from None
-    if at != len(data):
-        raise InvalidAvro(_wrong_end(at, data))
-    return value
+
+    def read(data: bytes) -> V:
+        if type(data) is not bytes:
+            data = bytes(data)
+        try:
+            value, at = reader(data, 0)
+        except Exception as error:  # noqa: BLE001 - what is not the bytes' fault is raised again
+            raise _of_bytes(error) from None
+        if at != len(data):
+            raise InvalidAvro(_wrong_end(at, data))
+        return value
+
+    return read
+
+
+def read_all(reader: Reader, data: bytes) -> Any:
+    """The one value that ``data`` is; raises as ``reading`` does."""
+    return reading(reader)(data)
 
 
 def read_one(reader: Reader, data: bytes, at: int) -> tuple[Any, int]:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
-from . import scalars
 from .binding import Binding, Reader, read_one
 from .compression import DEFAULT_MAX_BLOCK_BYTES, compressor, decompressor
 from .equality import equal
@@ -19,6 +18,7 @@ from .errors import InvalidAvro
 from .resolution import resolve
 from .schema import Node, parse
 from .values import write_onto
+from .varints import MOST_EMPTY_ITEMS, put_long
 
 MAGIC: Final = b"Obj\x01"
 _BLOCK_BYTES: Final = 64_000
@@ -112,7 +112,7 @@ def _new_reader(binding: Binding, writer: Node, reader: Node) -> Reader:
 
 
 def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
-    if not data and count > scalars.MOST_EMPTY_ITEMS:
+    if not data and count > MOST_EMPTY_ITEMS:
         raise InvalidAvro("too many records that take no bytes")
     at = 0
     for _ in range(count):
@@ -124,10 +124,10 @@ def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
 
 def _header(schema_text: str, codec: str) -> bytes:
     out = bytearray()
-    scalars.put_length(out, 2)
+    put_long(out, 2)
     for key, value in (("avro.schema", schema_text), ("avro.codec", codec)):
         for part in (key.encode(), value.encode()):
-            scalars.put_length(out, len(part))
+            put_long(out, len(part))
             out += part
     out.append(0)
     return bytes(out)
@@ -135,8 +135,8 @@ def _header(schema_text: str, codec: str) -> bytes:
 
 def _put_block(file: IO[bytes], data: bytes, count: int, sync: bytes) -> None:
     head = bytearray()
-    scalars.put_length(head, count)
-    scalars.put_length(head, len(data))
+    put_long(head, count)
+    put_long(head, len(data))
     file.write(bytes(head) + data + sync)
 
 

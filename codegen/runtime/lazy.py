@@ -7,21 +7,22 @@ import importlib
 # Type checkers know the name. Importing ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
+else:
+    ModuleType = type(importlib)
 
 
-class Lazy:
+class Lazy(ModuleType):
     def __init__(self, module: str, package: str) -> None:
-        self.__dict__["__module_name__"] = module
-        self.__dict__["__package_name__"] = package
+        super().__init__(module)
+        self.__package__ = package
 
     def __getattr__(self, name: str) -> Any:
-        names = self.__dict__
-        module = importlib.import_module(names["__module_name__"], names["__package_name__"])
-        # Kept, so that from now on an attribute is one look-up and this method is not called.
-        names.update(
-            (key, value) for key, value in vars(module).items() if not key.startswith("__")
-        )
+        module = importlib.import_module(self.__name__, self.__package__)
+        self.__dict__.update(vars(module))
+        # From now on this is a module like the other, whose names the interpreter finds fastest.
+        object.__setattr__(self, "__class__", ModuleType)
         return getattr(module, name)
 
 

@@ -17,6 +17,7 @@ from .equality import alike, equivalent
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
 from .schema import Field, Node
 from .values import from_base, from_default
+from .varints import block, few, length, more_int, more_long, of_byte
 
 _PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
     "int": frozenset({"long", "float", "double"}),
@@ -121,10 +122,10 @@ class _Resolver:
         ]
 
         def read(data: bytes, at: int) -> tuple[Any, int]:
-            raw, at = scalars.length(data, at + 1, data[at])
-            if raw >> 1 >= len(readers):
-                raise InvalidAvro(f"the union has no branch {raw >> 1}")
-            return readers[raw >> 1](data, at)
+            branch, at = length(data, at + 1, data[at])
+            if branch >= len(readers):
+                raise InvalidAvro(f"the union has no branch {branch}")
+            return readers[branch](data, at)
 
         return _Read(read)
 
@@ -214,12 +215,12 @@ class _Resolver:
         symbols = writer.symbols
 
         def read(data: bytes, at: int) -> tuple[Any, int]:
-            raw, at = scalars.length(data, at + 1, data[at])
-            if raw >> 1 >= len(members):
-                raise InvalidAvro(f"the enum has no symbol {raw >> 1}")
-            member = members[raw >> 1]
+            symbol, at = length(data, at + 1, data[at])
+            if symbol >= len(members):
+                raise InvalidAvro(f"the enum has no symbol {symbol}")
+            member = members[symbol]
             if member is None:
-                raise UnresolvableSchema(path, f"{symbols[raw >> 1]} is no symbol of {reader.name}")
+                raise UnresolvableSchema(path, f"{symbols[symbol]} is no symbol of {reader.name}")
             return member, at
 
         return _Read(read)
@@ -271,10 +272,10 @@ class _Resolver:
                 branches = [self._skipper(branch) for branch in writer.branches]
 
                 def skip_union(data: bytes, at: int) -> tuple[Any, int]:
-                    raw, at = scalars.length(data, at + 1, data[at])
-                    if raw >> 1 >= len(branches):
-                        raise InvalidAvro(f"the union has no branch {raw >> 1}")
-                    return branches[raw >> 1](data, at)
+                    branch, at = length(data, at + 1, data[at])
+                    if branch >= len(branches):
+                        raise InvalidAvro(f"the union has no branch {branch}")
+                    return branches[branch](data, at)
 
                 return skip_union
             case "array":
@@ -282,7 +283,7 @@ class _Resolver:
             case "map":
                 return _dict_reader(self._skipper(writer.items))
             case "enum":
-                return lambda data, at: scalars.length(data, at + 1, data[at])
+                return lambda data, at: length(data, at + 1, data[at])
             case _:
                 return _base_reader(writer)
 
@@ -321,21 +322,19 @@ def _base_reader(node: Node) -> Reader:
         return None, at
 
     def boolean(data: bytes, at: int) -> tuple[Any, int]:
-        return scalars.boolean_at(data, at), at + 1
+        return scalars.boolean_of_byte[data[at]], at + 1
 
     def int_(data: bytes, at: int) -> tuple[Any, int]:
-        raw = data[at]
-        at += 1
-        if raw > 127:
-            raw, at = scalars.more_int(data, at, raw)
-        return raw >> 1 ^ -(raw & 1), at
+        first = data[at]
+        if first > 127:
+            return more_int(data, at + 1, first)
+        return of_byte[first], at + 1
 
     def long(data: bytes, at: int) -> tuple[Any, int]:
-        raw = data[at]
-        at += 1
-        if raw > 127:
-            raw, at = scalars.more_long(data, at, raw)
-        return raw >> 1 ^ -(raw & 1), at
+        first = data[at]
+        if first > 127:
+            return more_long(data, at + 1, first)
+        return of_byte[first], at + 1
 
     def float_(data: bytes, at: int) -> tuple[Any, int]:
         return scalars.FLOAT.unpack(scalars.take(data, at, 4))[0], at + 4
@@ -344,8 +343,7 @@ def _base_reader(node: Node) -> Reader:
         return scalars.DOUBLE.unpack(scalars.take(data, at, 8))[0], at + 8
 
     def bytes_(data: bytes, at: int) -> tuple[Any, int]:
-        raw, at = scalars.length(data, at + 1, data[at])
-        size = raw >> 1
+        size, at = length(data, at + 1, data[at])
         return scalars.take(data, at, size), at + size
 
     def string(data: bytes, at: int) -> tuple[Any, int]:
@@ -373,15 +371,15 @@ def _list_reader(item: Reader) -> Reader:
     def read(data: bytes, at: int) -> tuple[Any, int]:
         items: list[Any] = []
         while True:
-            raw, at = scalars.block(data, at + 1, data[at])
-            if raw == 0:
+            count, at = block(data, at + 1, data[at])
+            if count == 0:
                 return items, at
             start, before = at, len(items)
-            for _ in range(raw >> 1):
+            for _ in range(count):
                 value, at = item(data, at)
                 items.append(value)
                 if at == start:
-                    scalars.few(raw, before)
+                    few(count, before)
 
     return read
 
@@ -390,13 +388,13 @@ def _dict_reader(value: Reader) -> Reader:
     def read(data: bytes, at: int) -> tuple[Any, int]:
         items: dict[str, Any] = {}
         while True:
-            raw, at = scalars.block(data, at + 1, data[at])
-            if raw == 0:
+            count, at = block(data, at + 1, data[at])
+            if count == 0:
                 return items, at
-            for _ in range(raw >> 1):
-                size, at = scalars.length(data, at + 1, data[at])
-                end = at + (size >> 1)
-                key = scalars.take(data, at, size >> 1).decode()
+            for _ in range(count):
+                size, at = length(data, at + 1, data[at])
+                end = at + size
+                key = scalars.take(data, at, size).decode()
                 items[key], at = value(data, end)
 
     return read

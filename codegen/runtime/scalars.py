@@ -1,8 +1,4 @@
-"""Single values to and from bytes: the paths that generated code does not inline.
-
-Numbers in Avro's bytes are zigzag varints; ``raw`` names such a number before it is unfolded
-(``raw >> 1 ^ -(raw & 1)``). Every read is bounded by the input.
-"""
+"""Single values to and from bytes: the paths that generated code does not inline."""
 
 from __future__ import annotations
 
@@ -14,14 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .errors import InvalidAvro, InvalidValue, shown
 from .frozen import restore
-
-INT_MIN: Final = -(2**31)
-INT_MAX: Final = 2**31 - 1
-LONG_MIN: Final = -(2**63)
-LONG_MAX: Final = 2**63 - 1
-
-MOST_EMPTY_ITEMS: Final = 10_000
-"""Items that take no bytes (nulls) are not bounded by the input; an array of more is refused."""
+from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
 
 FLOAT: Final = struct.Struct("<f")
 DOUBLE: Final = struct.Struct("<d")
@@ -100,135 +89,18 @@ class _DraftDuration:
 # Reading.
 
 
-def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
-    """The raw number whose ``first`` byte, already read, says that more follow; and where it ends."""
-    # A loop written out: times of day take six bytes, and each step of a loop as long again.
-    byte = data[at]
-    if byte < 128:
-        return first & 127 | byte << 7, at + 1
-    raw = first & 127 | (byte & 127) << 7
-    byte = data[at + 1]
-    if byte < 128:
-        return raw | byte << 14, at + 2
-    raw |= (byte & 127) << 14
-    byte = data[at + 2]
-    if byte < 128:
-        return raw | byte << 21, at + 3
-    raw |= (byte & 127) << 21
-    byte = data[at + 3]
-    if byte < 128:
-        return raw | byte << 28, at + 4
-    raw |= (byte & 127) << 28
-    byte = data[at + 4]
-    if byte < 128:
-        return raw | byte << 35, at + 5
-    raw |= (byte & 127) << 35
-    byte = data[at + 5]
-    if byte < 128:
-        return raw | byte << 42, at + 6
-    raw |= (byte & 127) << 42
-    byte = data[at + 6]
-    if byte < 128:
-        return raw | byte << 49, at + 7
-    raw |= (byte & 127) << 49
-    byte = data[at + 7]
-    if byte < 128:
-        return raw | byte << 56, at + 8
-    raw |= (byte & 127) << 56
-    byte = data[at + 8]
-    if byte > 127:
-        raise InvalidAvro("a number of more than ten bytes")
-    if byte > 1:
-        raise InvalidAvro("a number past 64 bits")
-    return raw | byte << 63, at + 9
-
-
-def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
-    raw, at = more_long(data, at, first)
-    if raw > 0xFFFF_FFFF:
-        raise InvalidAvro("an int past 32 bits")
-    return raw, at
-
-
-of_byte: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
-"""The number that one byte stands for."""
-to_byte: Final = tuple(n << 1 ^ n >> 63 for n in (*range(64), *range(-64, 0)))
-"""The byte of a number from -64 to 63, which is its index: negative ones count from the end."""
-
-
-def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
-    """Numbers that follow each other, and where they end."""
-    end = at + count
-    found = data[at:end]
-    if found.isascii() and len(found) == count:
-        return [of_byte[raw] for raw in found], end
-    numbers: list[int] = []
-    for _ in range(count):
-        raw = data[at]
-        at += 1
-        if raw > 127:
-            raw, at = more_long(data, at, raw)
-        numbers.append(raw >> 1 ^ -(raw & 1))
-    return numbers, at
-
-
-def ints(data: bytes, at: int, count: int) -> tuple[list[int], int]:
-    numbers, at = longs(data, at, count)
-    if numbers and not INT_MIN <= min(numbers) <= max(numbers) <= INT_MAX:
-        raise InvalidAvro("an int past 32 bits")
-    return numbers, at
-
-
-def length(data: bytes, at: int, first: int) -> tuple[int, int]:
-    """A raw number that must not be negative: a length, a union's branch or an enum's symbol."""
-    raw, at = more_long(data, at, first) if first > 127 else (first, at)
-    if raw & 1:
-        raise InvalidAvro("a negative length or index")
-    return raw, at
-
-
-size_of: Final = tuple(-1 if raw & 129 else raw >> 1 for raw in range(256))
-"""The length that one byte stands for; -1 if it stands for none by itself."""
-
-
-def size(data: bytes, at: int) -> tuple[int, int]:
-    """A length whose first byte, before ``at``, is not all of it; and where what it measures begins."""
-    raw, at = length(data, at, data[at - 1])
-    return raw >> 1, at
-
-
-def block(data: bytes, at: int, first: int) -> tuple[int, int]:
-    """The raw number of items in the next block; a negative count is followed by a size in bytes."""
-    raw, at = more_long(data, at, first) if first > 127 else (first, at)
-    if not raw & 1:
-        return raw, at
-    count = (raw >> 1) + 1
-    size = data[at]
-    at += 1
-    if size & 129:
-        size, at = length(data, at, size)
-    if size >> 1 > len(data) - at:
-        raise InvalidAvro("a block that is longer than its input")
-    return count << 1, at
-
-
-def few(raw: int, so_far: int) -> None:
-    """Refuses too many items that take no bytes."""
-    if (raw >> 1) + so_far > MOST_EMPTY_ITEMS:
-        raise InvalidAvro(f"more than {MOST_EMPTY_ITEMS} items that take no bytes")
-
-
 def take(data: bytes, at: int, size: int) -> bytes:
     if size > len(data) - at:
         raise InvalidAvro("the input ends within a value")
     return data[at : at + size]
 
 
-def boolean_at(data: bytes, at: int) -> bool:
-    byte = data[at]
-    if byte > 1:
+class _Booleans(dict[int, bool]):
+    def __missing__(self, byte: int) -> NoReturn:
         raise InvalidAvro(f"{byte} is no boolean")
-    return byte == 1
+
+
+boolean_of_byte: Final = _Booleans({0: False, 1: True})
 
 
 def date_from(days: int) -> dt.date:
@@ -316,34 +188,6 @@ def duration_from(data: bytes) -> Duration:
 
 
 # Writing. Each function says no to what its type does not hold; the caller adds the path.
-
-
-def put_long(out: bytearray, number: int) -> None:
-    """Appends a number that is known to fit."""
-    raw = number << 1 ^ number >> 63
-    if raw < 1 << 14:
-        if raw > 127:
-            out.append(raw & 127 | 128)
-            raw >>= 7
-        out.append(raw)
-        return
-    while raw >= 1 << 28:
-        out += bytes(
-            (raw & 127 | 128, raw >> 7 & 127 | 128, raw >> 14 & 127 | 128, raw >> 21 & 127 | 128)
-        )
-        raw >>= 28
-    while raw > 127:
-        out.append(raw & 127 | 128)
-        raw >>= 7
-    out.append(raw)
-
-
-def put_length(out: bytearray, count: int) -> None:
-    raw = count << 1
-    while raw > 127:
-        out.append(raw & 127 | 128)
-        raw >>= 7
-    out.append(raw)
 
 
 def int_of(value: object) -> int:

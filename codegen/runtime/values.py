@@ -14,9 +14,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from . import scalars
-from .binding import Binding, Writer
+from .binding import Binding, V, Writer
 from .errors import InvalidAvro, InvalidValue, shown
 from .schema import Node
+from .varints import INT_MAX, INT_MIN
 
 # What a leaf's value becomes before it is laid out as bytes; each refuses what is no such value.
 _TO_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
@@ -80,18 +81,24 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
 _FROZEN_CLASS: Final[dict[str, tuple[type, ...]]] = {"array": (list, tuple), "map": (dict,)}
 
 
-def write_all(binding: Binding, name: str, writer: Writer, value: Any) -> bytes:
-    """The bytes of one record.
+def writing(
+    binding: Binding, name: str, writer: Callable[[V, bytearray], None]
+) -> Callable[[V], bytes]:
+    """A function for the bytes of one record.
 
-    Raises:
-        InvalidValue: something in the value does not fit its type; the path leads to it.
+    It raises ``InvalidValue`` if something in the record does not fit its type; the path leads
+    to it.
     """
-    out = bytearray()
-    try:
-        writer(value, out)
-    except Exception as error:
-        raise _refusal(binding, name, value, error) from error
-    return bytes(out)
+
+    def write(value: V) -> bytes:
+        out = bytearray()
+        try:
+            writer(value, out)
+        except Exception as error:
+            raise _refusal(binding, name, value, error) from error
+        return bytes(out)
+
+    return write
 
 
 def write_onto(binding: Binding, name: str, writer: Writer, value: Any, out: bytearray) -> None:
@@ -203,7 +210,7 @@ def _is_of(binding: Binding, union: Node, branch: Node, value: Any) -> bool:
         return False
     match branch.kind, branch.logical:
         case "int", "":
-            return bool(scalars.INT_MIN <= value <= scalars.INT_MAX)
+            return bool(INT_MIN <= value <= INT_MAX)
         case "float", "":
             return scalars.is_single(value) or all(b.kind != "double" for b in union.branches)
         case "int", "time-millis":

@@ -1,0 +1,248 @@
+"""Avro's numbers: zigzag varints, and the lengths and counts that are such numbers.
+
+The path of one byte is inline in generated code, by way of the tables here; the functions do the
+rest. Every read is bounded by the input. ``first`` is a byte that is already read, before ``at``.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from collections.abc import Collection
+from typing import Final
+
+from .errors import InvalidAvro, InvalidValue
+
+INT_MIN: Final = -(2**31)
+INT_MAX: Final = 2**31 - 1
+LONG_MIN: Final = -(2**63)
+LONG_MAX: Final = 2**63 - 1
+
+MOST_EMPTY_ITEMS: Final = 10_000
+"""Items that take no bytes (nulls) are not bounded by the input; an array of more is refused."""
+
+of_byte: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
+"""The number that one byte stands for."""
+to_byte: Final = tuple(n << 1 ^ n >> 63 for n in (*range(64), *range(-64, 0)))
+"""The byte of a number from -64 to 63, which is its index: negative ones count from the end."""
+size_of: Final = tuple(-1 if raw & 129 else raw >> 1 for raw in range(256))
+"""The length that one byte stands for; -1 if it stands for none by itself."""
+more_turns: Final = range(1)
+turns_of: Final[tuple[Collection[object], ...]] = tuple(
+    more_turns if raw & 129 else (None,) * (raw >> 1) for raw in range(256)
+)
+"""What to loop over for the items that one byte counts; ``more_turns`` if ``block`` has to say."""
+
+_half_of: Final = tuple((byte & 127) >> 1 for byte in range(256))
+
+
+# Reading. What a byte adds is multiplied and added, its continuation bit included, which is
+# subtracted at the end: the interpreter has faster paths for these than for shifts and masks.
+
+
+def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """The number whose ``first`` byte says that more follow; and where it ends."""
+    b1 = data[at]
+    if b1 < 128:
+        number = _half_of[first] + b1 * 64
+        return (~number if first & 1 else number), at + 1
+    b2 = data[at + 1]
+    if b2 < 128:
+        number = _half_of[first] + b1 * 64 + b2 * 0x2000 - 0x2000
+        return (~number if first & 1 else number), at + 2
+    b3 = data[at + 2]
+    number = _half_of[first] + b1 * 64 + b2 * 0x2000 + b3 * 0x10_0000 - 0x10_2000
+    if b3 < 128:
+        return (~number if first & 1 else number), at + 3
+    b4 = data[at + 3]
+    if b4 < 128:
+        number += (b4 - 1) * 0x800_0000
+        return (~number if first & 1 else number), at + 4
+    b5 = data[at + 4]
+    if b5 < 128:
+        number += (b4 + b5 * 128 - 129) * 0x800_0000
+        return (~number if first & 1 else number), at + 5
+    b6 = data[at + 5]
+    if b6 < 128:
+        number += (b4 + b5 * 128 + b6 * 0x4000 - 0x4081) * 0x800_0000
+        return (~number if first & 1 else number), at + 6
+    number += (b4 + b5 * 128 + b6 * 0x4000 - 0x20_4081) * 0x800_0000
+    return _longest(data, at + 6, first, number)
+
+
+def _longest(data: bytes, at: int, first: int, number: int) -> tuple[int, int]:
+    """The end of a number of eight to ten bytes."""
+    for shift in (48, 55, 62):
+        byte = data[at]
+        at += 1
+        number += (byte & 127) << shift
+        if byte < 128:
+            if number > LONG_MAX:
+                raise InvalidAvro("a number past 64 bits")
+            return (~number if first & 1 else number), at
+    raise InvalidAvro("a number of more than ten bytes")
+
+
+def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
+    number, at = more_long(data, at, first)
+    if INT_MIN <= number <= INT_MAX:
+        return number, at
+    raise InvalidAvro("an int past 32 bits")
+
+
+def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
+    """Numbers that follow each other, and where they end."""
+    end = at + count
+    found = data[at:end]
+    if found.isascii() and len(found) == count:
+        return [of_byte[raw] for raw in found], end
+    numbers: list[int] = []
+    for _ in range(count):
+        first = data[at]
+        at += 1
+        if first > 127:
+            number, at = more_long(data, at, first)
+            numbers.append(number)
+        else:
+            numbers.append(of_byte[first])
+    return numbers, at
+
+
+def ints(data: bytes, at: int, count: int) -> tuple[list[int], int]:
+    numbers, at = longs(data, at, count)
+    if numbers and not INT_MIN <= min(numbers) <= max(numbers) <= INT_MAX:
+        raise InvalidAvro("an int past 32 bits")
+    return numbers, at
+
+
+def length(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """A number that must not be negative: a length, a union's branch or an enum's symbol."""
+    number, at = more_long(data, at, first) if first > 127 else (of_byte[first], at)
+    if number < 0:
+        raise InvalidAvro("a negative length or index")
+    return number, at
+
+
+def index(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """Twice ``length``: as one byte of it stands in the data."""
+    number, at = length(data, at, first)
+    return number + number, at
+
+
+def size(data: bytes, at: int) -> tuple[int, int]:
+    """A length whose first byte, before ``at``, is not all of it; and where what it measures begins."""
+    first = data[at - 1]
+    if first & 1:
+        raise InvalidAvro("a negative length or index")
+    second = data[at]
+    if second < 128:
+        return _half_of[first] + second * 64, at + 1
+    return more_long(data, at, first)
+
+
+def block(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """How many items the next block has; a negative count is followed by a size in bytes."""
+    count, at = more_long(data, at, first) if first > 127 else (of_byte[first], at)
+    if count >= 0:
+        return count, at
+    bytes_after, at = length(data, at + 1, data[at])
+    if bytes_after > len(data) - at:
+        raise InvalidAvro("a block that is longer than its input")
+    return -count, at
+
+
+def turns(data: bytes, at: int) -> tuple[range, int]:
+    """What to loop over for a block whose first byte is before ``at``."""
+    count, at = block(data, at, data[at - 1])
+    return range(count), at
+
+
+def few(count: int, so_far: int) -> None:
+    """Refuses too many items that take no bytes."""
+    if count + so_far > MOST_EMPTY_ITEMS:
+        raise InvalidAvro(f"more than {MOST_EMPTY_ITEMS} items that take no bytes")
+
+
+# Writing. Fourteen bits at a time become two bytes by way of a table.
+
+
+def _pairs() -> array[int]:
+    """Of 14 bits: the two bytes of seven bits each, both with a continuation bit, as one number."""
+    interleaved = bytearray(1 << 15)
+    interleaved[::2] = bytes(range(128, 256)) * 128
+    interleaved[1::2] = b"".join(bytes((second,)) * 128 for second in range(128, 256))
+    pairs = array("H", bytes(interleaved))
+    if sys.byteorder == "big":
+        pairs.byteswap()
+    return pairs
+
+
+_pair_of: Final = _pairs()
+_pack_4: Final = struct.Struct("<HH").pack
+_pack_5: Final = struct.Struct("<HHB").pack
+_pack_6: Final = struct.Struct("<HHH").pack
+_pack_8: Final = struct.Struct("<HHHH").pack
+
+
+def put_long(out: bytearray, number: int) -> None:
+    """Appends a number.
+
+    Raises:
+        InvalidValue: it does not fit into 64 bits.
+    """
+    raw = number + number if number >= 0 else ~(number + number)
+    high = raw >> 28
+    if not high:
+        if raw < 0x4000:
+            if raw > 127:
+                out.append((raw & 127) + 128)
+                raw >>= 7
+            out.append(raw)
+        elif raw < 0x20_0000:
+            out.append((raw & 127) + 128)
+            out.append((raw >> 7 & 127) + 128)
+            out.append(raw >> 14)
+        else:
+            out += _pack_4(_pair_of[raw & 0x3FFF], _pair_of[raw >> 14] - 0x8000)
+        return
+    low = raw & 0xFFF_FFFF
+    if high < 128:
+        out += _pack_5(_pair_of[low & 0x3FFF], _pair_of[low >> 14], high)
+    elif high < 0x4000:
+        out += _pack_6(_pair_of[low & 0x3FFF], _pair_of[low >> 14], _pair_of[high] - 0x8000)
+    else:
+        _put_longest(out, _pair_of[low & 0x3FFF], _pair_of[low >> 14], high)
+
+
+def _put_longest(out: bytearray, first: int, second: int, high: int) -> None:
+    """Appends two pairs of bytes, and the bits of the number that are not in them."""
+    if high >= 1 << 36:
+        raise InvalidValue("", "a number that does not fit into 64 bits")
+    if high < 1 << 28:
+        out += _pack_4(first, second)
+    else:
+        out += _pack_8(first, second, _pair_of[high & 0x3FFF], _pair_of[high >> 14 & 0x3FFF])
+        high >>= 28
+    while high > 127:
+        out.append((high & 127) + 128)
+        high >>= 7
+    out.append(high)
+
+
+def put_int(out: bytearray, number: int) -> None:
+    """Appends a number.
+
+    Raises:
+        InvalidValue: it does not fit into 32 bits.
+    """
+    raw = number + number if number >= 0 else ~(number + number)
+    if raw < 0x4000:
+        if raw > 127:
+            out.append((raw & 127) + 128)
+            raw >>= 7
+        out.append(raw)
+    elif raw < 1 << 32:
+        put_long(out, number)
+    else:
+        raise InvalidValue("", "a number that does not fit into 32 bits")
