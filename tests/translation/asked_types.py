@@ -7,6 +7,7 @@ without an engine; the integration tests ask the engines again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 
 from catalog.relations import Dialect
@@ -14,6 +15,27 @@ from translation.functions import hive, shared, spark
 from translation.functions.signature import Kind, Parameter, Row, parameters_of
 
 RECORDED = Path(__file__).parent / "recorded"
+
+
+class Engine(Enum):
+    """Who is asked; the value names the recording."""
+
+    HIVE = "hive"
+    SPARK = "spark"
+    SPARK_WITHOUT_ANSI = "spark_without_ansi"
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.HIVE if self is Engine.HIVE else Dialect.SPARK
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Of the session, and remembered by a view."""
+        if self is Engine.HIVE:
+            return {}
+        return {"spark.sql.ansi.enabled": "true" if self is Engine.SPARK else "false"}
+
+
 REFUSED = "!"
 
 PRIMITIVES: Mapping[str, str] = {
@@ -140,18 +162,18 @@ def _palette(parameter: Parameter) -> Sequence[str]:
     return _ASKED_ABOUT.get(pattern, ("s", "i", "d"))
 
 
-def recorded(dialect: Dialect) -> Mapping[str, str]:
-    """What the dialect's engine answered: a type, with "not null" behind it, or ``REFUSED``."""
-    path = _path(dialect)
+def recorded(engine: Engine) -> Mapping[str, str]:
+    """What the engine answered: a type, with "not null" behind it, or ``REFUSED``."""
+    path = _path(engine)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
     return dict(line.split("\t") for line in lines)
 
 
-def record(dialect: Dialect, answers: Mapping[str, str]) -> None:
+def record(engine: Engine, answers: Mapping[str, str]) -> None:
     RECORDED.mkdir(exist_ok=True)
     text = "".join(f"{question}\t{answer}\n" for question, answer in answers.items())
-    _path(dialect).write_text(text, encoding="utf-8")
+    _path(engine).write_text(text, encoding="utf-8")
 
 
-def _path(dialect: Dialect) -> Path:
-    return RECORDED / f"{dialect.value}.tsv"
+def _path(engine: Engine) -> Path:
+    return RECORDED / f"{engine.value}.tsv"

@@ -212,13 +212,26 @@ def _compared(
         previous, type_ = met, argument.type
         if isinstance(type_, MapType):
             raise TypeMismatch(f"{name} cannot compare maps")
-        met = type_ if met is None else common_type(met, type_, Use.COMPARISON, semantics)
+        met = type_ if met is None else _comparable(name, met, type_, semantics)
         if met is None and previous is not None:
             raise TypeMismatch(
                 f"{name} cannot compare {print_type(previous)} with {print_type(type_)}"
             )
     return met
 
+
+def _comparable(
+    name: str, left: ColumnType, right: ColumnType, semantics: Semantics
+) -> ColumnType | None:
+    if semantics.is_spark and not semantics.ansi and name in _EQUALITIES:
+        # A truth value is 1 or 0 there (Spark's BooleanEquality), if not to < or >.
+        for truth, number in ((left, right), (right, left)):
+            if truth == BOOLEAN and is_numeric(number):
+                return number
+    return common_type(left, right, Use.COMPARISON, semantics)
+
+
+_EQUALITIES = frozenset({"=", "==", "<>", "<=>"})
 
 _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
     {

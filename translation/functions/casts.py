@@ -65,16 +65,16 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
         return True
     if is_interval(source) or is_interval(target):
         return is_interval(source) and is_interval(target)
+    # Outside ANSI mode Spark makes null of it.
+    legacy = semantics.is_spark and not semantics.ansi and source == DATE
     if BOOLEAN in (source, target):
         other = target if source == BOOLEAN else source
-        return is_numeric(other) or (other == TIMESTAMP and not semantics.ansi)
+        return is_numeric(other) or (other == TIMESTAMP and not semantics.ansi) or legacy
     if BINARY in (source, target):
         return semantics.is_spark and not semantics.ansi and is_integer(source)
     if TIMESTAMP in (source, target) and (is_numeric(source) or is_numeric(target)):
         return True
-    if DATE in (source, target) or TIMESTAMP_NTZ in (source, target):
-        return False
-    return False
+    return legacy
 
 
 def can_up_cast(source: ColumnType, target: ColumnType) -> bool:

@@ -7,7 +7,7 @@ None where the dialect refuses.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -340,6 +340,23 @@ def _float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> Result
     return Result(type_, (type_, type_))
 
 
+def _date_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Of 31 February ANSI mode makes an error, and Spark without it null."""
+    return Result(DATE, may_be_null=not semantics.ansi)
+
+
+def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """NaN is no moment, nor is infinity."""
+    return Result(TIMESTAMP, may_be_null=is_float(arguments[0].type))
+
+
+def _shown(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Spark's TO_CHAR: a number, bytes, a date or a moment by a format."""
+    type_ = arguments[0].type
+    shown = is_numeric(type_) or is_text(type_) or is_time(type_) or type_ in (BINARY, VOID)
+    return Result(STRING) if shown else None
+
+
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
     """Hive's MASK functions keep whole numbers and dates what they are."""
     type_ = arguments[0].type
@@ -387,14 +404,34 @@ def _with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> R
     return Result(wider, (wider, found))
 
 
-def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> ColumnType | None:
-    if is_text(one) or is_text(other):
+def _united(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Two arrays as one, of the tightest type that holds the elements of both."""
+    one, other = (argument.type for argument in arguments)
+    if VOID in (one, other):
+        return Result(other if one == VOID else one)
+    if not (isinstance(one, ArrayType) and isinstance(other, ArrayType)):
         return None
-    found = common_type(one, other, Use.BRANCH, semantics)
-    if isinstance(one, DecimalType) or isinstance(other, DecimalType):
+    found = _tightest(one.element, other.element, semantics)
+    if found is None:
+        return None
+    made = ArrayType(found, one.element_nullable or other.element_nullable)
+    return Result(made, (made, made))
+
+
+def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> ColumnType | None:
+    """Spark's ``findTightestCommonType``: an int and a float meet in float, in ANSI mode too."""
+    if is_text(one) != is_text(other) and VOID not in (one, other):
+        return None
+    found = common_type(one, other, Use.BRANCH, replace(semantics, ansi=False))
+    if one != other and (isinstance(one, DecimalType) or isinstance(other, DecimalType)):
         whole = is_integer(one) or is_integer(other)
         return found if whole and found in (one, other) else None
     return found
+
+
+def _size(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Outside ANSI mode the size of null is -1."""
+    return Result(INT, may_be_null=semantics.ansi and arguments[0].nullable)
 
 
 def _array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
@@ -455,10 +492,11 @@ def _element(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
             return None
 
 
-def _sum(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _sum(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
     type_ = arguments[0].type
     if isinstance(type_, DecimalType):
-        return Result(decimals.bounded(type_.precision + 10, type_.scale))
+        summed = decimals.bounded(type_.precision + 10, type_.scale)
+        return Result(summed, may_be_null=_sum_may_overflow(type_, semantics))
     if is_interval(type_):
         return Result(type_)
     return Result(BIGINT if is_integer(type_) else DOUBLE)
@@ -468,11 +506,18 @@ def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result
     type_ = arguments[0].type
     if not isinstance(type_, DecimalType):
         return Result(DOUBLE)
+    overflow = _sum_may_overflow(type_, semantics)
     if semantics.is_spark:
-        return Result(decimals.bounded(type_.precision + 4, type_.scale + 4))
+        average = decimals.bounded(type_.precision + 4, type_.scale + 4)
+        return Result(average, may_be_null=overflow)
     whole = type_.precision - type_.scale
     scale = min(type_.scale + 4, 38 - whole)
-    return Result(DecimalType(min(whole + scale, 38), scale))
+    return Result(DecimalType(min(whole + scale, 38), scale), may_be_null=overflow)
+
+
+def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:
+    """Ten digits more hold ten thousand million rows; without room for them a sum may be null."""
+    return not semantics.ansi and type_.precision + 10 > decimals.MAX_PRECISION
 
 
 def _second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
@@ -557,6 +602,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@same_text": _same_text,
         "@same_case": _same_case,
         "@masked": _masked,
+        "@shown": _shown,
+        "@date_of_parts": _date_of_parts,
+        "@moment_of_seconds": _moment_of_seconds,
         "@float_or_double": _float_or_double,
         "@second_average": _second_average,
         "@reversed": _reversed,
@@ -564,6 +612,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@concat": _concat,
         "@array": _array,
         "@with_element": _with_element,
+        "@united": _united,
+        "@size": _size,
         "@map": _map,
         "@named_struct": _named_struct,
         "@struct": _struct,

@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries, HiveRefused
-from tests.translation.asked_types import COLUMNS, REFUSED, TABLE_DDL
+from tests.translation.asked_types import COLUMNS, REFUSED, TABLE_DDL, Engine
 
 _AT_ONCE = 32
 _DATABASE = "asked_types"
@@ -45,13 +45,18 @@ def _together(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
     return {**_together(hive, questions[:middle]), **_together(hive, questions[middle:])}
 
 
-def spark_types(spark: SparkSession, questions: Sequence[str]) -> Mapping[str, str]:
+def spark_types(spark: SparkSession, engine: Engine, questions: Sequence[str]) -> Mapping[str, str]:
     """Type and nullability, as Spark analyses a query of each expression."""
     # Spark reads columns of char and varchar as strings before an expression sees them.
     types = {name: type_ if "char" not in type_ else "string" for name, type_ in COLUMNS.items()}
     columns = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in types.items())
     spark.sql(f"SELECT {columns}").createOrReplaceTempView("t")
+    before = {key: spark.conf.get(key) for key in engine.settings}
+    for key, value in engine.settings.items():
+        spark.conf.set(key, value)
     answers = dict(_spark_answers(spark, questions))
+    for key, known in before.items():
+        spark.conf.set(key, str(known))
     spark.catalog.dropTempView("t")
     return answers
 

@@ -11,28 +11,30 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.relations import Dialect
 from deploy.hive import HiveQueries
 from tests.integration.translation.engine_answers import hive_types, spark_types
-from tests.translation.asked_types import questions, record, recorded
+from tests.translation.asked_types import Engine, questions, record, recorded
 
 Ask = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def test_hive_answers_as_recorded(hive: HiveQueries, pytestconfig: pytest.Config) -> None:
-    _compare(Dialect.HIVE, lambda asked: hive_types(hive, asked), pytestconfig)
+    _compare(Engine.HIVE, lambda asked: hive_types(hive, asked), pytestconfig)
 
 
-def test_spark_answers_as_recorded(spark: SparkSession, pytestconfig: pytest.Config) -> None:
-    _compare(Dialect.SPARK, lambda asked: spark_types(spark, asked), pytestconfig)
+@pytest.mark.parametrize("engine", [Engine.SPARK, Engine.SPARK_WITHOUT_ANSI])
+def test_spark_answers_as_recorded(
+    spark: SparkSession, engine: Engine, pytestconfig: pytest.Config
+) -> None:
+    _compare(engine, lambda asked: spark_types(spark, engine, asked), pytestconfig)
 
 
-def _compare(dialect: Dialect, ask: Ask, config: pytest.Config) -> None:
+def _compare(engine: Engine, ask: Ask, config: pytest.Config) -> None:
     if config.getoption("--accept"):
-        known = recorded(dialect)
-        asked = questions(dialect)
+        known = recorded(engine)
+        asked = questions(engine.dialect)
         answers = {**known, **ask([question for question in asked if question not in known])}
-        record(dialect, {question: answers[question] for question in asked})
-    known = recorded(dialect)
+        record(engine, {question: answers[question] for question in asked})
+    known = recorded(engine)
     sample = list(known)[::40]
     assert ask(sample) == {question: known[question] for question in sample}

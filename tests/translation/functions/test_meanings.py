@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from catalog.ddl_files import relations_from_ddl
+from catalog.identifiers import RelationName
 from catalog.relations import Dialect
-from tests.translation.relations import columns, derived
+from tests.translation.relations import columns, derived, derived_in
 from translation.batch import answer
 from translation.errors import TypeMismatch
 
@@ -78,6 +82,34 @@ def test_an_expression_has_its_dialects_type_and_nulls(
     found = derived(f"{TABLE}; CREATE VIEW v AS SELECT {expression} AS x FROM t", dialect=dialect)
 
     assert columns(found) == [("x", type_, nullable)]
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_", "in_ansi_mode", "otherwise"),
+    [
+        ("make_date(r_i, r_i, r_i)", "date", False, True),
+        ("timestamp_seconds(r_f)", "timestamp", True, True),
+        ("timestamp_seconds(r_i)", "timestamp", False, False),
+        ("sum(w_d) OVER (PARTITION BY r_i)", "decimal(38,18)", False, True),
+        ("avg(w_d) OVER (PARTITION BY r_i)", "decimal(38,22)", False, True),
+        ("sum(r_d) OVER (PARTITION BY r_i)", "decimal(20,2)", False, False),
+        ("size(n_a)", "int", True, False),
+    ],
+)
+def test_an_expression_may_be_null_where_it_is_no_error(
+    expression: str, type_: str, in_ansi_mode: bool, otherwise: bool
+) -> None:
+    relations = relations_from_ddl(
+        [TABLE, f"CREATE VIEW v AS SELECT {expression} AS x FROM t"], SPARK
+    )
+    name = RelationName.of("default", "v")
+    view = relations[name].view
+    assert view is not None
+    legacy = replace(view, sql_configs={"spark.sql.ansi.enabled": "false"})
+    legacy_relations = {**relations, name: replace(relations[name], view=legacy)}
+
+    assert columns(derived_in(relations, name)) == [("x", type_, in_ansi_mode)]
+    assert columns(derived_in(legacy_relations, name)) == [("x", type_, otherwise)]
 
 
 @pytest.mark.parametrize("pair", [("r_s", "r_i"), ("r_t", "r_s"), ("r_bool", "r_s")])
