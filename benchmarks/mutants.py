@@ -42,7 +42,6 @@ _EXPRESSIONS = "translation/plan/expressions.py"
 _COERCION = "translation/functions/coercion.py"
 _DECIMALS = "translation/functions/decimals.py"
 _CASTS = "translation/functions/casts.py"
-_RESULTS = "translation/functions/results.py"
 _EMITTED = "translation/emission/spark_functions.py"
 
 MUTANTS = (

@@ -26,6 +26,7 @@ from catalog.column_types import (
 from catalog.relations import Dialect
 from translation.errors import TypeMismatch
 from translation.functions import hive, shared, spark
+from translation.functions.arithmetic import branch_types
 from translation.functions.casts import can_cast, may_turn_null
 from translation.functions.coercion import (
     Use,
@@ -36,7 +37,8 @@ from translation.functions.coercion import (
     is_text,
     is_time,
 )
-from translation.functions.results import RULES, Result, branch_types
+from translation.functions.results import Result
+from translation.functions.rules import RULES
 from translation.functions.semantics import Semantics
 from translation.functions.signature import Kind, Parameter, Row, parameters_of
 from translation.plan.expressions import Cast, RowExpression

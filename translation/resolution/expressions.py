@@ -35,10 +35,10 @@ from translation.errors import (
     UnsupportedConstruct,
     UnsupportedType,
 )
+from translation.functions.arithmetic import branch_types
 from translation.functions.binding import implicit_cast
 from translation.functions.casts import can_cast, can_up_cast, may_turn_null, nullable_inside
 from translation.functions.coercion import Use, common_type, is_integer, is_interval, is_text
-from translation.functions.results import branch_types
 from translation.functions.signature import Kind
 from translation.plan.expressions import (
     Call,
