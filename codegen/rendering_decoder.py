@@ -162,7 +162,7 @@ class Decoder(CodecFunction):
         """Many numbers are read by one call, which sees at once if each is a byte."""
         lines, found = self.lines, self.temporary()
         read = "ints" if items is Scalar.INT else "longs"
-        with lines.block(f"if len({turns}) > 15:"):
+        with lines.block(f"if len({turns}) > 7:"):
             lines.add(
                 f"{found}, at = {read}(data, at, len({turns}))", f"{t} += {found}", f"{turns} = ()"
             )

@@ -19,7 +19,6 @@ DURATION: Final = struct.Struct("<III")
 EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001
 EPOCH_DAY: Final = EPOCH.toordinal()
-_MICROSECOND: Final = dt.timedelta(microseconds=1)
 _DAY_MICROS: Final = 86_400_000_000
 
 # Scaling must not round, whatever context the caller's thread has.
@@ -266,13 +265,13 @@ def fixed_of(value: object, size: int) -> bytes:
     return data
 
 
-def list_of(value: object) -> list[object]:
+def list_of(value: object) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return list(value)
     raise InvalidValue("", f"{shown(value)} is no list")
 
 
-def dict_of(value: object) -> dict[object, object]:
+def dict_of(value: object) -> dict[Any, Any]:
     if isinstance(value, dict):
         return dict(value)
     raise InvalidValue("", f"{shown(value)} is no dict")
@@ -298,27 +297,46 @@ def time_micros_of(value: object) -> int:
 
 
 def timestamp_millis_of(value: object) -> int:
-    return _whole_millis(timestamp_micros_of(value), value)
+    return _millis(_since_epoch(value), value)
 
 
 def timestamp_micros_of(value: object) -> int:
-    if not isinstance(value, dt.datetime):
-        raise InvalidValue("", f"{shown(value)} is no datetime")
-    if value.utcoffset() is None:
-        raise InvalidValue("", f"{shown(value)} has no time zone, and a timestamp needs one")
-    return (value - EPOCH) // _MICROSECOND
+    return _micros(_since_epoch(value))
 
 
 def local_millis_of(value: object) -> int:
-    return _whole_millis(local_micros_of(value), value)
+    return _millis(_since_local_epoch(value), value)
 
 
 def local_micros_of(value: object) -> int:
+    return _micros(_since_local_epoch(value))
+
+
+def _since_epoch(value: object) -> dt.timedelta:
+    if not isinstance(value, dt.datetime):
+        raise InvalidValue("", f"{shown(value)} is no datetime")
+    # A zone's own offset is asked for only where it can be None.
+    if value.tzinfo is not dt.UTC and value.utcoffset() is None:
+        raise InvalidValue("", f"{shown(value)} has no time zone, and a timestamp needs one")
+    return value - EPOCH
+
+
+def _since_local_epoch(value: object) -> dt.timedelta:
     if not isinstance(value, dt.datetime):
         raise InvalidValue("", f"{shown(value)} is no datetime")
     if value.tzinfo is not None:
         raise InvalidValue("", f"{shown(value)} has a time zone, which a local timestamp has not")
-    return (value - LOCAL_EPOCH) // _MICROSECOND
+    return value - LOCAL_EPOCH
+
+
+def _micros(since: dt.timedelta) -> int:
+    # Half the time of a division by a timedelta.
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def _millis(since: dt.timedelta, value: object) -> int:
+    millis = _whole_millis(since.microseconds, value)
+    return (since.days * 86_400 + since.seconds) * 1000 + millis
 
 
 def _whole_millis(micros: int, value: object) -> int:
@@ -335,13 +353,13 @@ def unscaled_of(value: object, precision: int, scale: int) -> int:
         raise InvalidValue("", f"{shown(value)} is not finite")
     if not value:
         return 0
-    sign, digits, exponent = value.normalize(_EXACT).as_tuple()
-    assert isinstance(exponent, int)
     # Compared as sizes first: a Decimal may stand for a number of a billion digits.
-    if exponent < -scale or len(digits) + exponent + scale > precision:
-        raise InvalidValue("", f"{shown(value)} is no decimal({precision},{scale})")
-    unscaled: int = int("".join(map(str, digits))) * 10 ** (exponent + scale)
-    return -unscaled if sign else unscaled
+    if value.adjusted() + scale < precision:
+        scaled = value.scaleb(scale, _EXACT)
+        unscaled = int(scaled)
+        if unscaled == scaled:
+            return unscaled
+    raise InvalidValue("", f"{shown(value)} is no decimal({precision},{scale})")
 
 
 def is_decimal(value: decimal.Decimal, precision: int, scale: int) -> bool:

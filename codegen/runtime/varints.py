@@ -85,6 +85,24 @@ def _longest(data: bytes, at: int, first: int, number: int) -> tuple[int, int]:
 
 
 def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """``more_long`` of no more than 32 bits."""
+    b1 = data[at]
+    if b1 < 128:
+        number = _half_of[first] + b1 * 64
+        return (~number if first & 1 else number), at + 1
+    b2 = data[at + 1]
+    if b2 < 128:
+        number = _half_of[first] + b1 * 64 + b2 * 0x2000 - 0x2000
+        return (~number if first & 1 else number), at + 2
+    b3 = data[at + 2]
+    number = _half_of[first] + b1 * 64 + b2 * 0x2000 + b3 * 0x10_0000 - 0x10_2000
+    if b3 < 128:
+        return (~number if first & 1 else number), at + 3
+    b4 = data[at + 3]
+    if b4 < 16:
+        number += (b4 - 1) * 0x800_0000
+        return (~number if first & 1 else number), at + 4
+    # Too large, or of more bytes than it needs.
     number, at = more_long(data, at, first)
     if INT_MIN <= number <= INT_MAX:
         return number, at
@@ -101,19 +119,26 @@ def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
     for _ in range(count):
         first = data[at]
         at += 1
-        if first > 127:
+        if first < 128:
+            numbers.append(of_byte[first])
+            continue
+        second = data[at]
+        if second < 128:
+            number = _half_of[first] + second * 64
+            numbers.append(~number if first & 1 else number)
+            at += 1
+        else:
             number, at = more_long(data, at, first)
             numbers.append(number)
-        else:
-            numbers.append(of_byte[first])
     return numbers, at
 
 
 def ints(data: bytes, at: int, count: int) -> tuple[list[int], int]:
-    numbers, at = longs(data, at, count)
-    if numbers and not INT_MIN <= min(numbers) <= max(numbers) <= INT_MAX:
+    numbers, end = longs(data, at, count)
+    # A number of one byte is an int.
+    if end - at > count and not INT_MIN <= min(numbers) <= max(numbers) <= INT_MAX:
         raise InvalidAvro("an int past 32 bits")
-    return numbers, at
+    return numbers, end
 
 
 def length(data: bytes, at: int, first: int) -> tuple[int, int]:
@@ -242,7 +267,9 @@ def put_int(out: bytearray, number: int) -> None:
             out.append((raw & 127) + 128)
             raw >>= 7
         out.append(raw)
-    elif raw < 1 << 32:
+    elif raw < 1 << 28:
         put_long(out, number)
+    elif raw < 1 << 32:
+        out += _pack_5(_pair_of[raw & 0x3FFF], _pair_of[raw >> 14 & 0x3FFF], raw >> 28)
     else:
         raise InvalidValue("", "a number that does not fit into 32 bits")

@@ -205,9 +205,9 @@ def _python_kind(schema: Any) -> str:
         return "bytes"
     if logical:
         return "number" if schema["type"] in {"int", "long"} else str(schema["type"])
-    return {"enum": "string", "fixed": "bytes", "record": "map"}.get(
-        schema["type"], str(schema["type"])
-    )
+    # Bytes of no length are an array of no items to fastavro.
+    alike = {"enum": "string", "fixed": "bytes", "array": "bytes", "record": "map"}
+    return alike.get(schema["type"], str(schema["type"]))
 
 
 def draw_record(draw: st.DrawFn, names: _Names, depth: int) -> Pair:
