@@ -56,6 +56,10 @@ class Expression:
     objects: int = 1
 
 
+_NONE = Expression("None")
+"""Of most columns."""
+
+
 class DefaultValues:
     def __init__(self, package: PackageShape) -> None:
         self._immutable = package.immutable
@@ -133,6 +137,8 @@ class DefaultValues:
                 assert_never(shape)
 
     def _branch(self, value: Json, branches: tuple[Shape, ...], where: str) -> Expression:
+        if value is None and Scalar.NULL in branches:
+            return _NONE
         for branch in branches:
             try:
                 return self._value(value, branch, where)

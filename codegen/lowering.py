@@ -159,7 +159,6 @@ class _Lowering:
         return reference
 
 
-# Types of columns are few: each is one object, which whatever is kept by type finds at once.
 _list_of = lru_cache(10_000)(ListShape)
 _dict_of = lru_cache(10_000)(DictShape)
 _union_of = lru_cache(10_000)(UnionShape)

@@ -63,6 +63,7 @@ _NO_ATTRIBUTES = KEYWORDS | _RESERVED_IN_CLASS
 _NO_MEMBERS = KEYWORDS | _RESERVED_IN_ENUM
 
 
+@functools.lru_cache(maxsize=1_000)
 def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
 
@@ -81,6 +82,7 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
     return _hashed(f"{prefix}-{legal}" if legal else prefix, "-", str(relation))
 
 
+@functools.lru_cache(maxsize=1_000)
 def import_name(relation: RelationName, prefix: str) -> str:
     """The dotted import name, always three components deep: the namespace's levels are one."""
     _check_prefix(prefix)

@@ -40,7 +40,9 @@ class Scalar(Enum):
     DURATION = "duration"
 
 
-@dataclass(frozen=True, slots=True)
+# Types of columns are few: ``lowering`` makes each once, so that whatever is kept by shape finds it
+# by identity, without a look inside.
+@dataclass(frozen=True, slots=True, eq=False)
 class DecimalShape:
     """``size`` is that of the fixed, None for bytes."""
 
@@ -49,17 +51,17 @@ class DecimalShape:
     size: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ListShape:
     items: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DictShape:
     values: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UnionShape:
     branches: tuple[Shape, ...]
 
