@@ -17,7 +17,6 @@ from avro_schema.model import (
     Array,
     EnumSchema,
     Fixed,
-    Json,
     MapSchema,
     Primitive,
     Record,
@@ -38,7 +37,7 @@ class Fingerprints:
 
 
 def canonical_form(schema: Schema) -> str:
-    return compact(_canonical(schema, set()))
+    return _canonical(schema, set())
 
 
 def crc64_avro(schema: Schema) -> int:
@@ -69,39 +68,39 @@ def _rabin(data: bytes) -> int:
     return fingerprint
 
 
-def _canonical(schema: Schema, seen: set[str]) -> Json:
+def _canonical(schema: Schema, seen: set[str]) -> str:
     match schema:
         case Primitive(name):
-            return name
-        case Reference(full_name):
-            return full_name
+            return f'"{name}"'
         case Union(branches):
-            return [_canonical(branch, seen) for branch in branches]
+            return f"[{','.join([_canonical(branch, seen) for branch in branches])}]"
         case Array(items):
-            return {"type": "array", "items": _canonical(items, seen)}
+            return f'{{"type":"array","items":{_canonical(items, seen)}}}'
         case MapSchema(values):
-            return {"type": "map", "values": _canonical(values, seen)}
+            return f'{{"type":"map","values":{_canonical(values, seen)}}}'
+        case Reference(full_name):
+            return compact(full_name)
         case Record() | EnumSchema() | Fixed():
             if schema.full_name in seen:
-                return schema.full_name
+                return compact(schema.full_name)
             seen.add(schema.full_name)
             return _canonical_definition(schema, seen)
         case _:
             assert_never(schema)
 
 
-def _canonical_definition(schema: Record | EnumSchema | Fixed, seen: set[str]) -> Json:
+def _canonical_definition(schema: Record | EnumSchema | Fixed, seen: set[str]) -> str:
+    name = compact(schema.full_name)
     match schema:
         case Record(fields=fields):
-            return {
-                "name": schema.full_name,
-                "type": "record",
-                "fields": [{"name": f.name, "type": _canonical(f.type, seen)} for f in fields],
-            }
+            parts = [
+                f'{{"name":{compact(f.name)},"type":{_canonical(f.type, seen)}}}' for f in fields
+            ]
+            return f'{{"name":{name},"type":"record","fields":[{",".join(parts)}]}}'
         case EnumSchema(symbols=symbols):
-            return {"name": schema.full_name, "type": "enum", "symbols": list(symbols)}
+            return f'{{"name":{name},"type":"enum","symbols":{compact(list(symbols))}}}'
         case Fixed(size=size):
-            return {"name": schema.full_name, "type": "fixed", "size": size}
+            return f'{{"name":{name},"type":"fixed","size":{size}}}'
         case _:
             assert_never(schema)
 

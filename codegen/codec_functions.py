@@ -12,6 +12,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codegen.shapes import RecordClass, Scalar, Shape, is_nameless
 from codegen.source import Lines
@@ -66,8 +67,12 @@ class Snippet:
         return cls(template, operator.itemgetter(*marks), temporaries)
 
     def filled(self, place: str, first: int) -> str:
-        names = [place, *(f"t{first + number}" for number in range(1, self.temporaries + 1))]
-        return self.template % self.chosen(names)
+        return self.template % self.chosen((place, *_temporaries(first, self.temporaries)))
+
+
+@lru_cache(DRAFTS)
+def _temporaries(first: int, count: int) -> tuple[str, ...]:
+    return tuple([f"t{first + number}" for number in range(1, count + 1)])
 
 
 class CodecFunction:

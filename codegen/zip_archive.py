@@ -12,13 +12,23 @@ import struct
 import zlib
 from collections.abc import Iterable
 
-_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
-_DIRECTORY_ENTRY = struct.Struct("<4s6H3L5H2L")
-_END = struct.Struct("<4s4H2LH")
 _VERSION = 20
 _UNIX = 3
 _FIRST_DATE = 1 << 5 | 1
 _REGULAR_FILE = 0o100644 << 16
+
+# Version, flags, no compression, time, date: what all entries share, before what is their own.
+_SHARED = struct.pack("<5H", _VERSION, 0, 0, 0, _FIRST_DATE)
+_LOCAL_HEADER = b"PK\3\4" + _SHARED
+_DIRECTORY_ENTRY = b"PK\1\2" + struct.pack("<H", _UNIX << 8 | _VERSION) + _SHARED
+_EXTRA_LENGTH = struct.pack("<H", 0)
+# Lengths of extra field and comment, number of the disk, attributes.
+_PLACE = struct.pack("<4HL", 0, 0, 0, 0, _REGULAR_FILE)
+# Checksum, both sizes, length of the name.
+_CONTENT = struct.Struct("<3LH")
+_OFFSET = struct.Struct("<L")
+_LOCAL_LENGTH = len(_LOCAL_HEADER) + _CONTENT.size + len(_EXTRA_LENGTH)
+_END = struct.Struct("<4s4H2LH")
 
 
 # Most files are the same in every package, and keep their own hash.
@@ -34,22 +44,15 @@ def stored_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
     """
     files: list[bytes] = []
     directory: list[bytes] = []
-    offset = 0
+    offset = count = 0
     for path, data in entries:
         name = path.encode("ascii")
-        # Flags, no compression, time and date, checksum, both sizes, length of the name.
-        common = (0, 0, 0, _FIRST_DATE, _checksum(data), len(data), len(data), len(name))
-        header = _LOCAL_HEADER.pack(b"PK\3\4", _VERSION, *common, 0)
-        files += (header, name, data)
-        made_by = _UNIX << 8 | _VERSION
-        directory += (
-            _DIRECTORY_ENTRY.pack(
-                b"PK\1\2", made_by, _VERSION, *common, 0, 0, 0, 0, _REGULAR_FILE, offset
-            ),
-            name,
-        )
-        offset += len(header) + len(name) + len(data)
-    count = len(directory) // 2
+        size = len(data)
+        content = _CONTENT.pack(_checksum(data), size, size, len(name))
+        files += (_LOCAL_HEADER, content, _EXTRA_LENGTH, name, data)
+        directory += (_DIRECTORY_ENTRY, content, _PLACE, _OFFSET.pack(offset), name)
+        offset += _LOCAL_LENGTH + len(name) + size
+        count += 1
     size = sum(map(len, directory))
     end = _END.pack(b"PK\5\6", 0, 0, count, count, size, offset, 0)
     return b"".join([*files, *directory, end])
