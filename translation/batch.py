@@ -13,7 +13,7 @@ from catalog.ddl_files import relations_from_ddl
 from catalog.errors import CatalogError
 from catalog.identifiers import RelationName
 from catalog.relations import Dialect, Relation
-from translation.derivation import derive, upstreams_of
+from translation.derivation import derive, derive_view, upstreams_of
 from translation.emission.spark_views import spark_view
 from translation.emission.udf_rules import rule_problem
 from translation.errors import TranslationError, UnknownRelation
@@ -30,6 +30,7 @@ from translation.interface import (
     UdfReturn,
     ViewEvolution,
 )
+from translation.plan.explain import explain
 
 _KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
 
@@ -61,33 +62,35 @@ def _result(request: object, udf_resolver: UdfResolver | None) -> Any:
         allowed = ", ".join(sorted(_KEYS))
         raise InvalidRequest(f"unknown key {unknown[0]!r}; the keys are {allowed}")
     target = request.get("to", "avro")
-    if target not in {"avro", "spark"}:
-        raise InvalidRequest(f"'to' is {target!r}; this version answers 'avro' and 'spark'")
+    if target not in {"avro", "spark", "plan"}:
+        raise InvalidRequest(f"'to' is {target!r}; this version answers 'avro', 'spark' and 'plan'")
     relations = _relations(request)
     name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
     options = replace(options, udf_resolver=udf_resolver)
     wanted = RelationName.parse(name, current_namespace=("default",))
-    if target == "spark":
-        return _spark(wanted, relations, options)
-    return to_json(_interface(wanted, relations, options).schema)
+    if target == "avro":
+        return to_json(_interface(wanted, relations, options).schema)
+    view = relations.get(wanted)
+    if view is None:
+        raise UnknownRelation(wanted)
+    if not view.is_view:
+        raise InvalidRequest(f"{wanted} is a table, which is read as it is: ask for 'avro'")
+    upstreams = {
+        upstream: _interface(upstream, relations, options)
+        for upstream in upstreams_of(view, options)
+        if upstream in relations
+    }
+    if target == "plan":
+        return explain(derive_view(view, upstreams, options)[1])
+    return _spark(view, upstreams, options)
 
 
 def _spark(
-    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+    view: Relation, upstreams: Mapping[RelationName, Interface], options: Options
 ) -> dict[str, Any]:
     """``sql``, ``udfs`` to register (name, class, artifacts), ``settings`` and ``schema`` (DDL)."""
-    relation = relations.get(name)
-    if relation is None:
-        raise UnknownRelation(name)
-    if not relation.is_view:
-        raise InvalidRequest(f"{name} is a table, which Spark reads as it is")
-    upstreams = {
-        upstream: _interface(upstream, relations, options)
-        for upstream in upstreams_of(relation, options)
-        if upstream in relations
-    }
-    query = spark_view(relation, upstreams, options)
+    query = spark_view(view, upstreams, options)
     return {
         "sql": query.sql,
         "udfs": [

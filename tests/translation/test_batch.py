@@ -24,6 +24,25 @@ def test_views_follow_a_table_that_changes_after_them() -> None:
     assert [field["name"] for field in found["result"]["fields"]] == ["id", "name", "more"]
 
 
+def test_a_plan_is_printed_for_people() -> None:
+    ddl = [DDL[0], "CREATE VIEW w AS SELECT name, count(*) AS n FROM t WHERE id > 3 GROUP BY name"]
+
+    assert answer(request(ddl=ddl, to="plan"))["result"].splitlines() == [
+        "project name as name, count as n",
+        "  aggregate by (name): count(1)",
+        "    filter (id > 3)",
+        "      scan default.t (id int, name string)",
+    ]
+
+
+@pytest.mark.parametrize("target", ["plan", "spark"])
+def test_a_table_has_nothing_but_a_schema(target: str) -> None:
+    error = answer(request(relation="default.t", to=target))["error"]
+
+    assert error["type"] == "InvalidRequest"
+    assert "default.t is a table" in error["message"]
+
+
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
