@@ -19,7 +19,7 @@ def chain(depth: int) -> list[str]:
     return [TABLE, *views, f"CREATE VIEW v AS SELECT a, s FROM v{depth - 1}"]
 
 
-@pytest.mark.parametrize("target", ["avro", "spark"])
+@pytest.mark.parametrize("target", ["avro", "spark", "plan"])
 @pytest.mark.parametrize(
     ("ddl", "error"),
     [
