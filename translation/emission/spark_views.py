@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -76,49 +76,85 @@ def register_views(
         CatalogUnavailable: the catalog could not be read.
     """
     names = [n for namespace in catalog.namespaces() for n in catalog.relations(namespace)]
-    relations = catalog.read(names)
-    registered: dict[RelationName, str | TranslationError] = {}
-    interfaces: dict[RelationName, Interface | TranslationError] = {}
-    registration = _Registration(session, relations, options, registered, interfaces)
-    for name in sorted(relations):
-        if relations[name].is_view:
-            registration.view(name)
-    return registered
+    registration = _Registration(session, catalog.read(names), options)
+    registration.run()
+    return registration.registered
 
 
-def temporary_name(name: RelationName) -> str:
-    return "_".join((*name.namespace, name.name))
+def temporary_names(views: Iterable[RelationName]) -> Mapping[RelationName, str]:
+    """``database_view``; of two that would be one (``a_b.c`` and ``a.b_c``) the later is longer."""
+    found: dict[str, RelationName] = {}
+    for view in sorted(views):
+        name = "_".join((*view.namespace, view.name))
+        while name in found:
+            name += "_"
+        found[name] = view
+    return {view: name for name, view in found.items()}
 
 
 class _Registration:
     def __init__(
-        self,
-        session: SparkSession,
-        relations: Mapping[RelationName, Relation],
-        options: Options,
-        registered: dict[RelationName, str | TranslationError],
-        interfaces: dict[RelationName, Interface | TranslationError],
+        self, session: SparkSession, relations: Mapping[RelationName, Relation], options: Options
     ) -> None:
+        self.registered: dict[RelationName, str | TranslationError] = {}
         self._session = session
         self._relations = relations
         self._options = options
-        self._registered = registered
-        self._interfaces = interfaces
+        self._names = temporary_names(name for name, r in relations.items() if r.is_view)
+        self._interfaces: dict[RelationName, Interface | TranslationError] = {}
         self._functions: dict[str, SparkUdf] = {}
         self._artifacts: dict[str, tuple[str, ...]] = {}
 
-    def view(self, name: RelationName) -> None:
-        try:
-            self._register(name)
-        except TranslationError as error:
-            self._registered[name] = error
+    def run(self) -> None:
+        """Upstreams first, without recursion: a chain of views may be longer than Python's stack."""
+        stack = sorted(self._names, reverse=True)
+        opened: set[RelationName] = set()
+        while stack:
+            name = stack[-1]
+            if name not in self._interfaces and name not in opened:
+                opened.add(name)
+                stack += [u for u in self._upstreams(name) if u not in self._interfaces]
+                continue
+            stack.pop()
+            if name not in self._interfaces:
+                self._visit(name)
 
-    def _register(self, name: RelationName) -> None:
-        relation = self._relations[name]
-        upstreams = {u: self._interface(u, (name,)) for u in upstreams_of(relation, self._options)}
-        for upstream in upstreams:
-            if self._relations[upstream].is_view and upstream not in self._registered:
-                self._register(upstream)
+    def _upstreams(self, name: RelationName) -> Sequence[RelationName]:
+        relation = self._relations.get(name)
+        try:
+            return [] if relation is None else sorted(upstreams_of(relation, self._options))
+        except TranslationError:
+            # Whoever derives it is told.
+            return []
+
+    def _visit(self, name: RelationName) -> None:
+        """Derives a relation, and registers a view, whose upstreams were visited before."""
+        relation = self._relations.get(name)
+        try:
+            if relation is None:
+                raise UnknownRelation(name)
+            upstreams = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
+            self._interfaces[name] = derive(relation, upstreams, self._options).interface
+            if relation.is_view:
+                self._register(relation, upstreams)
+        except TranslationError as error:
+            self._interfaces.setdefault(name, error)
+            if relation is not None and relation.is_view:
+                self.registered[name] = error
+
+    def _interface(self, name: RelationName) -> Interface:
+        # What is still open here is below itself: a view that reads itself reads what is not there.
+        found = self._interfaces.get(name, UnknownRelation(name))
+        if isinstance(found, TranslationError):
+            raise found
+        return found
+
+    def _register(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> None:
+        name = relation.name
+        below = (self.registered.get(upstream) for upstream in upstreams)
+        for refused in below:
+            if isinstance(refused, TranslationError):
+                raise refused
         query = spark_view(relation, upstreams, self._options, self._text, self._functions)
         for udf in query.udfs:
             self._function(udf, name)
@@ -130,7 +166,7 @@ class _Registration:
             for key, value in query.settings.items():
                 self._session.conf.set(key, value)
             self._run(
-                f"CREATE OR REPLACE TEMPORARY VIEW {quoted(temporary_name(name))} AS {query.sql}",
+                f"CREATE OR REPLACE TEMPORARY VIEW {quoted(self._names[name])} AS {query.sql}",
                 "the view's query",
                 name,
             )
@@ -140,7 +176,7 @@ class _Registration:
                     self._session.conf.unset(key)
                 else:
                     self._session.conf.set(key, known)
-        self._registered[name] = temporary_name(name)
+        self.registered[name] = self._names[name]
 
     def _function(self, udf: SparkUdf, view: RelationName) -> None:
         other = self._artifacts.setdefault(udf.class_name, udf.artifacts)
@@ -171,28 +207,4 @@ class _Registration:
             raise RefusedByEngine(subject, "Spark", reason, relation=view, hint=hint) from error
 
     def _text(self, name: RelationName) -> str:
-        relation = self._relations.get(name)
-        is_view = relation is not None and relation.is_view
-        return quoted(temporary_name(name)) if is_view else own_name(name)
-
-    def _interface(self, name: RelationName, readers: tuple[RelationName, ...]) -> Interface:
-        if name in readers:
-            raise UnknownRelation(name)
-        found = self._interfaces.get(name)
-        if found is None:
-            found = self._interfaces[name] = self._derived(name, (*readers, name))
-        if isinstance(found, TranslationError):
-            raise found
-        return found
-
-    def _derived(
-        self, name: RelationName, readers: tuple[RelationName, ...]
-    ) -> Interface | TranslationError:
-        relation = self._relations.get(name)
-        if relation is None:
-            return UnknownRelation(name)
-        try:
-            above = {u: self._interface(u, readers) for u in upstreams_of(relation, self._options)}
-            return derive(relation, above, self._options).interface
-        except TranslationError as error:
-            return error
+        return quoted(self._names[name]) if name in self._names else own_name(name)

@@ -17,6 +17,7 @@ from tests.translation.relations import DEFAULT, interfaces
 from translation.emission.spark import SparkQuery
 from translation.emission.spark_text import quoted
 from translation.emission.spark_views import register_views, spark_view
+from translation.errors import RefusedByEngine
 
 DATABASE = "emitted"
 VIEW = RelationName.of(DATABASE, "v")
@@ -270,3 +271,37 @@ def test_every_view_of_a_catalog_is_registered_above_the_others(
     assert {row.nothing for row in rows} == {None}
     assert in_spark.table(f"{DATABASE}_middle").columns == ["Buyer", "Spent"]
     assert in_spark.conf.get("spark.sql.ansi.enabled") == ansi
+
+
+def test_views_that_cannot_be_registered_take_none_with_them_but_their_readers(
+    in_spark: SparkSession, tmp_path: Path
+) -> None:
+    chain = "".join(
+        f"CREATE VIEW {DATABASE}.deep{i} AS SELECT id FROM {DATABASE}.deep{i - 1};\n"
+        for i in range(1, 1_500)
+    )
+    (tmp_path / "views.sql").write_text(
+        f"""CREATE DATABASE {DATABASE};
+        CREATE TABLE {DATABASE}.orders ({TABLES["orders"]});
+        CREATE VIEW {DATABASE}.deep0 AS SELECT id FROM {DATABASE}.orders;
+        {chain}
+        CREATE VIEW {DATABASE}.broken AS SELECT nonsense FROM {DATABASE}.orders;
+        CREATE VIEW {DATABASE}.reader AS SELECT * FROM {DATABASE}.broken;
+        CREATE VIEW {DATABASE}.gone AS SELECT * FROM {DATABASE}.nowhere;
+        CREATE VIEW {DATABASE}.good AS SELECT id FROM {DATABASE}.orders;"""
+    )
+
+    # A hundred otherwise, which takes a while to get to.
+    in_spark.conf.set("spark.sql.view.maxNestedViewDepth", "10")
+    try:
+        found = register_views(in_spark, DdlFilesCatalog(tmp_path, Dialect.HIVE))
+    finally:
+        in_spark.conf.unset("spark.sql.view.maxNestedViewDepth")
+
+    names = {name.name: registered for name, registered in found.items()}
+    assert len(names) == 1_504
+    assert names["good"] == f"{DATABASE}_good"
+    assert names["deep8"] == f"{DATABASE}_deep8"
+    assert "nonsense" in str(names["reader"])
+    assert "nowhere" in str(names["gone"])
+    assert isinstance(names["deep1499"], RefusedByEngine)

@@ -13,7 +13,7 @@ from catalog.relations import Dialect
 from tests.translation.relations import DEFAULT, interfaces
 from translation.batch import answer
 from translation.emission.spark_text import literal, quoted, string, type_text
-from translation.emission.spark_views import spark_view
+from translation.emission.spark_views import spark_view, temporary_names
 from translation.errors import UnsupportedConstruct, UnsupportedType
 
 HOSTILE = ["it's", "a\\", "'; DROP TABLE t; --", "\n\r\t\0", "`", "ä€😀", "/* */", "{0} {*}", "%_"]
@@ -157,3 +157,11 @@ def test_a_table_has_no_query() -> None:
     request = {"id": 1, "ddl": ["CREATE TABLE t (a INT)"], "relation": "default.t", "to": "spark"}
 
     assert "is a table" in answer(request)["error"]["message"]
+
+
+def test_temporary_views_of_two_relations_never_have_one_name() -> None:
+    views = [RelationName.of("a_b", "c"), RelationName.of("a", "b_c"), RelationName.of("a", "b_c_")]
+
+    names = temporary_names(views)
+
+    assert names == {views[1]: "a_b_c", views[2]: "a_b_c_", views[0]: "a_b_c__"}
