@@ -233,7 +233,7 @@ def _comparable(
     return common_type(left, right, Use.COMPARISON, semantics)
 
 
-_EQUALITIES = frozenset({"=", "==", "<>", "<=>"})
+_EQUALITIES = frozenset({"=", "==", "<>", "<=>", "equal_null"})
 
 _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
     {
