@@ -86,10 +86,10 @@ def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> Resu
 
 
 def _shown(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
-    """Spark's TO_CHAR: a number, bytes, a date or a moment by a format."""
+    """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
     type_ = arguments[0].type
     shown = is_numeric(type_) or is_text(type_) or is_time(type_) or type_ in (BINARY, VOID)
-    return Result(STRING) if shown else None
+    return Result(STRING, may_be_null=is_text(type_)) if shown else None
 
 
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:

@@ -94,6 +94,8 @@ def test_an_expression_has_its_dialects_type_and_nulls(
         ("avg(w_d) OVER (PARTITION BY r_i)", "decimal(38,22)", False, True),
         ("sum(r_d) OVER (PARTITION BY r_i)", "decimal(20,2)", False, False),
         ("size(n_a)", "int", True, False),
+        ("to_char(r_s, '999')", "string", True, True),
+        ("to_char(r_i, '999')", "string", False, False),
     ],
 )
 def test_an_expression_may_be_null_where_it_is_no_error(
