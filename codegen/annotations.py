@@ -47,11 +47,22 @@ _USED = frozenset({*_BUILTIN.values(), "list", "dict", "tuple"})
 """The builtins that annotations are made of."""
 
 
-class Annotations:
-    """``taken`` are names of the package's own, which may hide Python's."""
+def name_inside(class_name: str) -> str:
+    """A class's other name, for the bodies of functions: parameters may have the class's own."""
+    return f"__type_{class_name}__"
 
-    def __init__(self, taken: Collection[str], *, immutable: bool = False) -> None:
+
+class Annotations:
+    """``taken`` are names of the package's own, which may hide Python's.
+
+    ``inside`` of a function, a class is named so that no parameter hides it.
+    """
+
+    def __init__(
+        self, taken: Collection[str], *, immutable: bool = False, inside: bool = False
+    ) -> None:
         self._immutable = immutable
+        self._inside = inside
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
         # By identity, since hashing a shape takes longer than writing it; each is kept beside its
@@ -100,7 +111,7 @@ class Annotations:
                 ordered = sorted(parts, key=lambda part: part == "None")
                 return " | ".join(ordered)
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
-                return name
+                return name_inside(name) if self._inside else name
             case _:
                 assert_never(shape)
 

@@ -1,7 +1,8 @@
 """What the encoder and the decoder of a record share: temporaries, and parts that become functions.
 
 What is nested deeper than ``DEEPEST`` loops becomes a function of its own, since Python bounds the
-nesting of blocks. The code of an attribute without names in its type is the same in every package
+nesting of blocks; and so do the attributes of a wide record, ``MOST_BRANCHES`` together, since type
+checkers give up on a function of too many. The code of an attribute without names in its type is the same in every package
 but for the attribute and the numbers of the temporaries: it is drafted once, and then filled in.
 """
 
@@ -14,10 +15,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from codegen.shapes import RecordClass, Scalar, Shape, is_nameless
+from codegen.shapes import (
+    Attribute,
+    DictShape,
+    ListShape,
+    RecordClass,
+    RecordReference,
+    Scalar,
+    Shape,
+    UnionShape,
+    is_nameless,
+)
 from codegen.source import Lines
 
 DEEPEST = 3
+MOST_BRANCHES = 250
+"""Pyright bounds a function's cyclomatic complexity at 768; a branch is counted up to three times."""
 NO_RECORD = RecordClass("", "", None, ())
 DRAFTS = 10_000
 """How many snippets are kept."""
@@ -71,6 +84,17 @@ class Snippet:
 
 
 @lru_cache(DRAFTS)
+def _nameless_branches(shape: Shape) -> int:
+    match shape:
+        case ListShape(inner) | DictShape(inner):
+            return 4 + _nameless_branches(inner)
+        case UnionShape(branches):
+            return sum([1 + _nameless_branches(branch) for branch in branches])
+        case _:
+            return 1
+
+
+@lru_cache(DRAFTS)
 def _temporaries(first: int, count: int) -> tuple[str, ...]:
     return tuple([f"t{first + number}" for number in range(1, count + 1)])
 
@@ -111,10 +135,41 @@ class CodecFunction:
         """An attribute's code, at the depth of the function itself."""
         snippet = self.snippet(shape) if is_nameless(shape) else None
         if snippet is None:
+            inlined = self.inlined
+            if self._branches(shape) > MOST_BRANCHES:
+                # A union of a hundred records: each is read and written by a function of its own.
+                self.inlined = {}
             self.value(shape, place, 0)
+            self.inlined = inlined
             return
         self.lines.add_text(snippet.filled(place, self._temporaries))
         self._temporaries += snippet.temporaries
+
+    def runs(self) -> Sequence[Sequence[Attribute]]:
+        """The record's attributes in order, as many together as one function may hold."""
+        runs: list[list[Attribute]] = [[]]
+        room = MOST_BRANCHES
+        for attribute in self.record.attributes:
+            weight = self._branches(attribute.shape)
+            if weight > room and runs[-1]:
+                runs.append([])
+                room = MOST_BRANCHES
+            runs[-1].append(attribute)
+            room -= weight
+        return runs
+
+    def _branches(self, shape: Shape) -> int:
+        if is_nameless(shape):
+            return _nameless_branches(shape)
+        match shape:
+            case ListShape(inner) | DictShape(inner):
+                return 4 + self._branches(inner)
+            case UnionShape(branches):
+                return sum([1 + self._branches(branch) for branch in branches])
+            case RecordReference(name) if name in self.inlined:
+                return 1 + sum([self._branches(a.shape) for a in self.inlined[name].attributes])
+            case _:
+                return 1
 
     def drafted(self, shape: Shape) -> Snippet | None:
         """The code of a shape without names; None if it needs functions of its own."""

@@ -38,7 +38,7 @@ def spark_schema() -> _StructType:
 
 def from_rows(rows: _Iterable[_Any]) -> _Iterator[_RECORD]:
     """Spark's rows, or mappings, as records; columns are found by name, whatever their case."""
-    records: _Iterator[_RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
+    records: _Iterator[RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
     return records
 
 
@@ -70,7 +70,7 @@ def from_arrow(
     batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch],
 ) -> _Iterator[_RECORD]:
     """The records of a table or of batches; columns are found by name, whatever their case."""
-    records: _Iterator[_RECORD] = _arrow.batches_to_records(_codec.BINDING, batches)
+    records: _Iterator[RECORD] = _arrow.batches_to_records(_codec.BINDING, batches)
     return records
 '''
 

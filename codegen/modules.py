@@ -110,7 +110,7 @@ def read_file(
 
     A block that decompresses to more than ``max_block_bytes`` is an error.
     """
-    records: _Iterator[_RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes)
+    records: _Iterator[RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes)
     return records
 
 
@@ -144,7 +144,7 @@ def to_dict(obj: _RECORD, ctx: object = None) -> dict[str, _Any]:
 
 def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
     """``from_dict`` of the record, as Confluent's ``AvroDeserializer`` calls its ``from_dict``."""
-    return _RECORD.from_dict(plain)
+    return RECORD.from_dict(plain)
 '''
 
 

@@ -57,9 +57,15 @@ _RESERVED_IN_CLASS = frozenset({
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace",
 })  # fmt: skip
 
+# Names of the module of classes that stand in functions whose parameters are attributes.
+_USED_BESIDE_ATTRIBUTES = frozenset({
+    "_Duration", "_Final", "_Mapping", "_Self", "_builtins", "_datetime", "_decimal", "_uuid", "TYPE_CHECKING",
+})  # fmt: skip
+
 _RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])
 
-_NO_ATTRIBUTES = KEYWORDS | _RESERVED_IN_CLASS
+_NO_ATTRIBUTES = KEYWORDS | _RESERVED_IN_CLASS | _USED_BESIDE_ATTRIBUTES
+_NO_CLASSES = KEYWORDS | _RESERVED_IN_PACKAGE | _RESERVED_IN_CLASS
 _NO_MEMBERS = KEYWORDS | _RESERVED_IN_ENUM
 
 
@@ -143,7 +149,7 @@ class TypeNamer:
         name = "__".join(parts)
         if len(name) > MAX_NAME or _HASHED_END.search(name):
             return _hashed(_legal_type(simple), "_", full_name)
-        if name in KEYWORDS or name in _RESERVED_IN_PACKAGE:
+        if name in _NO_CLASSES:
             return f"{name}_"
         return name
 

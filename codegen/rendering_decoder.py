@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import assert_never
@@ -17,6 +17,7 @@ from codegen.codec_functions import (
     Snippet,
 )
 from codegen.shapes import (
+    Attribute,
     DecimalShape,
     DictShape,
     EnumReference,
@@ -66,11 +67,34 @@ class Decoder(CodecFunction):
         lines.add("", "")
         with lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[_{name}, int]:"):
             self._begin("record", name)
-            for attribute in self.record.attributes:
-                self.attribute(attribute.shape, f"record.{attribute.name}")
+            runs = self.runs()
+            if len(runs) == 1:
+                self._run(runs[0])
+            else:
+                for run in runs:
+                    self._run_apart(run)
             self._end("record", name)
             lines.add("return record, at")
         self.finish()
+
+    def _run(self, attributes: Sequence[Attribute]) -> None:
+        for attribute in attributes:
+            self.attribute(attribute.shape, f"record.{attribute.name}")
+
+    def _run_apart(self, attributes: Sequence[Attribute]) -> None:
+        part = self.part()
+        self.lines.add(f"at = decode_{part}(record, data, at)")
+        record = "Any" if self.immutable else f"_{self.record.class_name}"
+
+        def render() -> None:
+            self.lines.add("", "")
+            with self.lines.block(
+                f"def decode_{part}(record: {record}, data: bytes, at: int) -> int:"
+            ):
+                self._run(attributes)
+                self.lines.add("return at")
+
+        self.later(render)
 
     def value(self, shape: Shape, place: str, depth: int) -> None:
         lines = self.lines

@@ -6,6 +6,7 @@ value was refused is looked for afterwards.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import assert_never
 
@@ -20,6 +21,7 @@ from codegen.codec_functions import (
     Snippet,
 )
 from codegen.shapes import (
+    Attribute,
     DecimalShape,
     DictShape,
     EnumReference,
@@ -70,10 +72,30 @@ class Encoder(CodecFunction):
         with lines.block(f"def encode_{name}(value: _{name}, out: bytearray) -> None:"):
             with lines.block(f"if not isinstance(value, _{name}):"):
                 lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
-            lines.add("append = out.append")
-            for attribute in self.record.attributes:
-                self.attribute(attribute.shape, f"value.{attribute.name}")
+            runs = self.runs()
+            if len(runs) == 1:
+                self._run(runs[0])
+            else:
+                for run in runs:
+                    self._run_apart(run)
         self.finish()
+
+    def _run(self, attributes: Sequence[Attribute]) -> None:
+        self.lines.add("append = out.append")
+        for attribute in attributes:
+            self.attribute(attribute.shape, f"value.{attribute.name}")
+
+    def _run_apart(self, attributes: Sequence[Attribute]) -> None:
+        part = self.part()
+        self.lines.add(f"encode_{part}(value, out)")
+        head = f"def encode_{part}(value: _{self.record.class_name}, out: bytearray) -> None:"
+
+        def render() -> None:
+            self.lines.add("", "")
+            with self.lines.block(head):
+                self._run(attributes)
+
+        self.later(render)
 
     def value(self, shape: Shape, place: str, depth: int) -> None:
         lines = self.lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from codegen.annotations import name_inside
 from codegen.shapes import RecordClass
 from codegen.source import literal
 
@@ -18,13 +19,13 @@ _METHODS = """
         \"""Reads ``to_avro``'s bytes, or those of another writer's schema.\"""
         if writer_schema is not None:
             return cls.resolve_from(writer_schema)(data)
-        record: %(name)s = _codec.from_avro_%(name)s(data)
+        record: %(inside)s = _codec.from_avro_%(name)s(data)
         return record
 
     @%(classmethod)s
     def resolve_from(cls, writer_schema: %(str)s) -> _Callable[[%(bytes)s], %(name)s]:
         \"""A function that reads what was written with another schema.\"""
-        read: _Callable[[%(bytes)s], %(name)s] = _codec.resolve_from(%(full_name)s, writer_schema)
+        read: _Callable[[%(bytes)s], %(inside)s] = _codec.resolve_from(%(full_name)s, writer_schema)
         return read
 
     def to_dict(self) -> %(dict)s[%(str)s, _Any]:
@@ -35,7 +36,7 @@ _METHODS = """
     @%(classmethod)s
     def from_dict(cls, plain: %(dict)s[%(str)s, _Any]) -> %(name)s:
         \"""Reads plain values; what does not fit is refused with its path.\"""
-        record: %(name)s = _codec.from_dict(%(full_name)s, plain)
+        record: %(inside)s = _codec.from_dict(%(full_name)s, plain)
         return record
 
     def to_single_object(self) -> %(bytes)s:
@@ -50,7 +51,7 @@ _METHODS = """
         schemas: _Mapping[%(int)s, %(str)s] | _Callable[[%(int)s], %(str)s | None] | None = None,
     ) -> %(name)s:
         \"""Reads a single object; ``schemas`` gives the schema of a fingerprint not the class's.\"""
-        record: %(name)s = _framing.from_single_object(_codec.BINDING, %(full_name)s, data, schemas)
+        record: %(inside)s = _framing.from_single_object(_codec.BINDING, %(full_name)s, data, schemas)
         return record
 
     def to_confluent(self, schema_id: %(int)s) -> %(bytes)s:
@@ -61,7 +62,7 @@ _METHODS = """
     @%(classmethod)s
     def from_confluent(cls, data: %(bytes)s, schema_of: _Callable[[%(int)s], %(str)s]) -> %(name)s:
         \"""Reads Confluent's wire format; ``schema_of`` gives the schema of an id.\"""
-        record: %(name)s = _framing.from_confluent(_codec.BINDING, %(full_name)s, data, schema_of)
+        record: %(inside)s = _framing.from_confluent(_codec.BINDING, %(full_name)s, data, schema_of)
         return record"""
 
 _BUILTINS = ("bytes", "classmethod", "dict", "int", "str")
@@ -70,5 +71,6 @@ _BUILTINS = ("bytes", "classmethod", "dict", "int", "str")
 def codec_methods(record: RecordClass, builtin: Callable[[str], str]) -> str:
     """``builtin`` qualifies a builtin's name where a class or an attribute hides it."""
     names = {name: builtin(name) for name in _BUILTINS}
-    names |= {"name": record.class_name, "full_name": literal(record.full_name)}
+    name = record.class_name
+    names |= {"name": name, "inside": name_inside(name), "full_name": literal(record.full_name)}
     return _METHODS % names

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from avro_schema.model import NoDefault
-from codegen.annotations import Annotations
+from codegen.annotations import Annotations, name_inside
 from codegen.default_values import DefaultValues, Expression
 from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
@@ -37,7 +37,9 @@ def render_types(package: PackageShape) -> str:
     classes = [c.class_name for c in package.classes]
     # Pyright looks a decorator's name up among the attributes, too.
     attributes = [a.name for record in package.records for a in record.attributes]
-    annotations = Annotations([*classes, *attributes], immutable=package.immutable)
+    taken = [*classes, *attributes]
+    annotations = Annotations(taken, immutable=package.immutable)
+    inside = Annotations(taken, immutable=package.immutable, inside=True)
     defaults = DefaultValues(package)
     body = Lines()
     for enum in package.enums:
@@ -45,7 +47,8 @@ def render_types(package: PackageShape) -> str:
     for fixed in package.fixeds:
         _fixed(body, fixed, annotations)
     for record in package.records:
-        _Record(body, record, annotations, defaults, immutable=package.immutable).render()
+        _Record(body, record, annotations, inside, defaults, immutable=package.immutable).render()
+    body.add("", "", *(f"{name_inside(name)} = {name}" for name in classes))
     return _head(package, annotations) + body.text()
 
 
@@ -170,6 +173,7 @@ class _Record:
         lines: Lines,
         record: RecordClass,
         annotations: Annotations,
+        inside: Annotations,
         defaults: DefaultValues,
         *,
         immutable: bool,
@@ -178,6 +182,7 @@ class _Record:
         self._lines = lines
         self._record = record
         self._annotations = annotations
+        self._inside = inside
         self._defaults = {
             attribute.name: defaults.expression(record.class_name, attribute)
             for attribute in record.attributes
@@ -248,9 +253,9 @@ class _Record:
             value = self._initial(attribute)
             if _may_change(attribute.shape):
                 value = f"__frozen__({value})"
-            annotation = self._annotations.of(attribute.shape)
+            annotation = self._inside.of(attribute.shape)
             lines.add(f"self.{attribute.name}: _Final[{annotation}] = {value}")
-        lines.add(f'__put__(self, "__class__", __record_{record.class_name}__)')
+        lines.add(f'__put__(self, "__class__", {name_inside(record.class_name)})')
 
     def _refusals(self) -> None:
         lines, record = self._lines, self._record
@@ -274,8 +279,6 @@ class _Record:
         lines.add("", "")
         with lines.block(f"class __draft_{name}__:"):
             lines.add(f"__slots__ = {name}.__slots__")
-        # For ``__init__``, where a parameter may have the class's name.
-        lines.add("", "", f"__record_{name}__ = {name}")
 
     def _parameter(self, attribute: Attribute) -> str:
         annotated = f"{attribute.name}: {self._annotations.of(attribute.shape)}"
@@ -297,16 +300,17 @@ class _Record:
         b = self._annotations.builtin
         lines.add("")
         with lines.block(f"def __eq__(self, other: {b('object')}) -> {b('bool')}:"):
-            with lines.block(f"if not {b('isinstance')}(other, {record.class_name}):"):
+            own = name_inside(record.class_name)
+            with lines.block(f"if not {b('isinstance')}(other, {own}):"):
                 lines.add("return NotImplemented")
             if not record.attributes:
                 lines.add("return True")
                 return
             lines.add("return (")
-            for index, attribute in enumerate(record.attributes):
-                joint = "and " if index else ""
-                lines.add(f"    {joint}self.{attribute.name} == other.{attribute.name}")
-            lines.add(")")
+            # As tuples, and not joined by ``and``: type checkers give up on hundreds of branches.
+            for side, end in (("self", " == ("), ("other", "")):
+                lines.add(*(f"    {side}.{attribute.name}," for attribute in record.attributes))
+                lines.add(f"){end}")
 
     def _repr(self) -> None:
         lines, record = self._lines, self._record

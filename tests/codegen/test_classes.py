@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import datetime as dt
 import inspect
@@ -9,6 +10,7 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from codegen.errors import CodegenError, UnfitSchema
 from codegen.modules import render_modules
 from codegen.standalone import generate
 from tests.codegen.generated import imported, record, record_of
+from tests.codegen.own_names import named_as_the_package_is
 from tests.effort import examples
 
 HOSTILE = [
@@ -179,6 +182,65 @@ def test_classes_named_as_what_the_package_is_made_of_work(immutable: bool) -> N
 
         assert package.RECORD.from_avro(value.to_avro()) == value
         assert value.to_dict() == plain
+
+
+@pytest.mark.parametrize("immutable", [False, True])
+def test_types_and_fields_named_as_anything_in_the_package_work(immutable: bool) -> None:
+    sample = record({
+        "e": {"type": {"type": "enum", "name": "E", "symbols": ["A"]}, "default": "A"},
+        "f": {"type": {"type": "fixed", "name": "F", "size": 1}},
+        "r": {"type": {"type": "array", "items": record({"x": "int"}, "Inner")}, "default": []},
+        "d": {"type": {"type": "map", "values": {"type": "int", "logicalType": "date"}}},
+    })  # fmt: skip
+    schema = named_as_the_package_is(sample, immutable=immutable)
+    names = [field["name"] for field in schema["fields"]]
+    assert {"data", "other", "record", "schemas", "value"} <= set(names)
+    with imported(schema, immutable=immutable) as package:
+        plain = {name: {"x": number} for number, name in enumerate(names)}
+
+        value = package.RECORD.from_dict(plain)
+
+        assert package.from_dict(value.to_dict()) == value
+        assert package.RECORD.from_avro(value.to_avro()) == value
+        assert package.RECORD.from_single_object(value.to_single_object()) == value
+        assert copy.deepcopy(value) == pickle.loads(pickle.dumps(value)) == value.replace() == value
+        assert list(package.read_file(_written(package, [value]))) == [value]
+        assert package.diff(value, package.RECORD()) != []
+        assert eval(repr(value), vars(package)) == value
+
+
+def test_no_function_of_a_wide_record_has_more_branches_than_type_checkers_follow() -> None:
+    small = record({"a": ["null", "int"], "b": {"type": {"type": "array", "items": "string"}}}, "S")
+    column = ["null", {"type": "array", "items": ["null", "S"]}]
+    schema = record({
+        **{f"column_{i}": ["null", "string", "double"] for i in range(800)},
+        **{f"records_{i}": {"type": column if i else ["null", small]} for i in range(100)},
+        "one_of": [record({"a": ["null", "int"], "b": "string"}, f"R{i}") for i in range(120)],
+    })  # fmt: skip
+    modules = render_modules(record_of(schema), "p")
+
+    assert {name: count for name, count in _branches(modules) if count > 500} == {}
+    with imported(schema) as package:
+        value = package.RECORD.from_dict(
+            {
+                **{f"column_{i}": None if i % 3 else f"{i}" for i in range(800)},
+                **{f"records_{i}": [{"a": i, "b": ["x"]}] if i else None for i in range(100)},
+                "one_of": {"a": None, "b": "x"},
+            }
+        )
+        assert package.RECORD.from_avro(value.to_avro()) == value
+
+
+def _branches(modules: Mapping[str, bytes]) -> Iterator[tuple[str, int]]:
+    """Each function of the package's own modules, and its cyclomatic complexity."""
+    for path, source in modules.items():
+        if path.endswith(".py") and "/_avro/" not in path:
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.FunctionDef):
+                    parts = list(ast.walk(node))
+                    joined = sum(len(p.values) - 1 for p in parts if isinstance(p, ast.BoolOp))
+                    forks = sum(isinstance(p, (ast.If, ast.IfExp, ast.For)) for p in parts)
+                    yield f"{path}: {node.name}", joined + forks
 
 
 def test_same_record_name_in_two_namespaces_is_two_classes() -> None:

@@ -14,6 +14,7 @@ from catalog.identifiers import RelationName
 from codegen.modules import render_modules
 from codegen.standalone import generate
 from tests.codegen.generated import LEAVES, record, record_of
+from tests.codegen.own_names import named_as_the_package_is
 from tests.codegen.test_classes import NAMES, builtin_names
 
 USER = """
@@ -127,6 +128,19 @@ def test_immutable_packages_are_strictly_typed(tmp_path: Path) -> None:
 
     out, _, _ = _mypy(tmp_path, "-m", "changing")
     assert out.count("error:") == 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("immutable", [False, True])
+def test_names_of_the_package_itself_are_typed_as_names_of_types_and_fields(
+    immutable: bool, tmp_path: Path
+) -> None:
+    schema = named_as_the_package_is(every(), immutable=immutable)
+    generate(record_of(schema), "own_names", tmp_path, immutable=immutable)
+
+    out, err, _ = _mypy(tmp_path, "-p", "own_names")
+
+    assert (out, err) == ("", "")
 
 
 @pytest.mark.slow
