@@ -118,29 +118,18 @@ def test_immutable_packages_are_strictly_typed(tmp_path: Path) -> None:
     generate(record_of(builtin_names()), "builtin_names", tmp_path, immutable=True)
     fields = record({name: {"type": ["null", "string"], "default": None} for name in NAMES})
     generate(record_of(fields), "field_names", tmp_path, immutable=True)
+    own_names = named_as_the_package_is(every(), immutable=True)
+    generate(record_of(own_names), "own_names", tmp_path, immutable=True)
     generate(record_of(record({})), "empty", tmp_path, immutable=True)
     (tmp_path / "user.py").write_text(USER)
     (tmp_path / "changing.py").write_text(CHANGING)
 
     out, err, _ = _mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
-                        "-p", "empty", "-m", "user")  # fmt: skip
+                        "-p", "own_names", "-p", "empty", "-m", "user")  # fmt: skip
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, "-m", "changing")
     assert out.count("error:") == 6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("immutable", [False, True])
-def test_names_of_the_package_itself_are_typed_as_names_of_types_and_fields(
-    immutable: bool, tmp_path: Path
-) -> None:
-    schema = named_as_the_package_is(every(), immutable=immutable)
-    generate(record_of(schema), "own_names", tmp_path, immutable=immutable)
-
-    out, err, _ = _mypy(tmp_path, "-p", "own_names")
-
-    assert (out, err) == ("", "")
 
 
 @pytest.mark.slow
@@ -149,6 +138,8 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     generate(record_of(builtin_names()), "builtin_names", tmp_path)
     fields = record({name: {"type": ["null", "string"], "default": None} for name in NAMES})
     generate(record_of(fields), "field_names", tmp_path)
+    own_names = named_as_the_package_is(every(), immutable=False)
+    generate(record_of(own_names), "own_names", tmp_path)
     generate(record_of(record({})), "empty", tmp_path)
     relation = RelationName.of("d", "t")
     for path, data in render_modules(record_of(fields), "p_schemas.d.t", relation).items():
@@ -159,7 +150,7 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text(WRONG)
 
     out, err, _ = _mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
-                        "-p", "empty", "-p", "p_schemas.d.t", "-m", "user")  # fmt: skip
+                        "-p", "own_names", "-p", "empty", "-p", "p_schemas.d.t", "-m", "user")  # fmt: skip
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, "-m", "wrong")
