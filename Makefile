@@ -11,13 +11,19 @@ PEERS := $(VENV)/peers/.installed
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast check format requirements clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast check format requirements clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
 
+# Beside each other: tests with servers wait for these half of their time.
 test: check java
-	$(BIN)/pytest tests -n 2 -m "not integration and not spark"
+	$(MAKE) -j2 --output-sync=line test-without-servers test-with-servers
+
+test-without-servers: $(INSTALLED)
+	$(BIN)/pytest tests -m "not integration and not spark"
+
+test-with-servers: $(INSTALLED)
 	$(BIN)/pytest tests -m "integration or spark"
 
 test-fast: $(INSTALLED)
