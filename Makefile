@@ -18,7 +18,7 @@ demo: $(INSTALLED) java
 
 # Beside each other: tests with servers wait for these half of their time.
 test: check java
-	$(MAKE) -j2 --output-sync=line test-without-servers test-with-servers
+	$(MAKE) -j2 test-without-servers test-with-servers
 
 test-without-servers: $(INSTALLED)
 	$(BIN)/pytest tests -m "not integration and not spark"
