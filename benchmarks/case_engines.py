@@ -20,7 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.compared_values import from_hive, from_spark, in_no_order
 from benchmarks.generated_rows import generated_rows
-from catalog.column_types import (
+from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
+from lakeschema.catalog.column_types import (
     BINARY,
     BOOLEAN,
     INT,
@@ -29,10 +30,9 @@ from catalog.column_types import (
     parse_type,
     print_type,
 )
-from catalog.identifiers import RelationName
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
-from translation.emission.spark import SparkQuery
-from translation.emission.spark_text import quoted, relation, type_text
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import quoted, relation, type_text
 
 Columns = Sequence[tuple[str, ColumnType]]
 Rows = list[tuple[object, ...]]

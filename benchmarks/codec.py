@@ -18,9 +18,9 @@ from typing import Any
 
 import fastavro
 
-from avro_schema.model import Record
-from avro_schema.parsing import parse_schema
 from codegen.standalone import generate
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
 
 _CONTEST = Path(__file__).with_name("codec_contest.py")
 _IMPORT = (

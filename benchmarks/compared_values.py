@@ -11,7 +11,7 @@ from json import JSONDecodeError, JSONDecoder
 from math import isfinite
 from typing import Any
 
-from catalog.column_types import (
+from lakeschema.catalog.column_types import (
     BINARY,
     BOOLEAN,
     DOUBLE,

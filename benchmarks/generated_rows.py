@@ -12,7 +12,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from catalog.column_types import (
+from lakeschema.catalog.column_types import (
     ArrayType,
     CharType,
     ColumnType,

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name
 from deploy.local_stack import Metastore, PyPiServer
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
 
 PREFIX = "bench-schema"
 DATABASE = "bench"
@@ -79,7 +79,7 @@ def main() -> None:
 @contextmanager
 def _daemon(config: Path) -> Iterator[str]:
     """Where the running daemon answers over HTTP."""
-    command = [sys.executable, "-m", "publisher.cli", "run", "--config", str(config)]
+    command = [sys.executable, "-m", "publisher", "run", "--config", str(config)]
     with config.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
     try:

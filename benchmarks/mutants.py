@@ -20,8 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-COPIED = ("avro_schema", "catalog", "translation", "tests", "pyproject.toml")
-TESTS = ("tests/translation/functions", "tests/translation/test_gallery.py", "tests/translation")
+COPIED = ("dependency_graph", "lakeschema", "tests", "pyproject.toml")
+TESTS = (
+    "tests/lakeschema/translation/functions",
+    "tests/lakeschema/translation/test_gallery.py",
+    "tests/lakeschema/translation",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +38,15 @@ class Mutant:
     new: str
 
 
-_SHARED = "translation/functions/shared.py"
-_SPARK = "translation/functions/spark.py"
-_HIVE = "translation/functions/hive.py"
-_RELATIONS = "translation/plan/relations.py"
-_EXPRESSIONS = "translation/plan/expressions.py"
-_COERCION = "translation/functions/coercion.py"
-_DECIMALS = "translation/functions/decimals.py"
-_CASTS = "translation/functions/casts.py"
-_EMITTED = "translation/emission/spark_functions.py"
+_SHARED = "lakeschema/translation/functions/shared.py"
+_SPARK = "lakeschema/translation/functions/spark.py"
+_HIVE = "lakeschema/translation/functions/hive.py"
+_RELATIONS = "lakeschema/translation/plan/relations.py"
+_EXPRESSIONS = "lakeschema/translation/plan/expressions.py"
+_COERCION = "lakeschema/translation/functions/coercion.py"
+_DECIMALS = "lakeschema/translation/functions/decimals.py"
+_CASTS = "lakeschema/translation/functions/casts.py"
+_EMITTED = "lakeschema/translation/emission/spark_functions.py"
 
 MUTANTS = (
     # null classes
@@ -64,7 +68,7 @@ MUTANTS = (
     Mutant("an element is always there", _EXPRESSIONS, '        raise InvalidPlan("a subscript of what is neither array nor map")\n\n    @property\n    def nullable(self) -> bool:\n        return True', '        raise InvalidPlan("a subscript of what is neither array nor map")\n\n    @property\n    def nullable(self) -> bool:\n        return self.base.nullable'),
     Mutant("a scalar sub-query always finds a row", _EXPRESSIONS, "        return self.plan.columns[0].type\n\n    @property\n    def nullable(self) -> bool:\n        return True", "        return self.plan.columns[0].type\n\n    @property\n    def nullable(self) -> bool:\n        return self.plan.columns[0].nullable"),
     # coercions
-    Mutant("Hive counts 20 digits of a bigint", "translation/functions/semantics.py", "return 20 if self.is_spark else 19", "return 20"),
+    Mutant("Hive counts 20 digits of a bigint", "lakeschema/translation/functions/semantics.py", "return 20 if self.is_spark else 19", "return 20"),
     Mutant("sums of decimals carry no digit", _DECIMALS, "return adjusted(whole + scale + 1, scale)", "return adjusted(whole + scale, scale)"),
     Mutant("a cut decimal may lose its whole fraction", _DECIMALS, "MAX_PRECISION - whole, min(scale, MINIMUM_KEPT_SCALE)", "MAX_PRECISION - whole, 0"),
     Mutant("Spark keeps a fraction before whole digits", _COERCION, "return wider_keeping_whole(a, b) if semantics.is_spark else wider(a, b)", "return wider(a, b)"),
@@ -74,17 +78,17 @@ MUTANTS = (
     Mutant("Hive unites text with anything", _COERCION, "    if use is Use.SET_OPERATION:\n        # Hive's UNION refuses to mix", "    if False:\n        # Hive's UNION refuses to mix"),
     Mutant("a text that is no number is not null", _CASTS, "    if is_text(source):\n        return True\n    if isinstance(target, DecimalType):", "    if isinstance(target, DecimalType):"),
     Mutant("a decimal that is too wide is not null", _CASTS, "return exact is None or not _holds(target, exact)", "return exact is None"),
-    Mutant("zeros at a Hive decimal's end count", "translation/resolution/numbers.py", 'fraction = fraction.rstrip("0")', "pass"),
+    Mutant("zeros at a Hive decimal's end count", "lakeschema/translation/resolution/numbers.py", 'fraction = fraction.rstrip("0")', "pass"),
     # names, documentation, Avro
-    Mutant("Hive counts unnamed columns from one", "translation/resolution/naming.py", 'return f"_c{position}"', 'return f"_c{position + 1}"'),
-    Mutant("the second of two types takes the first one's name", "translation/avro/placement.py", 'name = f"{schema.name}_{number}"', "break"),
-    Mutant("a set operation shows the last branch's fields", "translation/avro/derive.py", "        first = fields[0]\n", "        first = fields[-1]\n"),
-    Mutant("a field that one branch lacks is required", "translation/avro/widening.py", "if target.nullable and not is_nullable(field.type):", "if False:"),
-    Mutant("what Avro says of null does not count", "translation/derivation.py", "            is_nullable(field.type),\n", "            True,\n"),
+    Mutant("Hive counts unnamed columns from one", "lakeschema/translation/resolution/naming.py", 'return f"_c{position}"', 'return f"_c{position + 1}"'),
+    Mutant("the second of two types takes the first one's name", "lakeschema/translation/avro/placement.py", 'name = f"{schema.name}_{number}"', "break"),
+    Mutant("a set operation shows the last branch's fields", "lakeschema/translation/avro/derive.py", "        first = fields[0]\n", "        first = fields[-1]\n"),
+    Mutant("a field that one branch lacks is required", "lakeschema/translation/avro/widening.py", "if target.nullable and not is_nullable(field.type):", "if False:"),
+    Mutant("what Avro says of null does not count", "lakeschema/translation/derivation.py", "            is_nullable(field.type),\n", "            True,\n"),
     # Spark SQL
     Mutant("the greatest of nulls is what is not null", _EMITTED, '        "greatest": "if({*null}, NULL, greatest({*}))",\n', ""),
-    Mutant("what is trimmed comes first", "translation/syntax/scalars.py", "[characters, node.this]", "[node.this, characters]"),
-    Mutant("Hive's booleans are lower-case text", "translation/emission/spark_expressions.py", "source == BOOLEAN and is_text(target)", "False"),
+    Mutant("what is trimmed comes first", "lakeschema/translation/syntax/scalars.py", "[characters, node.this]", "[node.this, characters]"),
+    Mutant("Hive's booleans are lower-case text", "lakeschema/translation/emission/spark_expressions.py", "source == BOOLEAN and is_text(target)", "False"),
 )  # fmt: skip
 
 

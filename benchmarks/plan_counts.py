@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from catalog.identifiers import RelationName
-from translation.plan.expressions import (
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
     Exists,
@@ -18,7 +18,14 @@ from translation.plan.expressions import (
     WindowCall,
     walk,
 )
-from translation.plan.relations import Join, Plan, Scan, SetOperation, expressions, inputs
+from lakeschema.translation.plan.relations import (
+    Join,
+    Plan,
+    Scan,
+    SetOperation,
+    expressions,
+    inputs,
+)
 
 AIM = 100
 

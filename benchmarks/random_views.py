@@ -1,6 +1,6 @@
 """Random views against Spark itself: ``make bench-random_views``.
 
-Each view is grown over random nested tables (``tests.translation.growing``), derived, and analysed
+Each view is grown over random nested tables (``tests.lakeschema.translation.growing``), derived, and analysed
 by Spark: names and types must agree, a required column must hold no null, and the Spark SQL that is
 emitted must return the rows of the view's own text. Half of the views run outside ANSI mode. What
 both refuse is counted apart, as are rows that cannot be compared because the view itself raises.
@@ -20,7 +20,7 @@ from multiprocessing.queues import Queue
 from pyspark.sql import SparkSession
 
 from benchmarks.plan_counts import Extent, PlanCounts
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from tests.integration.translation.judged_by_spark import (
     REFUSED_BY_SPARK,
     UNSUPPORTED,

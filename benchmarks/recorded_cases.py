@@ -31,17 +31,17 @@ from benchmarks.case_engines import (
     readable,
 )
 from benchmarks.recorded_questions import Question, questions_of
-from catalog.column_types import parse_type, print_type
-from catalog.errors import CatalogError
-from catalog.identifiers import RelationName
-from catalog.relations import Dialect, Relation
-from translation.batch import udf_return
-from translation.derivation import derive, upstreams_of
-from translation.emission.spark import SparkQuery
-from translation.emission.spark_text import type_text
-from translation.emission.spark_views import spark_view
-from translation.errors import TranslationError, UnknownRelation
-from translation.interface import Interface, Options, Returns
+from lakeschema.catalog.column_types import parse_type, print_type
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.batch import udf_return
+from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import type_text
+from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.errors import TranslationError, UnknownRelation
+from lakeschema.translation.interface import Interface, Options, Returns
 
 _EQUAL, _DIFFERS = "equal", "differs"
 _BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.column_types import UnknownType
-from catalog.ddl_files import relations_from_ddl
-from catalog.identifiers import RelationName
-from catalog.relations import Column, Dialect, Relation, ViewText
+from lakeschema.catalog.column_types import UnknownType
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 
 _ASKED = RelationName.of("default", "recorded_query")
 

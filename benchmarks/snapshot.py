@@ -131,7 +131,7 @@ tasks = {tasks}
     )
     began = time.perf_counter()
     child = subprocess.Popen(
-        [sys.executable, "-m", "publisher.cli", "snapshot", "--config", str(config)],
+        [sys.executable, "-m", "publisher", "snapshot", "--config", str(config)],
         stdout=subprocess.PIPE,
     )
     with _watched(child.pid) as peak:

@@ -21,13 +21,13 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 
 from benchmarks.process_memory import tree_resident_bytes
-from catalog.column_types import print_type
-from catalog.ddl_files import relations_from_ddl
-from catalog.identifiers import RelationName
-from catalog.relations import Dialect, Relation
-from translation.derivation import derive, upstreams_of
-from translation.errors import TranslationError
-from translation.interface import Interface, Options
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.interface import Interface, Options
 
 TESTS = Path(__file__).parent.parent / "tests"
 OPTIONS = Options()

@@ -13,11 +13,11 @@ import json
 import pstats
 import time
 
-from avro_schema.model import Json, Record
-from avro_schema.parsing import parse_schema
-from catalog.identifiers import RelationName
 from codegen.package import PackageRequest, Provenance
 from codegen.wheel import build_wheel
+from lakeschema.avro.model import Json, Record
+from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.identifiers import RelationName
 
 _TYPES: list[Json] = [
     *("string", "long", "int", "double", "boolean", "bytes", "float"),

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar, assert_never
 
-from avro_schema.model import Json, NoDefault
 from codegen.errors import IllegalDefault, UnfitSchema
 from codegen.runtime import scalars
 from codegen.runtime.errors import AvroError
@@ -31,6 +30,7 @@ from codegen.shapes import (
     UnionShape,
 )
 from codegen.source import literal
+from lakeschema.avro.model import Json, NoDefault
 
 _Value = TypeVar("_Value")
 

@@ -5,18 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import assert_never
 
-from avro_schema.model import (
-    Array,
-    EnumSchema,
-    Fixed,
-    LogicalType,
-    MapSchema,
-    Primitive,
-    Record,
-    Reference,
-    Schema,
-    Union,
-)
 from codegen.errors import UnfitSchema
 from codegen.naming import TypeNamer, attribute_name, member_name
 from codegen.shapes import (
@@ -34,6 +22,18 @@ from codegen.shapes import (
     Scalar,
     Shape,
     UnionShape,
+)
+from lakeschema.avro.model import (
+    Array,
+    EnumSchema,
+    Fixed,
+    LogicalType,
+    MapSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
 )
 
 MOST_DIGITS = 1000

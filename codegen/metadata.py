@@ -11,8 +11,13 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
-from avro_schema.fingerprint import Fingerprints
-from avro_schema.model import (
+from codegen.changelog import changelog_lines, first_lines, releases
+from codegen.escaping import markdown, one_line
+from codegen.naming import distribution_name, import_name
+from codegen.package import PackageRequest
+from codegen.shapes import Attribute
+from lakeschema.avro.fingerprint import Fingerprints
+from lakeschema.avro.model import (
     Array,
     EnumSchema,
     Field,
@@ -25,11 +30,6 @@ from avro_schema.model import (
     Union,
     is_nullable,
 )
-from codegen.changelog import changelog_lines, first_lines, releases
-from codegen.escaping import markdown, one_line
-from codegen.naming import distribution_name, import_name
-from codegen.package import PackageRequest
-from codegen.shapes import Attribute
 
 METADATA_VERSION = "2.2"
 _MAX_SUMMARY = 200

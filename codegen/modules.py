@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from types import MappingProxyType
 
-from avro_schema.fingerprint import Fingerprints, fingerprints
-from avro_schema.model import Record
-from avro_schema.printing import to_text
-from catalog.identifiers import RelationName
 from codegen import column_functions
 from codegen.lowering import lower
 from codegen.rendering_codec import render_codec
 from codegen.rendering_types import render_types, uses_durations
 from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
+from lakeschema.avro.fingerprint import Fingerprints, fingerprints
+from lakeschema.avro.model import Record
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.identifiers import RelationName
 
 _RUNTIME = (
     "__init__.py", "aliases.py", "arrow.py", "binding.py", "canonical.py", "compression.py", "columnar.py", "container.py", "differences.py", "equality.py",

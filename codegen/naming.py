@@ -13,9 +13,9 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from avro_schema.model import Record
-from catalog.identifiers import RelationName
 from codegen.errors import IllegalPrefix
+from lakeschema.avro.model import Record
+from lakeschema.catalog.identifiers import RelationName
 
 MAX_NAME = 80
 """Longer generated names are cut and hashed: file systems and indexes have limits."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from avro_schema.model import Record
-from catalog.identifiers import RelationName
+from lakeschema.avro.model import Record
+from lakeschema.catalog.identifiers import RelationName
 
 
 @dataclass(frozen=True, slots=True)

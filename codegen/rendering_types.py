@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from avro_schema.model import NoDefault
 from codegen.annotations import Annotations, name_inside
 from codegen.default_values import DefaultValues, Expression
 from codegen.rendering_methods import codec_methods
@@ -26,6 +25,7 @@ from codegen.shapes import (
     UnionShape,
 )
 from codegen.source import TYPE_CHECKING, Lines, literal
+from lakeschema.avro.model import NoDefault
 
 
 def render_types(package: PackageShape) -> str:

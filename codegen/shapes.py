@@ -11,7 +11,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TypeAlias, assert_never
 
-from avro_schema.model import Json, NoDefault
+from lakeschema.avro.model import Json, NoDefault
 
 
 class Scalar(Enum):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import keyword
 from pathlib import Path
 
-from avro_schema.model import Record
 from codegen.errors import UnfitSchema
 from codegen.modules import render_modules
+from lakeschema.avro.model import Record
 
 
 def generate(schema: Record, package: str, output: Path, *, immutable: bool = False) -> Path:

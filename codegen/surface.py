@@ -11,10 +11,10 @@ import json
 from dataclasses import replace
 from typing import Any, assert_never
 
-from avro_schema.model import NoDefault, Record
 from codegen.annotations import Annotations
 from codegen.lowering import lower
 from codegen.shapes import EnumClass, FixedClass, NamedClass, PackageShape, RecordClass
+from lakeschema.avro.model import NoDefault, Record
 
 
 def surface_hash(schema: Record, import_package: str, *, immutable: bool = False) -> str:

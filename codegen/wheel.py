@@ -15,9 +15,6 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from avro_schema.printing import to_text
-from catalog.errors import CatalogError
-from catalog.identifiers import RelationName
 from codegen.changelog import (
     changelog_from_json,
     changelog_markdown,
@@ -31,6 +28,9 @@ from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import stored_zip
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
 
 _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
 _WHEEL_FILE = (

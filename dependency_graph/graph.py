@@ -7,42 +7,44 @@ edge names is a node like any other: it may not exist yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import Any, Protocol, TypeVar
 
 import networkx as nx
 
-from catalog.identifiers import RelationName
+
+class Node(Hashable, Protocol):
+    """Nodes sort, so that equal graphs give equal orders."""
+
+    def __lt__(self, other: Any, /) -> bool: ...
 
 
-def graph_of(
-    edges: Iterable[tuple[RelationName, RelationName]], alone: Iterable[RelationName] = ()
-) -> nx.DiGraph[RelationName]:
+N = TypeVar("N", bound=Node)
+
+
+def graph_of(edges: Iterable[tuple[N, N]], alone: Iterable[N] = ()) -> nx.DiGraph[N]:
     """A graph of (dependent, upstream) pairs, and of relations that have neither."""
-    graph: nx.DiGraph[RelationName] = nx.DiGraph()
+    graph: nx.DiGraph[N] = nx.DiGraph()
     graph.add_nodes_from(alone)
     graph.add_edges_from((upstream, dependent) for dependent, upstream in edges)
     return graph
 
 
-def affected_cone(
-    graph: nx.DiGraph[RelationName], changed: Iterable[RelationName]
-) -> frozenset[RelationName]:
+def affected_cone(graph: nx.DiGraph[N], changed: Iterable[N]) -> frozenset[N]:
     """Everything that depends on one of ``changed``, at any distance, and ``changed`` itself."""
     start = set(changed)
     below = (nx.descendants(graph, name) for name in start if name in graph)
     return frozenset(start.union(*below))
 
 
-def upstream_cone(
-    graph: nx.DiGraph[RelationName], names: Iterable[RelationName]
-) -> frozenset[RelationName]:
+def upstream_cone(graph: nx.DiGraph[N], names: Iterable[N]) -> frozenset[N]:
     """Everything that one of ``names`` depends on, at any distance, and ``names`` themselves."""
     start = set(names)
     above = (nx.ancestors(graph, name) for name in start if name in graph)
     return frozenset(start.union(*above))
 
 
-def levels(graph: nx.DiGraph[RelationName]) -> tuple[tuple[RelationName, ...], ...]:
+def levels(graph: nx.DiGraph[N]) -> tuple[tuple[N, ...], ...]:
     """Relations in waves: each depends on earlier waves only. A cycle's members share a wave.
 
     Sorted within a wave, so that equal graphs give equal waves.
@@ -54,12 +56,7 @@ def levels(graph: nx.DiGraph[RelationName]) -> tuple[tuple[RelationName, ...], .
     )
 
 
-def topological_order(graph: nx.DiGraph[RelationName]) -> tuple[RelationName, ...]:
-    """Upstream relations first; members of a cycle stand together."""
-    return tuple(name for wave in levels(graph) for name in wave)
-
-
-def cycles(graph: nx.DiGraph[RelationName]) -> tuple[tuple[RelationName, ...], ...]:
+def cycles(graph: nx.DiGraph[N]) -> tuple[tuple[N, ...], ...]:
     """Strongly connected components that cannot be ordered, a view on itself included."""
     found = (
         tuple(sorted(component))
@@ -69,14 +66,12 @@ def cycles(graph: nx.DiGraph[RelationName]) -> tuple[tuple[RelationName, ...], .
     return tuple(sorted(found))
 
 
-def cycle_of(graph: nx.DiGraph[RelationName], name: RelationName) -> tuple[RelationName, ...]:
+def cycle_of(graph: nx.DiGraph[N], name: N) -> tuple[N, ...]:
     """The cycle's members that ``name`` is one of; empty if it is in none."""
     return next((members for members in cycles(graph) if name in members), ())
 
 
-def way_round(
-    graph: nx.DiGraph[RelationName], members: Iterable[RelationName]
-) -> tuple[RelationName, ...]:
+def way_round(graph: nx.DiGraph[N], members: Iterable[N]) -> tuple[N, ...]:
     """One way through a cycle in the direction of reading, for people; first and last are equal."""
     within = graph.subgraph(members)
     start = min(within.nodes)

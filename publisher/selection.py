@@ -11,8 +11,8 @@ import json
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 
 OPT_OUT = "schema-publisher.publish"
 """The table property that, set to ``false``, withholds its relation."""

@@ -27,10 +27,10 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from lakeschema.translation.emission.udf_rules import rule_problem
+from lakeschema.translation.interface import SparkUdfRule
+from lakeschema.translation.udf_plugins import is_reference
 from publisher.selection import EVERYTHING, is_pattern
-from translation.emission.udf_rules import rule_problem
-from translation.interface import SparkUdfRule
-from translation.udf_plugins import is_reference
 
 # Of a Project-URL (core metadata); its characters are those of RFC 3986, and our two placeholders.
 _LABEL = re.compile(r"[ -+\--~]{1,32}")

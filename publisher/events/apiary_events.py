@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from catalog.hive_facts import relation_from_table
-from catalog.identifiers import RelationName
-from catalog.relations import Relation, facts_hash
+from lakeschema.catalog.hive_facts import relation_from_table
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation, facts_hash
 from publisher.events.metastore_events import NOISE, Decoded
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from watchfiles import watch
 
-from catalog.ddl_files import DdlFilesCatalog
-from catalog.errors import CatalogUnavailable
-from catalog.identifiers import RelationName
-from catalog.relations import facts_hash
+from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import facts_hash
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 
 _SETTLE_MILLISECONDS = 50

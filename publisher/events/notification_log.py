@@ -12,8 +12,8 @@ from typing import Any
 from hive_metastore.ttypes import NotificationEventRequest
 from thrift.Thrift import TException
 
-from catalog.errors import CatalogUnavailable
-from catalog.metastore_client import MetastoreClient
+from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.metastore_client import MetastoreClient
 from publisher.events.log_position import (
     LogPosition,
     MalformedPosition,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 
 
 @dataclass(frozen=True, slots=True)

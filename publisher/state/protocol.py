@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.protocol import DeadLetter
 from publisher.state.records import (
     Claim,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 
 
 class Status(Enum):

@@ -22,7 +22,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexUnavailable
 from publisher.index.simple_page import (
     JSON_TYPE,

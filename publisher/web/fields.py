@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from avro_schema.definitions import definitions
-from avro_schema.model import (
+from codegen.naming import attribute_name
+from lakeschema.avro.definitions import definitions
+from lakeschema.avro.model import (
     Array,
     EnumSchema,
     Field,
@@ -27,8 +28,7 @@ from avro_schema.model import (
     Union,
     is_nullable,
 )
-from avro_schema.parsing import branch_kind
-from codegen.naming import attribute_name
+from lakeschema.avro.parsing import branch_kind
 
 
 @dataclass(frozen=True, slots=True)

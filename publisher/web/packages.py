@@ -13,12 +13,12 @@ from packaging.version import Version
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from avro_schema.errors import MalformedAvroSchema
-from avro_schema.model import Record
-from avro_schema.parsing import parse_schema
-from catalog.identifiers import RelationName
 from codegen.errors import NotOurWheel
 from codegen.wheel import read_wheel
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, IndexRefused
 from publisher.index.simple_page import ListedFile, ProjectPage
 from publisher.index.static import StaticIndex

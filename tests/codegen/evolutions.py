@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from avro_schema.errors import MalformedAvroSchema
 from codegen.errors import CodegenError
 from codegen.lowering import lower
 from codegen.rendering_types import render_types
+from lakeschema.avro.errors import MalformedAvroSchema
 from tests.codegen.evolution_kinds import CHANGES
 from tests.codegen.generated import record_of
 from tests.codegen.schema_graph import Graph, Place, random_graph

@@ -15,9 +15,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from avro_schema.model import Record
-from avro_schema.parsing import parse_schema
 from codegen.modules import render_modules
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
 from tests.codegen.in_memory import InMemoryFinder
 
 _NUMBERS = itertools.count()

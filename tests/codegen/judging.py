@@ -17,7 +17,7 @@ from typing import Any
 import fastavro
 
 from deploy.avro import AvroAnswer, AvroRefused
-from tests.avro_schema.strategies import bare
+from tests.lakeschema.avro.strategies import bare
 
 
 class Outcome(Enum):

@@ -11,9 +11,9 @@ from itertools import islice, permutations
 from random import Random
 from types import ModuleType
 
-from avro_schema.compatibility import Level, compare
-from avro_schema.parsing import parse_schema
 from deploy.avro import AvroAnswer, AvroJudge, AvroRefused, Reading
+from lakeschema.avro.compatibility import Level, compare
+from lakeschema.avro.parsing import parse_schema
 from tests.codegen.evolutions import Version, family, steps_between
 from tests.codegen.generated import imported
 from tests.codegen.judging import OurAnswer, Outcome, ours, outcome, plain

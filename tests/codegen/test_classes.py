@@ -20,7 +20,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from avro_schema.model import (
+from codegen.errors import CodegenError, UnfitSchema
+from codegen.modules import render_modules
+from codegen.standalone import generate
+from lakeschema.avro.model import (
     EnumSchema,
     Field,
     Fixed,
@@ -30,9 +33,6 @@ from avro_schema.model import (
     Reference,
     Union,
 )
-from codegen.errors import CodegenError, UnfitSchema
-from codegen.modules import render_modules
-from codegen.standalone import generate
 from tests.codegen.generated import imported, record, record_of
 from tests.codegen.own_names import named_as_the_package_is
 from tests.effort import examples

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from avro_schema.parsing import parse_schema
-from publisher.versioning import Published, next_version
+from lakeschema.avro.parsing import parse_schema
+from publisher.publishing.versioning import Published, next_version
 from tests.codegen.evolutions import Version, family
 from tests.codegen.generated import imported
 from tests.codegen.random_bytes import random_bytes

@@ -12,8 +12,8 @@ import fastavro
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from avro_schema.fingerprint import crc64_avro
-from avro_schema.parsing import parse_schema
+from lakeschema.avro.fingerprint import crc64_avro
+from lakeschema.avro.parsing import parse_schema
 from tests.codegen.generated import imported, record, schemas_and_values
 from tests.codegen.test_codec import fastavro_bytes
 from tests.effort import examples

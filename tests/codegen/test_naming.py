@@ -6,8 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from packaging.utils import canonicalize_name
 
-from avro_schema.model import Record
-from catalog.identifiers import RelationName
 from codegen.errors import IllegalPrefix
 from codegen.naming import (
     KEYWORDS,
@@ -18,6 +16,8 @@ from codegen.naming import (
     import_name,
     member_name,
 )
+from lakeschema.avro.model import Record
+from lakeschema.catalog.identifiers import RelationName
 
 PREFIX = "acme-schema"
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from avro_schema.model import INT, LONG, NULL, STRING, EnumSchema, Field, Fixed, Record, Union
 from codegen.surface import surface_hash
-from tests.avro_schema.strategies import schemas
+from lakeschema.avro.model import INT, LONG, NULL, STRING, EnumSchema, Field, Fixed, Record, Union
+from tests.lakeschema.avro.strategies import schemas
 
 PACKAGE = "acme_schemas.example.company"
 STATE = EnumSchema("State", "n", ("CA", "NY"))

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from mypy import api
 
-from catalog.identifiers import RelationName
 from codegen.modules import render_modules
 from codegen.standalone import generate
+from lakeschema.catalog.identifiers import RelationName
 from tests.codegen.generated import LEAVES, record, record_of
 from tests.codegen.own_names import named_as_the_package_is
 from tests.codegen.test_classes import NAMES, builtin_names

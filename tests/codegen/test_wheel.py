@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from packaging.metadata import Metadata
 
-from catalog.identifiers import RelationName
 from codegen.errors import IllegalVersion, NotOurWheel
 from codegen.modules import render_modules
 from codegen.naming import import_name
 from codegen.package import PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel, content_hash, read_wheel
+from lakeschema.catalog.identifiers import RelationName
 from tests.codegen.generated import record, record_of
 
 EXTRAS = [

@@ -1,17 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.identifiers import RelationName
 from dependency_graph.graph import (
     affected_cone,
     cycle_of,
     cycles,
     graph_of,
     levels,
-    topological_order,
     upstream_cone,
     way_round,
 )
+from lakeschema.catalog.identifiers import RelationName
 
 
 def name(text: str) -> RelationName:
@@ -70,11 +69,11 @@ def test_a_cycles_members_share_a_level_and_are_shown_in_the_direction_of_readin
 
 
 @given(edges)
-def test_in_topological_order_no_relation_precedes_what_it_needs_unless_in_a_cycle(
+def test_no_relation_stands_in_a_level_before_what_it_needs_unless_in_a_cycle(
     pairs: list[tuple[RelationName, RelationName]],
 ) -> None:
     graph = graph_of(pairs)
-    place = {n: i for i, n in enumerate(topological_order(graph))}
+    place = {n: i for i, wave in enumerate(levels(graph)) for n in wave}
 
     for dependent, upstream in pairs:
         together = dependent in cycle_of(graph, upstream)

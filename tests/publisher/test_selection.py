@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 from publisher.selection import EVERYTHING, OPT_OUT, Selection, is_pattern
 
 

@@ -8,12 +8,12 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
-from catalog.column_types import STRING
-from publisher.assembly import build_options, build_retention
-from publisher.retention import Retention
+from lakeschema.catalog.column_types import STRING
+from lakeschema.translation.interface import Returns, SparkUdfRule
+from lakeschema.translation.udf_plugins import PluginResolver
+from publisher.daemon.assembly import build_options, build_retention
+from publisher.publishing.retention import Retention
 from publisher.settings import SettingsError, TwineIndexSettings, load_settings
-from translation.interface import Returns, SparkUdfRule
-from translation.udf_plugins import PluginResolver
 
 MINIMAL = '[artifacts]\nprefix = "acme-schema"\n[catalog]\nkind = "hive"\n'
 

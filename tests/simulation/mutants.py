@@ -8,28 +8,28 @@ from typing import TypeVar
 
 from sqlalchemy import text
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation, facts_hash
-from dependency_graph.graph import affected_cone, graph_of, topological_order
+from dependency_graph.graph import affected_cone, graph_of, levels
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.translation.interface import Interface
+from publisher.daemon.engine import Assembly, Engine
 from publisher.events.protocol import Batch, RelationHint
-from publisher.execution.deriving import (
+from publisher.publishing.packaging_protocol import package_request
+from publisher.publishing.publisher import Publisher
+from publisher.settling.deriving import (
     Derived,
     derivation_from_text,
     derivation_to_text,
     no_interface,
 )
-from publisher.execution.engine import Assembly, Engine
-from publisher.execution.findings import Finding, Settled, Waiting
-from publisher.execution.settling import Settling
-from publisher.packaging_protocol import package_request
-from publisher.publication import Publisher
+from publisher.settling.findings import Finding, Settled, Waiting
+from publisher.settling.settling import Settling
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import Claim, Edge, RelationRecord, Status, WorkRequest
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.sql.work import SqlWorkQueue
 from tests.simulation.toy import ToyDeriver, ToyPackaging
 from tests.simulation.world import FakeCatalog
-from translation.interface import Interface
 
 T = TypeVar("T")
 
@@ -187,7 +187,7 @@ class ConeLease(Engine):
         edges = self._state.read(lambda tx: tx.graph.every_edge())
         graph = graph_of((e.dependent, e.upstream) for e in edges)
         below = affected_cone(graph, [root.name]) - {root.name}
-        order = [name for name in topological_order(graph) if name in below]
+        order = [name for wave in levels(graph) for name in wave if name in below]
         texts = self._state.read(lambda tx: tx.graph.derivations(tx.graph.every_record()))
         interfaces = {name: derivation_from_text(t).interface for name, t in texts.items()}
         interfaces[root.name] = root

@@ -14,23 +14,23 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
-from dependency_graph.reconciliation import NO_LIMIT
-from publisher.delivery import DROPPED
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.interface import Interface
+from publisher.daemon.engine import Assembly, Engine
 from publisher.events.protocol import Batch, RelationHint
-from publisher.execution.deriving import Derived, Failed
-from publisher.execution.engine import Assembly, Engine
-from publisher.execution.policy import Policy
-from publisher.packaging_protocol import package_request
+from publisher.policy import Policy
+from publisher.publishing.packaging_protocol import package_request
+from publisher.publishing.upload import DROPPED
+from publisher.publishing.versioning import parse_number
 from publisher.selection import EVERYTHING, Selection
+from publisher.settling.deriving import Derived, Failed
+from publisher.settling.reconciliation import NO_LIMIT
 from publisher.state.records import Status, VersionStatus
 from publisher.state.sqlite import SqliteState
-from publisher.versioning import parse_number
 from tests.simulation.stage import Stage
 from tests.simulation.toy import ToyDeriver, ToyPackaging, content_of
 from tests.simulation.world import FakeCatalog, FakeClock, FakeIndex, StagedState
-from translation.interface import Interface
 
 POLICY = Policy(
     debounce_seconds=0.0,

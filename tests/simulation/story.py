@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import mkdtemp
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
-from publisher.execution.engine import Engine
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from publisher.daemon.engine import Engine
 from tests.simulation.simulation import POLICY, Simulation, quiet
 from tests.simulation.toy import table, view
 

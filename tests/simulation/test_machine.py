@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from catalog.identifiers import RelationName
-from publisher.execution.engine import Engine
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.engine import Engine
 from tests.simulation.simulation import POLICY, Simulation, quiet
 from tests.simulation.story import TABLES, VIEWS, WORKERS
 from tests.simulation.toy import table, view

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 from tests.simulation.simulation import Event, Simulation
 from tests.simulation.toy import table, view
 

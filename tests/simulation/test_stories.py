@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.execution.engine import Engine
+from publisher.daemon.engine import Engine
 from tests.simulation.mutants import (
     ClearWithoutGeneration,
     ConeLease,

@@ -10,17 +10,23 @@ import hashlib
 import json
 from collections.abc import Mapping
 
-from avro_schema.model import NULL, STRING, Field, Record, Schema, Union
-from avro_schema.printing import to_text
-from catalog.column_types import STRING as SQL_STRING
-from catalog.identifiers import RelationName
-from catalog.relations import Column, Dialect, Relation, ViewText
 from codegen.package import PackageRequest, Wheel
-from publisher.execution.deriving import DerivationDied, Derived, Failed, Outcome
-from publisher.packaging_protocol import ReadPackage
+from lakeschema.avro.model import NULL, STRING, Field, Record, Schema, Union
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.column_types import STRING as SQL_STRING
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
+from lakeschema.translation import hashing
+from lakeschema.translation.interface import (
+    ColumnLineage,
+    Derivation,
+    Interface,
+    Options,
+    SourceColumn,
+)
+from publisher.publishing.packaging_protocol import ReadPackage
+from publisher.settling.deriving import DerivationDied, Derived, Failed, Outcome
 from publisher.state.records import Status
-from translation import hashing
-from translation.interface import ColumnLineage, Derivation, Interface, Options, SourceColumn
 
 
 def table(name: RelationName, *columns: str) -> Relation:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
 from codegen.package import Wheel
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.state.protocol import State, Transaction
 from tests.simulation.stage import Stage

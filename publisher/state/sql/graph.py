@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from publisher.state.records import Edge, RelationRecord, Status
 from publisher.state.sql.statements import chunks, keys, name_of, namespace_key, with_names
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sqlalchemy import Connection, TextClause, bindparam, text
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 
 _CHUNK = 500
 """Below every database's limit of bound values."""

@@ -10,15 +10,15 @@ import pytest
 from hive_metastore import ThriftHiveMetastore
 from pyspark.sql import SparkSession
 
-from catalog.column_types import BIGINT, INT, STRING, CharType, VarcharType
-from catalog.ddl_files import relations_from_ddl
-from catalog.hive_metastore import HiveMetastoreCatalog
-from catalog.identifiers import RelationName
-from catalog.relations import Catalog, Dialect, SchemaMode
-from catalog.spark import SparkCatalog
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
-from tests.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
+from lakeschema.catalog.column_types import BIGINT, INT, STRING, CharType, VarcharType
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Dialect, SchemaMode
+from lakeschema.catalog.spark import SparkCatalog
+from tests.lakeschema.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
 
 TABLE = """
 CREATE TABLE {namespace}.members (

@@ -16,10 +16,10 @@ from types import ModuleType
 
 import pytest
 
-from avro_schema.compatibility import Level
-from avro_schema.parsing import parse_schema
 from deploy.avro import AvroAnswer, AvroJudge, AvroRefused, Reading
-from publisher.versioning import Published, next_version
+from lakeschema.avro.compatibility import Level
+from lakeschema.avro.parsing import parse_schema
+from publisher.publishing.versioning import Published, next_version
 from tests.codegen.evolutions import family
 from tests.codegen.generated import imported
 from tests.codegen.judging import OurAnswer, Outcome, answer_of, outcome, plain

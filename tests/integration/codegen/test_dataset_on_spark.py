@@ -20,8 +20,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from catalog.identifiers import RelationName
 from codegen.modules import render_modules
+from lakeschema.catalog.identifiers import RelationName
 from tests.codegen.columns import every_column
 from tests.codegen.generated import imported_modules, record, record_of
 

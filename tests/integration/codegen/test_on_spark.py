@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.identifiers import RelationName
 from codegen.modules import render_modules
+from lakeschema.catalog.identifiers import RelationName
 from tests.codegen.generated import imported_modules, record, record_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.spark]

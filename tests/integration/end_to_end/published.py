@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.snapshot import run_snapshot
 from publisher.settings import Settings, load_settings
-from publisher.snapshots import run_snapshot
 
 PREFIX = "acme-schema"
 COLUMNS = {

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from kafka import KafkaProducer
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name, import_name
 from deploy.local_stack import Kafka, Metastore, PyPiServer
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
-from publisher.service import Service
 from publisher.settings import load_settings
 from publisher.state.records import Status
 

@@ -118,7 +118,7 @@ def refused_daemon(folder: Path, password: str) -> tuple[str, str]:
     """What a daemon with a wrong password writes into its log, and what it shows of itself."""
     log = folder / "daemon.log"
     config = ["--config", str(folder / "schema-publisher.toml")]
-    command = [sys.executable, "-m", "publisher.cli"]
+    command = [sys.executable, "-m", "publisher"]
     environment = {**os.environ, "SCHEMA_PUBLISHER__INDEX__PASSWORD": password}
     with (
         log.open("wb") as stderr,

@@ -19,15 +19,15 @@ import pytest
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from pyspark.sql import SparkSession
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name
 from codegen.wheel import read_wheel
 from deploy.local_stack import EVENTS_TOPIC, Kafka, Metastore
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.verify import newest_file
+from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
-from publisher.service import Service
 from publisher.settings import load_settings
-from publisher.verification import newest_file
 
 PREFIX = "acme-schema"
 TIMEOUT_SECONDS = 60.0

@@ -14,10 +14,10 @@ import pytest
 from mypy import api
 
 from codegen.wheel import read_wheel
+from publisher.commands.snapshot import run_snapshot
 from publisher.index.static import StaticIndex
+from publisher.publishing.versioning import REGENERATED
 from publisher.settings import Settings
-from publisher.snapshots import run_snapshot
-from publisher.versioning import REGENERATED
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
 from publisher.web.status import Status

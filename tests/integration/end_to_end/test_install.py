@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name, import_name
 from deploy.local_stack import Metastore, PyPiServer
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.service import Service
 from publisher.index.protocol import PackageIndex
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
-from publisher.service import Service
 from publisher.settings import load_settings
 from tests.integration.end_to_end.consumers import Command, Offered, succeeded
 

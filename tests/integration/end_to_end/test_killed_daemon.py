@@ -20,11 +20,11 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name
 from codegen.wheel import read_wheel
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
 
 PREFIX = "acme-schema"
 STATEMENTS = 200
@@ -155,7 +155,7 @@ def lake(metastore: Metastore) -> Iterator[tuple[str, Lake]]:
 
 
 def command(config: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "publisher.cli", *words, "--config", str(config)]
+    return [sys.executable, "-m", "publisher", *words, "--config", str(config)]
 
 
 def start(config: Path) -> subprocess.Popen[bytes]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from publisher.service import Service
+from publisher.daemon.service import Service
 from publisher.settings import load_settings
 from tests.publisher.web.html_outline import Outline
 

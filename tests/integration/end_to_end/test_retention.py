@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from deploy.local_stack import PyPiServer
+from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
-from publisher.retention import SUPERSEDED
-from publisher.service import Service
+from publisher.publishing.retention import SUPERSEDED
 from publisher.settings import load_settings
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
@@ -36,7 +36,7 @@ def index(tmp_path: Path) -> StaticIndex:
 
 def retire(folder: Path, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
     config = str(folder / "schema-publisher.toml")
-    command = [sys.executable, "-m", "publisher.cli", "retire", "--config", config, *arguments]
+    command = [sys.executable, "-m", "publisher", "retire", "--config", config, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     return ended.returncode, [json.loads(line) for line in ended.stdout.splitlines()]
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.identifiers import RelationName
 from codegen.naming import distribution_name, import_name
 from deploy.local_stack import Metastore
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.snapshot import run_snapshot
 from publisher.settings import load_settings
-from publisher.snapshots import run_snapshot
 
 TPCH = Path(__file__).parent.parent.parent / "data" / "tpch"
 QUERIES = sorted(path.stem for path in TPCH.glob("q*.sql"))

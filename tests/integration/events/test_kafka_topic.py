@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 
-from catalog.identifiers import RelationName
 from deploy.local_stack import EVENTS_TOPIC, Kafka, Metastore
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.identifiers import RelationName
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.log_position import LogPosition
 from publisher.events.notification_log import NotificationLogSource
 from publisher.events.protocol import Batch, Hint, NamespaceHint, RelationHint

@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries, HiveRefused
-from tests.translation.asked_types import COLUMNS, REFUSED, TABLE_DDL, Engine
+from tests.lakeschema.translation.asked_types import COLUMNS, REFUSED, TABLE_DDL, Engine
 
 _AT_ONCE = 32
 _DATABASE = "asked_types"

@@ -17,19 +17,19 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from catalog.column_types import CharType, VarcharType, print_type
-from catalog.ddl_files import relations_from_ddl
-from catalog.identifiers import RelationName
-from catalog.relations import Dialect, Relation
-from tests.translation.growing.tables import Table, random_table
-from tests.translation.growing.views import RandomView, random_view
-from translation.derivation import derive, derive_view
-from translation.emission.spark import SparkQuery
-from translation.emission.spark_text import quoted
-from translation.emission.spark_views import spark_view
-from translation.errors import TranslationError, Unsupported
-from translation.interface import Interface, Options
-from translation.plan.relations import Plan, PlanColumn
+from lakeschema.catalog.column_types import CharType, VarcharType, print_type
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.derivation import derive, derive_view
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import quoted
+from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.errors import TranslationError, Unsupported
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import Plan, PlanColumn
+from tests.lakeschema.translation.growing.tables import Table, random_table
+from tests.lakeschema.translation.growing.views import RandomView, random_view
 
 OPTIONS = Options()
 ANSI = "spark.sql.ansi.enabled"

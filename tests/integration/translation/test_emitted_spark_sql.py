@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
-from catalog.identifiers import RelationName
-from catalog.relations import Dialect, Relation
 from deploy.hive import HiveAnswer, HiveQueries
-from tests.translation.relations import DEFAULT, interfaces
-from translation.emission.spark import SparkQuery
-from translation.emission.spark_text import quoted
-from translation.emission.spark_views import register_views, spark_view
-from translation.errors import RefusedByEngine
+from lakeschema.catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.spark.registration import register_views
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import quoted
+from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.errors import RefusedByEngine
+from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
 DATABASE = "emitted"
 VIEW = RelationName.of(DATABASE, "v")

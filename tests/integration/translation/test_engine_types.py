@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries
 from tests.integration.translation.engine_answers import hive_types, spark_types
-from tests.translation.asked_types import Engine, questions, record, recorded
+from tests.lakeschema.translation.asked_types import Engine, questions, record, recorded
 
 Ask = Callable[[Sequence[str]], Mapping[str, str]]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.column_types import print_type
-from catalog.ddl_files import relations_from_ddl
-from catalog.identifiers import RelationName
 from deploy.hive import HiveQueries
-from tests.translation.relations import derived_in
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from tests.lakeschema.translation.relations import derived_in
 
 TPCH = Path(__file__).parent.parent.parent / "data" / "tpch"
 QUERIES = sorted(path.stem for path in TPCH.glob("q*.sql"))

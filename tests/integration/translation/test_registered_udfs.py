@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.column_types import STRING
-from catalog.ddl_files import DdlFilesCatalog
-from catalog.relations import Dialect
 from deploy.hive import HiveAnswer, HiveQueries
-from translation.emission.spark_views import register_views
-from translation.errors import RefusedByEngine, TranslationError, UnsupportedFunction
-from translation.interface import Options, Returns, SparkUdfRule
+from lakeschema.catalog.column_types import STRING
+from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.catalog.relations import Dialect
+from lakeschema.spark.registration import register_views
+from lakeschema.translation.errors import RefusedByEngine, TranslationError, UnsupportedFunction
+from lakeschema.translation.interface import Options, Returns, SparkUdfRule
 
 DATABASE = "with_udfs"
 HIVE = "org.apache.hadoop.hive.ql.udf.generic"

@@ -8,12 +8,12 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from catalog.column_types import print_type
-from catalog.hive_metastore import HiveMetastoreCatalog
-from catalog.identifiers import RelationName
 from deploy.local_stack import Metastore
-from tests.translation.relations import derived_in
-from translation.errors import Broken
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import Broken
+from tests.lakeschema.translation.relations import derived_in
 
 ADD_COLUMN = "ALTER TABLE t ADD COLUMNS (added STRING)"
 ADD_FIELD = "ALTER TABLE t ADD COLUMNS (s.added INT)"

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from catalog.column_types import print_type
-from catalog.hive_metastore import HiveMetastoreCatalog
-from catalog.identifiers import RelationName
-from catalog.relations import Relation
 from deploy.local_stack import Metastore
-from tests.translation.relations import derived_in
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from tests.lakeschema.translation.relations import derived_in
 
 TPCH = Path(__file__).parent.parent.parent / "data" / "tpch"
 QUERIES = sorted(path.stem for path in TPCH.glob("q*.sql"))

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.identifiers import RelationName
-from publisher.daemon import Daemon, Rhythm
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.engine import Engine
+from publisher.daemon.threads import Daemon, Rhythm
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
-from publisher.execution.engine import Engine
-from publisher.execution.policy import SystemClock
+from publisher.policy import SystemClock
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table, view
 from tests.simulation.world import FakeClock

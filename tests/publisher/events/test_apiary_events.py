@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.apiary_events import decode_apiary
 from publisher.events.protocol import DeadLetter, RelationHint
 

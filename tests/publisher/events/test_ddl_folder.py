@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.ddl_files import DdlFilesCatalog
+from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from publisher.events.ddl_folder import DdlFolderSource
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 

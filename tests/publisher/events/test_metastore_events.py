@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from thrift.protocol.TJSONProtocol import TJSONProtocol
 from thrift.transport.TTransport import TMemoryBuffer
 
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.metastore_events import NOISE, LogEvent, decode
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
-from tests.catalog.thrift_metastore import thrift_table
+from tests.lakeschema.catalog.thrift_metastore import thrift_table
 
 
 def thrift_json(struct: Any) -> str:

@@ -9,7 +9,7 @@ from hive_metastore.ttypes import NotificationEvent
 
 from publisher.events.notification_log import NotificationLogSource
 from publisher.events.protocol import RelationHint, SourceUnavailable
-from tests.catalog.thrift_metastore import Handler, serving
+from tests.lakeschema.catalog.thrift_metastore import Handler, serving
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine
 
 import publisher.state
-from catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.protocol import DeadLetter
 from publisher.state.records import (
     Claim,

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from avro_schema.compatibility import compare
-from avro_schema.model import Record
-from avro_schema.parsing import parse_schema
-from catalog.identifiers import RelationName
 from codegen.package import PackageRequest, Provenance, Release, Wheel
 from codegen.wheel import build_wheel
+from lakeschema.avro.compatibility import compare
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.identifiers import RelationName
 
 PREFIX = "acme-schema"
 HOSTILE = "\"><script>alert('1')</script>&<!-- `<b>x</b>`"

@@ -6,10 +6,10 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from avro_schema.model import Record
+from lakeschema.avro.model import Record
 from publisher.web.fields import FieldRow, field_rows
-from tests.avro_schema.strategies import schemas
 from tests.effort import examples
+from tests.lakeschema.avro.strategies import schemas
 from tests.publisher.web.packages import field, record_schema
 
 

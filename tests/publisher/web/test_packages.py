@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
-from catalog.identifiers import RelationName
 from codegen.package import PackageContents, PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel
+from lakeschema.catalog.identifiers import RelationName
 from publisher.index.simple_page import ListedFile, ProjectPage, page_to_json
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app

@@ -1,0 +1,247 @@
+"""From an ALTER in a metastore to a record class in somebody's program, in under a minute."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.table import Table
+
+from codegen.naming import distribution_name
+from codegen.package import PackageContents
+from codegen.wheel import read_wheel
+from deploy.demo import consumers, lake
+from deploy.local_stack import Metastore, spark_session_conf
+from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.service import Service
+from publisher.index.static import StaticIndex
+from publisher.logs import log_to
+from publisher.settings import load_settings
+
+PREFIX = "acme-schema"
+COMPANY = distribution_name(RelationName.of(lake.DATABASE, "company"), PREFIX)
+RELATIONS = ("member", "company", "companyenglevels", "v1", "v2")
+_TIMEOUT_SECONDS = 60.0
+
+log = logging.getLogger(__name__)
+
+
+class DemoFailed(OSError):
+    """Something around the demo failed; the message says what, and what it printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A package's newest version on the index, and how long after the DDL it could be installed."""
+
+    contents: PackageContents
+    seconds: float
+
+
+def tell(*, keep: bool = False) -> None:
+    """Prints the story. ``keep`` leaves the folder with everything that was made."""
+    console = Console(highlight=False)
+    began = time.perf_counter()
+    folder = Path(tempfile.mkdtemp(prefix="schema-publisher-demo-"))
+    try:
+        with (folder / "daemon.log").open("w") as logs, contextlib.ExitStack() as stack:
+            log_to(logs)
+            _Story(console, folder, stack).tell()
+        console.print(f"\n[bold]All of it took {time.perf_counter() - began:.0f} s.[/bold]")
+    finally:
+        if keep:
+            console.print(f"What was made lies in {escape(str(folder))}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Story:
+    def __init__(self, console: Console, folder: Path, stack: contextlib.ExitStack) -> None:
+        self._console = console
+        self._folder = folder
+        self._stack = stack
+        self._index = StaticIndex(folder / "index")
+
+    def tell(self) -> None:
+        environments = self._stack.enter_context(ThreadPoolExecutor(1))
+        pinned = environments.submit(make_environment, self._folder / "pinned")
+        upgraded = environments.submit(make_environment, self._folder / "upgraded")
+
+        self._chapter("A metastore, and a daemon that hears it")
+        metastore = self._stack.enter_context(Metastore.start(self._folder / "metastore"))
+        service = self._stack.enter_context(self._service(metastore))
+        self._console.print(f"Hive Metastore at {metastore.uri}, packages at {service.url}/simple/")
+        ddl = self._stack.enter_context(MetastoreDdl(metastore.uri))
+
+        self._chapter("Two tables and three views are created")
+        self._console.print(
+            "Member and Company carry Avro schemas: casing, an enum, required fields, docs.\n"
+            "CompanyEngLevels calls the UDF STANDARDIZE; V2 reads V1, and is created before it."
+        )
+        started = time.perf_counter()
+        lake.create_tables(ddl)
+        lake.create_views(ddl)
+        first = self._wait(dict.fromkeys(RELATIONS, "1.0.0"), started)
+        self._show_versions(first)
+        self._show_fields(first["companyenglevels"])
+
+        self._chapter("A consumer installs one and reads typed records")
+        self._console.print(Syntax(consumers.WRITE_AND_READ, "python", word_wrap=True))
+        python = pinned.result()
+        self._install(python, service, f"{COMPANY}==1.0.0")
+        files = Path(ddl.location(lake.DATABASE, "company").removeprefix("file:"))
+        files.mkdir(parents=True, exist_ok=True)
+        self._print_run(python, consumers.WRITE_AND_READ, str(files / "part-0.avro"))
+        self._console.print("The same records, from the table, on Spark:")
+        self._console.print(Syntax(consumers.READ_ON_SPARK, "python", word_wrap=True))
+        conf = json.dumps(spark_session_conf(metastore))
+        self._print_run(python, consumers.READ_ON_SPARK, conf)
+
+        self._chapter("Address gains a unit number")
+        started = time.perf_counter()
+        lake.add_unit_number(ddl)
+        second = self._wait(dict.fromkeys(("company", "v1", "v2"), "1.1.0"), started)
+        self._show_versions(second, before=first)
+
+        self._chapter("Whoever pinned goes on; whoever upgrades sees the field")
+        newer = upgraded.result()
+        self._install(newer, service, f"{COMPANY}~=1.0")
+        path = str(self._folder / "new.avro")
+        self._console.print(f"{COMPANY} 1.1.0 writes and reads:")
+        self._print_run(newer, consumers.WRITE_UNIT_NUMBER, path)
+        self._console.print(f"{COMPANY} 1.0.0, pinned, reads the file that 1.1.0 wrote:")
+        self._print_run(python, consumers.READ_PINNED, path)
+
+    def _chapter(self, title: str) -> None:
+        self._console.print()
+        self._console.rule(f"[bold]{title}", align="left")
+
+    @contextlib.contextmanager
+    def _service(self, metastore: Metastore) -> Iterator[Service]:
+        config = self._folder / "schema-publisher.toml"
+        config.write_text(
+            f"""\
+[artifacts]
+prefix = "{PREFIX}"
+[catalog]
+kind = "hive"
+uri = "{metastore.uri}"
+[[events]]
+kind = "notification-log"
+[state]
+url = "sqlite:///{self._folder}/state.db"
+[index]
+kind = "static"
+path = "{self._folder}/index"
+[snapshot]
+runner = "local"
+[engine]
+debounce_seconds = 0
+[http]
+port = 0
+[translation.udfs]
+"{lake.STANDARDIZE}" = {{ returns = "string" }}
+"""
+        )
+        with Service(load_settings(config), config) as service:
+            yield service
+
+    def _wait(self, versions: Mapping[str, str], started: float) -> Mapping[str, Seen]:
+        """Each relation's newest package, once those of ``versions`` are there."""
+        seen: dict[str, Seen] = {}
+        deadline = started + _TIMEOUT_SECONDS
+        while any(relation not in seen for relation in versions):
+            for relation, version in versions.items():
+                if relation not in seen:
+                    contents = self._newest(relation)
+                    if contents is not None and contents.version == version:
+                        seen[relation] = Seen(contents, time.perf_counter() - started)
+            if time.perf_counter() > deadline:
+                raise DemoFailed(f"no packages: {sorted(set(versions) - set(seen))}")
+            time.sleep(0.01)
+        return seen
+
+    def _newest(self, relation: str) -> PackageContents | None:
+        distribution = distribution_name(RelationName.of(lake.DATABASE, relation), PREFIX)
+        files = self._index.files(distribution)
+        if not files:
+            return None
+        newest = max(files, key=lambda file: Version(file.version))
+        return read_wheel(self._index.fetch(newest))
+
+    def _show_versions(
+        self, seen: Mapping[str, Seen], before: Mapping[str, Seen] | None = None
+    ) -> None:
+        table = Table("package", "version", "why", "ready after", box=None, pad_edge=False)
+        for relation in RELATIONS:
+            if relation in seen:
+                contents = seen[relation].contents
+                why = "; ".join(map(str, contents.provenance["reasons"]))
+                change = str(contents.provenance["change"])
+                table.add_row(
+                    contents.distribution,
+                    f"[green]{contents.version}[/green]",
+                    escape(f"{change}: {why}" if before else why),
+                    f"{seen[relation].seconds * 1000:.0f} ms",
+                )
+            elif before is not None:
+                contents = before[relation].contents
+                table.add_row(contents.distribution, contents.version, "unchanged", "")
+        self._console.print(table)
+
+    def _show_fields(self, seen: Seen) -> None:
+        schema = json.loads(seen.contents.schema_text)
+        table = Table("field", "type", box=None, pad_edge=False)
+        for field in schema["fields"]:
+            table.add_row(escape(field["name"]), escape(json.dumps(field["type"])))
+        self._console.print(Panel(table, title="CompanyEngLevels, derived", expand=False))
+
+    def _install(self, python: Path, service: Service, requirement: str) -> None:
+        index = f"{service.url}/simple/"
+        self._console.print(f"[bold]$ pip install --index-url {index} '{requirement}'[/bold]")
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        run([*command, "--no-cache-dir", "--index-url", index, requirement])
+
+    def _print_run(self, python: Path, program: str, *arguments: str) -> None:
+        printed = run([str(python), "-c", program, *arguments])
+        for line in printed.splitlines():
+            self._console.print(f"  [cyan]{escape(line)}[/cyan]")
+
+
+def make_environment(folder: Path) -> Path:
+    """A fresh environment's Python. Spark, 400 MB of it, is borrowed from this environment."""
+    run([sys.executable, "-m", "venv", str(folder)])
+    python = folder / "bin" / "python"
+    (own,) = (folder / "lib").glob("python*/site-packages")
+    import pyspark
+
+    borrowed = Path(pyspark.__file__).parent.parent
+    (own / "borrowed-spark.pth").write_text(f"{borrowed}\n")
+    return python
+
+
+def run(command: Sequence[str]) -> str:
+    """What the command printed. Pip sees none of this machine's settings, as a user's would not."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
+    environment |= {"PIP_CONFIG_FILE": os.devnull, "PYTHONWARNINGS": "ignore"}
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if ended.returncode != 0:
+        raise DemoFailed(f"{' '.join(command[:4])} failed:\n{ended.stdout}{ended.stderr}"[-3000:])
+    return ended.stdout

@@ -1,0 +1,473 @@
+"""What a change of schema means for those who have the older versions installed.
+
+Stricter than Avro's schema resolution, which calls millis → micros and scale 2 → 4 compatible: both
+resolve, and both misread every value in silence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias, assert_never
+
+from lakeschema.avro.definitions import definitions
+from lakeschema.avro.model import (
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    Json,
+    LogicalType,
+    MapSchema,
+    NamedSchema,
+    NoDefault,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+)
+from lakeschema.avro.parsing import branch_kind
+from lakeschema.avro.printing import to_text
+
+
+class Level(Enum):
+    """How far a version number moves."""
+
+    MAJOR = "major"
+    MINOR = "minor"
+    PATCH = "patch"
+    NONE = "none"
+
+
+_RANK = {Level.NONE: 0, Level.PATCH: 1, Level.MINOR: 2, Level.MAJOR: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """``reasons`` are sentences for a changelog, the gravest first."""
+
+    level: Level
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    level: Level
+    reason: str
+
+
+_Findings: TypeAlias = Iterator[_Finding]
+
+
+def compare(previous: Sequence[Schema], new: Schema) -> Change:
+    """The change from the last of ``previous``, judged against all of them.
+
+    ``previous`` are the versions of the current major, oldest first: whoever pinned to it may hold
+    any of them, so that what breaks one of them is a new major.
+
+    Raises:
+        ValueError: ``previous`` is empty.
+    """
+    if not previous:
+        raise ValueError("there is no earlier version to compare with")
+    *earlier, latest = previous
+    findings = list(_differences(latest, new))
+    known = {finding.reason for finding in findings}
+    for schema in earlier:
+        for finding in _differences(schema, new):
+            if finding.level is Level.MAJOR and finding.reason not in known:
+                known.add(finding.reason)
+                reason = f"against an earlier version of this major: {finding.reason}"
+                findings.append(_Finding(Level.MAJOR, reason))
+    if not findings:
+        if to_text(latest) == to_text(new):
+            return Change(Level.NONE, ())
+        return Change(Level.PATCH, ("the schema is written in another way",))
+    findings.sort(key=lambda finding: -_RANK[finding.level])
+    return Change(findings[0].level, tuple(finding.reason for finding in findings))
+
+
+def gravest(levels: Iterable[Level]) -> Level:
+    return max(levels, key=_RANK.__getitem__, default=Level.NONE)
+
+
+def _differences(old: Schema, new: Schema) -> _Findings:
+    equal = to_text(_as_java_compares(old)) == to_text(_as_java_compares(new))
+    comparison = _Comparison(definitions(old), definitions(new), equal=equal)
+    yield from comparison.types(old, new, "")
+    yield from comparison.alias_clashes()
+
+
+class _Comparison:
+    """Walks two schemas side by side; each pair of named types is compared where it first meets.
+
+    ``equal``: Java would not look at the aliases, since nothing else differs.
+    """
+
+    def __init__(
+        self, old: Mapping[str, NamedSchema], new: Mapping[str, NamedSchema], *, equal: bool
+    ) -> None:
+        self._old = old
+        self._new = new
+        self._equal = equal
+        self._met: set[tuple[str, str]] = set()
+
+    def types(self, old: Schema, new: Schema, path: str) -> _Findings:
+        old = self._old[old.full_name] if isinstance(old, Reference) else old
+        new = self._new[new.full_name] if isinstance(new, Reference) else new
+        match old, new:
+            case Primitive(), Primitive() if old.name == new.name:
+                yield from _logical(old.logical, new.logical, path)
+                yield from _properties(old.properties, new.properties, path)
+            case Array(), Array():
+                yield from _properties(old.properties, new.properties, path)
+                yield from self.types(old.items, new.items, f"{path}[]")
+            case MapSchema(), MapSchema():
+                yield from _properties(old.properties, new.properties, path)
+                yield from self.types(old.values, new.values, f"{path}{{}}")
+            case Union(), Union():
+                yield from self._unions(old, new, path)
+            case Union(branches), _ if len(branches) > 1:
+                yield from self._unions(old, Union((new,)), path)
+            case _, Union(branches) if len(branches) > 1:
+                yield from self._unions(Union((old,)), new, path)
+            case Record(), Record():
+                if self._first_meeting(old, new):
+                    yield from _named_type(old, new, "record", path)
+                    yield from self._fields(old, new, path)
+            case EnumSchema(), EnumSchema():
+                if self._first_meeting(old, new):
+                    yield from _named_type(old, new, "enum", path)
+                    yield from _symbols(old, new, f"enum `{new.full_name}`")
+            case Fixed(), Fixed():
+                if self._first_meeting(old, new):
+                    what = f"fixed `{new.full_name}`"
+                    yield from _named_type(old, new, "fixed", path)
+                    yield from _logical(old.logical, new.logical, path)
+                    if old.size != new.size:
+                        yield _major(f"{what} changed from {old.size} to {new.size} bytes")
+            case _:
+                yield _major(f"{_place(path)} changed from {_words(old)} to {_words(new)}")
+
+    def _first_meeting(self, old: NamedSchema, new: NamedSchema) -> bool:
+        pair = old.full_name, new.full_name
+        met = pair in self._met
+        self._met.add(pair)
+        return not met
+
+    def alias_clashes(self) -> _Findings:
+        """An alias that is the name of another type on the other side renames that type."""
+        for mine, others, added in (
+            (self._new, self._old, "added"),
+            (self._old, self._new, "in earlier versions"),
+        ):
+            for schema in mine.values():
+                same = others.get(schema.full_name)
+                for alias in schema.aliases:
+                    known_on_both = same is not None and alias in same.aliases and alias in mine
+                    harmless = known_on_both and self._equal
+                    if alias in others and alias != schema.full_name and not harmless:
+                        yield _major(
+                            f"type `{schema.full_name}` has the alias `{alias}` {added}, "
+                            "which is the name of another type"
+                        )
+
+    def _fields(self, old: Record, new: Record, path: str) -> _Findings:
+        before = {field.name: field for field in old.fields}
+        after = {field.name: field for field in new.fields}
+        for name, field in before.items():
+            where = _joined(path, name)
+            if name not in after:
+                yield _major(_removed(field, where, new))
+                continue
+            yield from self.types(field.type, after[name].type, where)
+            yield from _field_attributes(field, after[name], where)
+        for name, field in after.items():
+            if name not in before:
+                yield _added(field, _joined(path, name))
+        yield from _field_alias_clashes(before, after, path, equal=self._equal)
+        kept = [name for name in before if name in after]
+        if kept != [name for name in after if name in before]:
+            yield _Finding(Level.MINOR, f"fields of {_record_place(path)} reordered")
+
+    def _unions(self, old: Union, new: Union, path: str) -> _Findings:
+        before = {branch_kind(branch): branch for branch in old.branches}
+        after = {branch_kind(branch): branch for branch in new.branches}
+        gone = [kind for kind in before if kind not in after]
+        come = [kind for kind in after if kind not in before]
+        for kind, branch in before.items():
+            if kind in after:
+                inside = path if kind == "null" or len(before) <= 2 else f"{path}<{kind}>"
+                yield from self.types(branch, after[kind], inside)
+        values_gone, values_come = (
+            [kind for kind in kinds if kind != "null"] for kinds in (gone, come)
+        )
+        if len(values_gone) == len(values_come) == 1:
+            # One for another is a change of type, where the rest stays as it is.
+            yield from self.types(before[values_gone[0]], after[values_come[0]], path)
+            gone, come = ([kind for kind in kinds if kind == "null"] for kinds in (gone, come))
+        for kind in gone:
+            yield _major(_branch_words(path, before[kind], "removed"))
+        for kind in come:
+            yield _major(_branch_words(path, after[kind], "added"))
+        kept = [kind for kind in before if kind in after]
+        if kept != [kind for kind in after if kind in before]:
+            misread = _promotions_reordered(old, new)
+            if misread:
+                yield _major(f"branches of {_place(path)} reordered: {misread}")
+            else:
+                yield _Finding(Level.MINOR, f"branches of {_place(path)} reordered")
+
+
+def _as_java_compares(schema: Schema) -> Schema:
+    """Without what Java's ``Schema.equals`` ignores: documentation, aliases, enums' defaults.
+
+    Between equal schemas it applies no alias; between others one that is the name of another type
+    or field renames that one, which every version until then had got away with.
+    """
+    match schema:
+        case Array(items):
+            return replace(schema, items=_as_java_compares(items))
+        case MapSchema(values):
+            return replace(schema, values=_as_java_compares(values))
+        case Union(branches):
+            return Union(tuple(map(_as_java_compares, branches)))
+        case Record(fields=fields):
+            bare = (
+                replace(field, type=_as_java_compares(field.type), doc=None, aliases=())
+                for field in fields
+            )
+            return replace(schema, fields=tuple(bare), doc=None, aliases=())
+        case EnumSchema():
+            return replace(schema, doc=None, aliases=(), default=None)
+        case Fixed():
+            return replace(schema, doc=None, aliases=())
+        case Primitive() | Reference():
+            return schema
+        case _:
+            assert_never(schema)
+
+
+def _named_type(old: NamedSchema, new: NamedSchema, kind: str, path: str) -> _Findings:
+    what = f"{kind} `{new.full_name}`"
+    if old.full_name != new.full_name:
+        yield _major(f"{_place(path)}: {kind} `{old.full_name}` renamed to `{new.full_name}`")
+    yield from _changed_doc(old.doc, new.doc, what)
+    yield from _changed_aliases(old.aliases, new.aliases, what)
+    yield from _properties(old.properties, new.properties, path)
+
+
+def _symbols(old: EnumSchema, new: EnumSchema, what: str) -> _Findings:
+    for symbol in old.symbols:
+        if symbol not in new.symbols:
+            yield _major(f"{what}: symbol {symbol} removed")
+    for symbol in new.symbols:
+        if symbol in old.symbols:
+            continue
+        if old.default is None:
+            yield _major(
+                f"{what}: symbol {symbol} added, and the enum had no default to read it as"
+            )
+        else:
+            yield _Finding(
+                Level.MINOR, f"{what}: symbol {symbol} added; older readers read {old.default}"
+            )
+    kept = [symbol for symbol in old.symbols if symbol in new.symbols]
+    if kept != [symbol for symbol in new.symbols if symbol in old.symbols]:
+        yield _Finding(Level.MINOR, f"{what}: symbols reordered")
+    if old.default != new.default:
+        if new.default is None:
+            yield _major(f"{what}: default {old.default} removed")
+        elif old.default is None:
+            yield _Finding(Level.MINOR, f"{what}: default {new.default} added")
+        else:
+            yield _Finding(
+                Level.MINOR, f"{what}: default changed from {old.default} to {new.default}"
+            )
+
+
+def _field_attributes(old: Field, new: Field, where: str) -> _Findings:
+    what = f"field `{where}`"
+    yield from _changed_doc(old.doc, new.doc, what)
+    yield from _changed_aliases(old.aliases, new.aliases, what)
+    yield from _properties(old.properties, new.properties, where)
+    if old.order != new.order:
+        yield _Finding(Level.MINOR, f"{what}: sort order changed from {old.order} to {new.order}")
+    if isinstance(new.default, NoDefault):
+        if not isinstance(old.default, NoDefault):
+            yield _major(f"{what}: default {_short(_value(old.default))} removed")
+    elif isinstance(old.default, NoDefault):
+        yield _Finding(Level.MINOR, f"{what}: default {_short(_value(new.default))} added")
+    elif _value(old.default) != _value(new.default):
+        yield _Finding(
+            Level.MINOR,
+            f"{what}: default changed from {_short(_value(old.default))} to {_short(_value(new.default))}",
+        )
+
+
+def _added(field: Field, where: str) -> _Finding:
+    what = f"field `{where}` added: {_words(field.type)}"
+    if isinstance(field.default, NoDefault):
+        return _major(f"{what}, without a default to read older data with")
+    return _Finding(Level.MINOR, f"{what}, default {_short(_value(field.default))}")
+
+
+def _removed(field: Field, where: str, new: Record) -> str:
+    for other in new.fields:
+        if field.name in other.aliases:
+            return f"field `{where}` renamed to `{other.name}`"
+    return f"field `{where}` removed"
+
+
+def _field_alias_clashes(
+    before: Mapping[str, Field], after: Mapping[str, Field], path: str, *, equal: bool
+) -> _Findings:
+    """Aliases rename a writer's fields before they are matched: on another field's name they hide it."""
+    for name, field in after.items():
+        harmless = before[name].aliases if equal and name in before else ()
+        for alias in field.aliases:
+            if alias in before and alias in after and alias != name and alias not in harmless:
+                yield _major(
+                    f"field `{_joined(path, name)}` has another field's name as alias: {alias}"
+                )
+    for name, field in before.items():
+        for alias in field.aliases:
+            if alias in after and alias not in before and alias != name:
+                yield _major(
+                    f"field `{_joined(path, alias)}` added under a name that was an alias of `{name}`"
+                )
+
+
+def _promotions_reordered(old: Union, new: Union) -> str:
+    """Why the new order misreads: a reader takes the first branch that the written one promotes to.
+
+    Harmless while only the width differs; not where a logical type gives the number its meaning.
+    """
+    primitives = [branch for branch in old.branches if isinstance(branch, Primitive)]
+    place = {branch_kind(branch): index for index, branch in enumerate(new.branches)}
+    for index, first in enumerate(primitives):
+        for second in primitives[index + 1 :]:
+            if first.name not in place or second.name not in place:
+                continue
+            related = second.name in _PROMOTES.get(first.name, ()) or first.name in _PROMOTES.get(
+                second.name, ()
+            )
+            meaning = first.logical is not None or second.logical is not None
+            if related and meaning and place[second.name] < place[first.name]:
+                return f"{_words(first)} may be read as {_words(second)}"
+    return ""
+
+
+_PROMOTES: Mapping[str, tuple[str, ...]] = {
+    "int": ("long", "float", "double"),
+    "long": ("float", "double"),
+    "float": ("double",),
+    "string": ("bytes",),
+    "bytes": ("string",),
+}
+
+
+def _logical(old: LogicalType | None, new: LogicalType | None, path: str) -> _Findings:
+    if old != new:
+        before, after = (_logical_words(logical) for logical in (old, new))
+        yield _major(f"{_place(path)} changed from {before} to {after}")
+
+
+def _logical_words(logical: LogicalType | None) -> str:
+    if logical is None:
+        return "no logical type"
+    if logical.precision is None:
+        return logical.name
+    return f"{logical.name}({logical.precision},{logical.scale})"
+
+
+def _properties(old: Mapping[str, Json], new: Mapping[str, Json], path: str) -> _Findings:
+    changed = sorted(
+        key
+        for key in old.keys() | new.keys()
+        if key not in old or key not in new or _value(old[key]) != _value(new[key])
+    )
+    if not changed:
+        return
+    names = ", ".join(repr(key) for key in changed)
+    # A logical type that is not valid is a property, and yet some reader may act on it.
+    grave = any(key in {"logicalType", "precision", "scale"} for key in changed)
+    level = Level.MAJOR if grave else Level.PATCH
+    yield _Finding(level, f"{_place(path)}: properties changed: {_short(names)}")
+
+
+def _changed_doc(old: str | None, new: str | None, what: str) -> _Findings:
+    if old != new:
+        verb = "added" if not old else "removed" if not new else "changed"
+        yield _Finding(Level.PATCH, f"{what}: documentation {verb}")
+
+
+def _changed_aliases(old: Sequence[str], new: Sequence[str], what: str) -> _Findings:
+    for alias in old:
+        if alias not in new:
+            yield _major(f"{what}: alias {alias} removed")
+    for alias in new:
+        if alias not in old:
+            yield _Finding(Level.MINOR, f"{what}: alias {alias} added")
+
+
+def _branch_words(path: str, branch: Schema, verb: str) -> str:
+    if branch_kind(branch) == "null":
+        return f"{_place(path)} became {'optional' if verb == 'added' else 'required'}"
+    return f"{_place(path)}: branch {_words(branch)} {verb}"
+
+
+def _words(schema: Schema) -> str:
+    return _short(_all_words(schema))
+
+
+def _all_words(schema: Schema) -> str:
+    match schema:
+        case Primitive(name, logical):
+            return name if logical is None else f"{_logical_words(logical)} ({name})"
+        case Reference(name):
+            return f"`{name}`"
+        case Array(items):
+            return f"array of {_all_words(items)}"
+        case MapSchema(values):
+            return f"map of {_all_words(values)}"
+        case Record():
+            return f"record `{schema.full_name}`"
+        case EnumSchema():
+            return f"enum `{schema.full_name}`"
+        case Fixed():
+            return f"fixed `{schema.full_name}` of {schema.size} bytes"
+        case Union(branches):
+            rest = [_all_words(branch) for branch in branches if branch_kind(branch) != "null"]
+            alone = len(rest) == 1 < len(branches)
+            inner = rest[0] if alone else f"union of {', '.join(rest)}"
+            return f"optional {inner}" if len(rest) < len(branches) else inner
+        case _:
+            assert_never(schema)
+
+
+def _major(reason: str) -> _Finding:
+    return _Finding(Level.MAJOR, reason)
+
+
+def _place(path: str) -> str:
+    return f"field `{path}`" if path else "the schema"
+
+
+def _record_place(path: str) -> str:
+    return f"`{path}`" if path else "the record"
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _value(value: Json) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else text[:199] + "…"

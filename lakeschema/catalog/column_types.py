@@ -1,0 +1,400 @@
+"""Column types of Hive and Spark as immutable values, read from and printed as Hive's type text.
+
+Type text that cannot be read becomes ``UnknownType`` in facts, so that one broken column never
+hides its neighbours; whoever derives from it says so by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias, assert_never
+
+from lakeschema.catalog.errors import MalformedType
+
+MAX_DEPTH = 200
+"""Nesting past this is refused: a stranger's type text must not exhaust the stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveType:
+    """A type without parameters, by its Hive name (see ``PRIMITIVES``)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalType:
+    precision: int
+    scale: int
+
+
+@dataclass(frozen=True, slots=True)
+class CharType:
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class VarcharType:
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalType:
+    """Spark's typed interval: ``unit`` is its text, such as ``day to second``."""
+
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    element: ColumnType
+    element_nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    key: ColumnType
+    value: ColumnType
+    value_nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    name: str
+    type: ColumnType
+    nullable: bool = True
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    fields: tuple[StructField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Uniontype:
+    branches: tuple[ColumnType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownType:
+    """Type text that is not understood, kept whole."""
+
+    text: str
+
+
+ColumnType: TypeAlias = (
+    PrimitiveType
+    | DecimalType
+    | CharType
+    | VarcharType
+    | IntervalType
+    | ArrayType
+    | MapType
+    | StructType
+    | Uniontype
+    | UnknownType
+)
+
+BOOLEAN = PrimitiveType("boolean")
+TINYINT = PrimitiveType("tinyint")
+SMALLINT = PrimitiveType("smallint")
+INT = PrimitiveType("int")
+BIGINT = PrimitiveType("bigint")
+FLOAT = PrimitiveType("float")
+DOUBLE = PrimitiveType("double")
+STRING = PrimitiveType("string")
+BINARY = PrimitiveType("binary")
+DATE = PrimitiveType("date")
+TIMESTAMP = PrimitiveType("timestamp")
+TIMESTAMP_NTZ = PrimitiveType("timestamp_ntz")
+TIMESTAMP_LOCAL = PrimitiveType("timestamp with local time zone")
+TIME = PrimitiveType("time")
+VARIANT = PrimitiveType("variant")
+INTERVAL = PrimitiveType("interval")
+VOID = PrimitiveType("void")
+
+PRIMITIVES = {
+    type_.name: type_
+    for type_ in (
+        BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP,
+        TIMESTAMP_NTZ, TIMESTAMP_LOCAL, TIME, VARIANT, INTERVAL, VOID,
+    )
+}  # fmt: skip
+
+_SYNONYMS = {
+    "byte": TINYINT,
+    "short": SMALLINT,
+    "integer": INT,
+    "long": BIGINT,
+    "real": FLOAT,
+    "timestamp_ltz": TIMESTAMP,
+    "null": VOID,
+    "bytes": BINARY,
+}
+
+
+def parse_type(text: str) -> ColumnType:
+    """Reads Hive's type text, and Spark's spelling of it (``NOT NULL``, ``COMMENT '…'`` in structs).
+
+    Raises:
+        MalformedType: with the position of the first character that does not fit.
+    """
+    parser = _Parser(text)
+    parsed = parser.type(0)
+    parser.end()
+    return parsed
+
+
+_REMEMBERED_CHARACTERS = 256
+
+
+def parse_type_or_unknown(text: str) -> ColumnType:
+    """As ``parse_type``; short texts are read once, for a lake has few types and many columns."""
+    return _remembered(text) if len(text) <= _REMEMBERED_CHARACTERS else _parsed_or_unknown(text)
+
+
+@lru_cache(maxsize=8192)
+def _remembered(text: str) -> ColumnType:
+    return _parsed_or_unknown(text)
+
+
+def _parsed_or_unknown(text: str) -> ColumnType:
+    try:
+        return parse_type(text)
+    except MalformedType:
+        return UnknownType(text)
+
+
+def print_type(type_: ColumnType) -> str:
+    """Hive's text of a type; nullability and comments of nested fields are not part of it."""
+    match type_:
+        case PrimitiveType(name):
+            return name
+        case DecimalType(precision, scale):
+            return f"decimal({precision},{scale})"
+        case CharType(length):
+            return f"char({length})"
+        case VarcharType(length):
+            return f"varchar({length})"
+        case IntervalType(unit):
+            return f"interval {unit}"
+        case ArrayType(element):
+            return f"array<{print_type(element)}>"
+        case MapType(key, value):
+            return f"map<{print_type(key)},{print_type(value)}>"
+        case StructType(fields):
+            inner = ",".join(f"{_field_name(f.name)}:{print_type(f.type)}" for f in fields)
+            return f"struct<{inner}>"
+        case Uniontype(branches):
+            return f"uniontype<{','.join(print_type(b) for b in branches)}>"
+        case UnknownType(text):
+            return text
+        case _:
+            assert_never(type_)
+
+
+def map_type(type_: ColumnType, change: Callable[[ColumnType], ColumnType]) -> ColumnType:
+    """The type with ``change`` applied to each of its parts, innermost first, and then to itself."""
+    match type_:
+        case ArrayType(element, nullable):
+            return change(ArrayType(map_type(element, change), nullable))
+        case MapType(key, value, nullable):
+            return change(MapType(map_type(key, change), map_type(value, change), nullable))
+        case StructType(fields):
+            mapped = tuple(
+                StructField(f.name, map_type(f.type, change), f.nullable, f.comment) for f in fields
+            )
+            return change(StructType(mapped))
+        case Uniontype(branches):
+            return change(Uniontype(tuple(map_type(b, change) for b in branches)))
+        case _:
+            return change(type_)
+
+
+def _field_name(name: str) -> str:
+    return name if re.fullmatch(r"\w+", name) else "`" + name.replace("`", "``") + "`"
+
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<word>\w+)|`(?P<quoted>(?:[^`]|``)+)`|'(?P<string>(?:[^'\\]|\\.)*)'|(?P<mark>[<>(),:]))",
+    re.DOTALL,
+)
+
+
+class _Parser:
+    """Recursive descent over type text; Hive allows field names that are no words, hence ``_name``."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+
+    def type(self, depth: int) -> ColumnType:
+        if depth > MAX_DEPTH:
+            raise MalformedType(self._text, self._position, f"at most {MAX_DEPTH} levels")
+        start = self._position
+        word = self._take("word")
+        if word is None:
+            raise MalformedType(self._text, start, "a type")
+        return self._named(word.lower(), start, depth)
+
+    def end(self) -> None:
+        if self._text[self._position :].strip():
+            raise MalformedType(self._text, self._position, "the end of the type")
+
+    def _named(self, word: str, start: int, depth: int) -> ColumnType:
+        match word:
+            case "decimal" | "numeric" | "dec":
+                return self._decimal()
+            case "char" | "varchar" | "character":
+                return self._sized(word)
+            case "array":
+                self._expect("<")
+                element = self.type(depth + 1)
+                self._expect(">")
+                return ArrayType(element)
+            case "map":
+                self._expect("<")
+                key = self.type(depth + 1)
+                self._expect(",")
+                value = self.type(depth + 1)
+                self._expect(">")
+                return MapType(key, value)
+            case "struct":
+                return StructType(self._fields(depth + 1))
+            case "uniontype":
+                self._expect("<")
+                branches = [self.type(depth + 1)]
+                while self._mark(","):
+                    branches.append(self.type(depth + 1))
+                self._expect(">")
+                return Uniontype(tuple(branches))
+            case "interval":
+                return self._interval()
+            case "timestamp":
+                return self._timestamp()
+            case "double":
+                self._words("precision")
+                return DOUBLE
+            case "time":
+                if self._mark("("):
+                    self._number()
+                    self._expect(")")
+                return TIME
+            case _:
+                found = PRIMITIVES.get(word) or _SYNONYMS.get(word)
+                if found is None:
+                    raise MalformedType(self._text, start, "a type")
+                return found
+
+    def _decimal(self) -> DecimalType:
+        if not self._mark("("):
+            return DecimalType(10, 0)
+        position = self._position
+        precision = self._number()
+        scale = self._number() if self._mark(",") else 0
+        self._expect(")")
+        if not (1 <= precision <= 38 and scale <= precision):
+            raise MalformedType(self._text, position, "1 to 38 digits, the scale not above them")
+        return DecimalType(precision, scale)
+
+    def _sized(self, word: str) -> CharType | VarcharType:
+        varying = word == "varchar" or (word == "character" and self._words("varying"))
+        self._expect("(")
+        length = self._number()
+        self._expect(")")
+        return VarcharType(length) if varying else CharType(length)
+
+    def _interval(self) -> ColumnType:
+        start = self._position
+        unit = self._take("word")
+        if unit is None or unit.lower() not in _INTERVAL_UNITS:
+            self._position = start
+            return INTERVAL
+        text = unit.lower()
+        if self._words("to"):
+            last = self._take("word")
+            if last is None or last.lower() not in _INTERVAL_UNITS:
+                raise MalformedType(self._text, self._position, "a unit of time")
+            text = f"{text} to {last.lower()}"
+        return IntervalType(text)
+
+    def _timestamp(self) -> PrimitiveType:
+        if self._words("with", "local", "time", "zone"):
+            return TIMESTAMP_LOCAL
+        if self._words("without", "time", "zone"):
+            return TIMESTAMP_NTZ
+        return TIMESTAMP
+
+    def _fields(self, depth: int) -> tuple[StructField, ...]:
+        self._expect("<")
+        fields: list[StructField] = []
+        while not self._mark(">"):
+            if fields:
+                self._expect(",")
+            fields.append(self._field(depth))
+        return tuple(fields)
+
+    def _field(self, depth: int) -> StructField:
+        name = self._name()
+        self._mark(":")
+        type_ = self.type(depth)
+        nullable = not self._words("not", "null")
+        comment = None
+        if self._words("comment"):
+            literal = self._take("string")
+            if literal is None:
+                raise MalformedType(self._text, self._position, "a comment in quotes")
+            comment = re.sub(r"\\(.)", r"\1", literal, flags=re.DOTALL)
+        return StructField(name, type_, nullable, comment)
+
+    def _name(self) -> str:
+        quoted = self._take("quoted")
+        if quoted is not None:
+            return quoted.replace("``", "`")
+        # Hive prints field names bare, whatever they contain, up to the colon.
+        match = re.compile(r"\s*([^:,<>`\s]+)").match(self._text, self._position)
+        if match is None:
+            raise MalformedType(self._text, self._position, "a field name")
+        self._position = match.end()
+        return match.group(1)
+
+    def _number(self) -> int:
+        start = self._position
+        word = self._take("word")
+        if word is None or not re.fullmatch(r"[0-9]{1,9}", word):
+            raise MalformedType(self._text, start, "a number")
+        return int(word)
+
+    def _take(self, kind: str) -> str | None:
+        match = _TOKEN.match(self._text, self._position)
+        if match is None or match.group(kind) is None:
+            return None
+        self._position = match.end()
+        return match.group(kind)
+
+    def _words(self, *words: str) -> bool:
+        start = self._position
+        for word in words:
+            found = self._take("word")
+            if found is None or found.lower() != word:
+                self._position = start
+                return False
+        return True
+
+    def _mark(self, mark: str) -> bool:
+        match = _TOKEN.match(self._text, self._position)
+        if match is None or match.group("mark") != mark:
+            return False
+        self._position = match.end()
+        return True
+
+    def _expect(self, mark: str) -> None:
+        if not self._mark(mark):
+            raise MalformedType(self._text, self._position, f"{mark!r}")
+
+
+_INTERVAL_UNITS = {"year", "month", "day", "hour", "minute", "second"}

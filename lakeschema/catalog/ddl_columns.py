@@ -1,0 +1,187 @@
+"""Column lists of DDL: names, types, comments, NOT NULL; constraints are read past."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import ColumnType, UnknownType, parse_type_or_unknown
+from lakeschema.catalog.ddl_cursor import Cursor
+from lakeschema.catalog.ddl_statements import Place
+from lakeschema.catalog.ddl_tokens import TokenKind
+from lakeschema.catalog.relations import Column
+
+UNSTATED = UnknownType("")
+"""The type of a view's declared column: DDL names such columns without a type."""
+
+
+def table_columns(cursor: Cursor) -> tuple[Column, ...]:
+    """``(name type [NOT NULL] [COMMENT 'x'] …, [table constraints])``"""
+    return tuple(column for column, _ in placed_columns(cursor))
+
+
+def placed_columns(cursor: Cursor) -> tuple[tuple[Column, Place], ...]:
+    cursor.expect("(")
+    columns: list[tuple[Column, Place]] = []
+    while True:
+        if _table_constraint(cursor):
+            _past_options(cursor)
+        else:
+            columns.append(placed_column(cursor))
+        if cursor.skip(")"):
+            return tuple(columns)
+        cursor.expect(",")
+
+
+def placed_column(cursor: Cursor) -> tuple[Column, Place]:
+    name = column_name(cursor)
+    return column_body(cursor, name)
+
+
+def column_name(cursor: Cursor) -> str:
+    """As written: whether case is kept depends on the table, which an ALTER does not know."""
+    return cursor.identifier("a column's name")
+
+
+def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
+    """What follows a column's name."""
+    cursor.skip(":")
+    column_type_ = column_type(cursor)
+    comment: str | None = None
+    nullable = True
+    place = Place()
+    while not (cursor.at_end() or cursor.sees(",") or cursor.sees(")")):
+        if cursor.skip("COMMENT"):
+            comment = cursor.string("a comment in quotes")
+        elif cursor.skip("NOT", "NULL"):
+            nullable = False
+        elif cursor.skip("FIRST"):
+            place = Place(first=True)
+        elif cursor.skip("AFTER"):
+            place = Place(after=column_name(cursor))
+        elif cursor.skip("DISABLE"):
+            # A constraint that Hive does not enforce says nothing about the data.
+            nullable = True
+        else:
+            _past_column_option(cursor)
+    return Column(name, column_type_, comment, nullable), place
+
+
+_OPTIONS = (
+    "PRIMARY", "KEY", "UNIQUE", "CHECK", "GENERATED", "ALWAYS", "AS", "IDENTITY", "ENABLE", "ENFORCED",
+    "VALIDATE", "NOVALIDATE", "RELY", "NORELY", "CASCADE", "RESTRICT", "NULL", "NOT", "BY",
+)  # fmt: skip
+
+
+def _past_column_option(cursor: Cursor) -> None:
+    if cursor.skip("CONSTRAINT") or cursor.skip("COLLATE"):
+        cursor.identifier()
+    elif cursor.skip("REFERENCES"):
+        cursor.name()
+    elif cursor.skip("DEFAULT"):
+        cursor.take()
+        while not (cursor.at_end() or any(cursor.sees(word) for word in _AFTER_DEFAULT)):
+            _past_one(cursor)
+    elif cursor.sees("("):
+        cursor.balanced()
+    elif not any(cursor.skip(word) for word in _OPTIONS):
+        raise cursor.refuse("a comma, a parenthesis or a column's option")
+
+
+_AFTER_DEFAULT = (",", ")", "COMMENT", "NOT", "CHECK", "FIRST", "AFTER", "ENABLE", "DISABLE")
+
+
+def view_columns(cursor: Cursor) -> tuple[Column, ...]:
+    """``(name [COMMENT 'x'], …)``"""
+    cursor.expect("(")
+    columns: list[Column] = []
+    while True:
+        name = column_name(cursor)
+        comment = cursor.string("a comment in quotes") if cursor.skip("COMMENT") else None
+        columns.append(Column(name, UNSTATED, comment))
+        if cursor.skip(")"):
+            return tuple(columns)
+        cursor.expect(",")
+
+
+def column_type(cursor: Cursor) -> ColumnType:
+    """A type; text that is none becomes ``UnknownType``, and the column stays."""
+    start = cursor.next.start
+    word = cursor.word("a column type").upper()
+    end = start + len(word)
+    if cursor.sees("<"):
+        end = _past_angles(cursor)
+    elif cursor.sees("("):
+        end = _past_parentheses(cursor)
+    elif word == "INTERVAL":
+        end = _past_interval(cursor, end)
+    else:
+        for suffix in _SUFFIXES.get(word, ()):
+            if cursor.sees(*suffix):
+                for _ in suffix:
+                    end = cursor.take().end
+                if cursor.sees("("):
+                    end = _past_parentheses(cursor)
+    return parse_type_or_unknown(cursor.source[start:end])
+
+
+_SUFFIXES = {
+    "TIMESTAMP": (("WITH", "LOCAL", "TIME", "ZONE"), ("WITHOUT", "TIME", "ZONE")),
+    "DOUBLE": (("PRECISION",),),
+    "CHARACTER": (("VARYING",),),
+}
+_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def _past_angles(cursor: Cursor) -> int:
+    depth = 0
+    while True:
+        if cursor.at_end():
+            raise cursor.refuse(">")
+        token = cursor.take()
+        if token.kind is TokenKind.MARK:
+            depth += {"<": 1, ">": -1}.get(token.text, 0)
+            if depth == 0:
+                return token.end
+
+
+def _past_parentheses(cursor: Cursor) -> int:
+    cursor.balanced()
+    return cursor.last_end
+
+
+def _past_interval(cursor: Cursor, end: int) -> int:
+    for unit in _UNITS:
+        if cursor.sees(unit):
+            end = cursor.take().end
+            if cursor.skip("TO"):
+                end = cursor.take().end
+            break
+    return end
+
+
+def _table_constraint(cursor: Cursor) -> bool:
+    if cursor.sees("CONSTRAINT"):
+        start = cursor.next.start
+        cursor.take()
+        constraint = cursor.next.kind in {TokenKind.WORD, TokenKind.QUOTED}
+        if constraint:
+            cursor.take()
+            constraint = any(
+                cursor.sees(kind) for kind in ("PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
+            )
+        cursor.rewind(start)
+        return constraint
+    return any(
+        cursor.sees(*words)
+        for words in (("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "("))
+    )
+
+
+def _past_options(cursor: Cursor) -> None:
+    while not (cursor.at_end() or cursor.sees(",") or cursor.sees(")")):
+        _past_one(cursor)
+
+
+def _past_one(cursor: Cursor) -> None:
+    if cursor.sees("("):
+        cursor.balanced()
+    else:
+        cursor.take()

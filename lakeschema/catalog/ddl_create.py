@@ -1,0 +1,273 @@
+"""CREATE TABLE and CREATE VIEW, from after those words to the end of the statement."""
+
+from __future__ import annotations
+
+from dataclasses import replace as replaced
+
+from lakeschema.catalog.ddl_columns import (
+    column_body,
+    column_name,
+    table_columns,
+    view_columns,
+)
+from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
+from lakeschema.catalog.ddl_statements import CreateTable, CreateTableLike, CreateView, NameParts
+from lakeschema.catalog.relations import Column, Dialect, SchemaMode
+from lakeschema.catalog.storage_formats import HIVE_SERDES, LAZY_SIMPLE_SERDE, SPARK_SERDES
+
+PROVIDER = "spark.sql.sources.provider"
+
+
+def create_table(
+    cursor: Cursor, name: NameParts, *, if_not_exists: bool, replace: bool
+) -> CreateTable | CreateTableLike:
+    if cursor.skip("LIKE"):
+        return _create_table_like(cursor, name, if_not_exists=if_not_exists)
+    body = cursor.next.start
+    # USING comes after the columns and decides how they are read, so it is looked for first.
+    if cursor.dialect is not Dialect.SPARK and _spark_table(cursor):
+        cursor.dialect = Dialect.SPARK
+    cursor.rewind(body)
+    columns = table_columns(cursor) if cursor.sees("(") else ()
+    if cursor.dialect is not Dialect.SPARK:
+        columns = lower_cased(columns)
+    clauses = _TableClauses()
+    while not cursor.at_end():
+        _table_clause(cursor, clauses)
+    partitions = clauses.partition_columns
+    if cursor.dialect is not Dialect.SPARK:
+        partitions = lower_cased(partitions)
+    named = {n.lower() for n in clauses.partition_names}
+    partitions = (*partitions, *(c for c in columns if c.name.lower() in named))
+    unknown = named - {c.name.lower() for c in columns}
+    if unknown:
+        raise Unreadable(
+            body, f"no column is called {min(unknown)}, which the table is partitioned by"
+        )
+    return CreateTable(
+        name=name,
+        columns=tuple(c for c in columns if c.name.lower() not in named),
+        partition_columns=partitions,
+        comment=clauses.comment,
+        properties=clauses.properties,
+        serde=clauses.serde_or_default(),
+        serde_properties=clauses.serde_properties,
+        if_not_exists=if_not_exists,
+        replace=replace,
+    )
+
+
+def lower_cased(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Hive keeps the names of a table's columns in lower case."""
+    return tuple(replaced(column, name=column.name.lower()) for column in columns)
+
+
+def create_view(
+    cursor: Cursor, name: NameParts, *, if_not_exists: bool, replace: bool
+) -> CreateView:
+    columns: tuple[Column, ...] = ()
+    comment: str | None = None
+    properties: dict[str, str] = {}
+    mode: SchemaMode | None = None
+    if cursor.sees("("):
+        columns = view_columns(cursor)
+    while not cursor.skip("AS"):
+        if cursor.skip("COMMENT"):
+            comment = cursor.string("a comment in quotes")
+        elif cursor.skip("TBLPROPERTIES"):
+            properties |= cursor.properties()
+        elif cursor.skip("WITH", "SCHEMA"):
+            mode = schema_mode(cursor)
+        elif cursor.skip("PARTITIONED", "ON") or cursor.skip("DISABLE", "REWRITE"):
+            if cursor.sees("("):
+                cursor.balanced()
+        elif cursor.skip("DEFAULT", "COLLATION"):
+            cursor.word("a collation")
+        else:
+            raise cursor.refuse("AS")
+    return CreateView(
+        name=name,
+        query=query(cursor),
+        columns=columns,
+        comment=comment,
+        properties=properties,
+        schema_mode=mode,
+        if_not_exists=if_not_exists,
+        replace=replace,
+    )
+
+
+def query(cursor: Cursor) -> str:
+    """What follows AS, as written."""
+    if cursor.at_end():
+        raise cursor.refuse("a query")
+    return cursor.rest()
+
+
+def schema_mode(cursor: Cursor) -> SchemaMode:
+    """What follows WITH SCHEMA."""
+    if cursor.skip("TYPE", "EVOLUTION"):
+        return SchemaMode.TYPE_EVOLUTION
+    for mode in (SchemaMode.BINDING, SchemaMode.COMPENSATION, SchemaMode.EVOLUTION):
+        if cursor.skip(mode.value):
+            return mode
+    raise cursor.refuse("BINDING, COMPENSATION, TYPE EVOLUTION or EVOLUTION")
+
+
+class _TableClauses:
+    """What the clauses after a table's columns said, gathered as they come in any order."""
+
+    def __init__(self) -> None:
+        self.partition_columns: tuple[Column, ...] = ()
+        self.partition_names: tuple[str, ...] = ()
+        self.comment: str | None = None
+        self.properties: dict[str, str] = {}
+        self.serde: str | None = None
+        self.serde_properties: dict[str, str] = {}
+        self.stored_by_handler = False
+
+    def serde_or_default(self) -> str | None:
+        if self.serde is not None or self.stored_by_handler or PROVIDER in self.properties:
+            return self.serde
+        return LAZY_SIMPLE_SERDE
+
+
+def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
+    if cursor.skip("PARTITIONED", "BY"):
+        _partitioned_by(cursor, clauses)
+    elif cursor.skip("COMMENT"):
+        clauses.comment = cursor.string("a comment in quotes")
+    elif cursor.skip("TBLPROPERTIES"):
+        clauses.properties |= cursor.properties()
+    elif cursor.skip("ROW", "FORMAT"):
+        _row_format(cursor, clauses)
+    elif cursor.skip("STORED"):
+        _stored(cursor, clauses)
+    elif cursor.skip("USING"):
+        provider = ".".join(cursor.name()).lower()
+        clauses.serde = SPARK_SERDES.get(provider)
+        clauses.properties[PROVIDER] = provider
+    elif cursor.skip("OPTIONS") or cursor.skip("WITH", "SERDEPROPERTIES"):
+        clauses.serde_properties |= cursor.properties()
+    elif cursor.skip("LOCATION"):
+        cursor.string("a location in quotes")
+    elif cursor.skip("CLUSTERED", "BY") or cursor.skip("CLUSTER", "BY"):
+        cursor.balanced()
+        _buckets(cursor)
+    elif cursor.skip("SKEWED", "BY"):
+        cursor.balanced()
+        cursor.expect("ON")
+        cursor.balanced()
+        cursor.skip("STORED", "AS", "DIRECTORIES")
+    elif cursor.skip("DEFAULT", "COLLATION"):
+        cursor.word("a collation")
+    elif cursor.sees("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
+        raise cursor.refuse(
+            "columns: a table made AS SELECT does not state its own, so list them, and not"
+        )
+    else:
+        raise cursor.refuse("a clause of CREATE TABLE")
+
+
+def _partitioned_by(cursor: Cursor, clauses: _TableClauses) -> None:
+    if cursor.skip("SPEC"):
+        cursor.balanced()
+        return
+    cursor.expect("(")
+    columns: list[Column] = []
+    names: list[str] = []
+    while True:
+        name = column_name(cursor)
+        if cursor.sees("("):
+            cursor.balanced()  # Spark's transforms, such as bucket(4, id), make no column
+        elif cursor.sees(",") or cursor.sees(")"):
+            names.append(name)
+        else:
+            columns.append(column_body(cursor, name)[0])
+        if cursor.skip(")"):
+            break
+        cursor.expect(",")
+    clauses.partition_columns = tuple(columns)
+    clauses.partition_names = tuple(names)
+
+
+def _row_format(cursor: Cursor, clauses: _TableClauses) -> None:
+    if cursor.skip("SERDE"):
+        clauses.serde = cursor.string("a SerDe's class in quotes")
+        if cursor.skip("WITH", "SERDEPROPERTIES"):
+            clauses.serde_properties |= cursor.properties()
+        return
+    cursor.expect("DELIMITED")
+    clauses.serde = LAZY_SIMPLE_SERDE
+    while True:
+        for words, key in _DELIMITERS:
+            if cursor.skip(*words):
+                clauses.serde_properties[key] = cursor.string("a delimiter in quotes")
+                break
+        else:
+            return
+
+
+_DELIMITERS = (
+    (("FIELDS", "TERMINATED", "BY"), "field.delim"),
+    (("ESCAPED", "BY"), "escape.delim"),
+    (("COLLECTION", "ITEMS", "TERMINATED", "BY"), "colelction.delim"),  # Hive's own spelling
+    (("MAP", "KEYS", "TERMINATED", "BY"), "mapkey.delim"),
+    (("LINES", "TERMINATED", "BY"), "line.delim"),
+    (("NULL", "DEFINED", "AS"), "serialization.null.format"),
+)
+
+
+def _stored(cursor: Cursor, clauses: _TableClauses) -> None:
+    if cursor.skip("BY"):
+        handler = (
+            cursor.string() if cursor.next.text[:1] in "'\"" else cursor.word("a storage handler")
+        )
+        clauses.properties["storage_handler"] = handler
+        clauses.stored_by_handler = True
+        if cursor.skip("WITH", "SERDEPROPERTIES"):
+            clauses.serde_properties |= cursor.properties()
+        return
+    cursor.expect("AS")
+    if cursor.skip("INPUTFORMAT"):
+        cursor.string("a class in quotes")
+        cursor.expect("OUTPUTFORMAT")
+        cursor.string("a class in quotes")
+        if cursor.skip("INPUTDRIVER"):
+            cursor.string()
+            cursor.expect("OUTPUTDRIVER")
+            cursor.string()
+        return
+    start = cursor.next.start
+    file_format = cursor.word("a file format").upper()
+    if file_format not in HIVE_SERDES:
+        raise Unreadable(start, f"{file_format} is no file format that is known here")
+    if clauses.serde is None or file_format not in {"TEXTFILE", "SEQUENCEFILE"}:
+        clauses.serde = clauses.serde or HIVE_SERDES[file_format]
+
+
+def _buckets(cursor: Cursor) -> None:
+    if cursor.skip("SORTED", "BY"):
+        cursor.balanced()
+    if cursor.skip("INTO"):
+        cursor.word("a number of buckets")
+        cursor.expect("BUCKETS")
+
+
+def _spark_table(cursor: Cursor) -> bool:
+    while not cursor.at_end():
+        if cursor.sees("("):
+            cursor.balanced()
+        elif cursor.sees("USING"):
+            return True
+        else:
+            cursor.take()
+    return False
+
+
+def _create_table_like(cursor: Cursor, name: NameParts, *, if_not_exists: bool) -> CreateTableLike:
+    source = cursor.name()
+    clauses = _TableClauses()
+    while not cursor.at_end():
+        _table_clause(cursor, clauses)
+    return CreateTableLike(name, source, clauses.properties, if_not_exists)

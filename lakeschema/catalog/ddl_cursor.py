@@ -1,0 +1,168 @@
+"""A place in DDL text that moves forward token by token; the small words of the grammar."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.ddl_tokens import (
+    Token,
+    TokenKind,
+    token_at,
+    unquoted_identifier,
+    unquoted_string,
+)
+from lakeschema.catalog.relations import Dialect
+
+MAX_NAME_PARTS = 32
+_BARE = (TokenKind.WORD, TokenKind.MARK)
+
+
+class Unreadable(Exception):
+    """The statement does not go on as DDL does; ``offset`` is where."""
+
+    def __init__(self, offset: int, message: str) -> None:
+        super().__init__(offset, message)
+        self.offset = offset
+        self.message = message
+
+
+class Cursor:
+    """Reads ``source[:end]`` from ``start``; a method that does not fit raises ``Unreadable``."""
+
+    def __init__(self, source: str, start: int, end: int, dialect: Dialect) -> None:
+        self.source = source
+        self.end = end
+        self.dialect = dialect
+        self._position = start
+        self._peeked: Token | None = None
+        self.last_end = start
+
+    @property
+    def next(self) -> Token:
+        if self._peeked is None:
+            token = token_at(self.source, self._position)
+            if token.start >= self.end:
+                token = Token(TokenKind.END, "", self.end, self.end)
+            self._peeked = token
+        return self._peeked
+
+    def take(self) -> Token:
+        token = self.next
+        if token.kind is TokenKind.UNCLOSED:
+            raise Unreadable(token.start, f"{token.text} is never closed")
+        self._position = self.last_end = token.end
+        self._peeked = None
+        return token
+
+    def rewind(self, position: int) -> None:
+        self._position = position
+        self._peeked = None
+
+    def refuse(self, expected: str) -> Unreadable:
+        found = self.next
+        shown = found.text if len(found.text) <= 60 else found.text[:60] + "…"
+        said = f"found {shown!r}" if found.kind is not TokenKind.END else "the statement ends"
+        return Unreadable(found.start, f"expected {expected}, {said}")
+
+    def at_end(self) -> bool:
+        return self.next.kind is TokenKind.END
+
+    def sees(self, *words: str) -> bool:
+        """Whether these bare words (upper-cased here) or marks come next."""
+        if not self._fits(words[0]) or len(words) == 1:
+            return self._fits(words[0])
+        first = self.next
+        seen = self.skip(*words)
+        self._position, self._peeked = first.start, first
+        return seen
+
+    def skip(self, *words: str) -> bool:
+        """Moves past all of these, or past none."""
+        first = self.next
+        for word in words:
+            if not self._fits(word):
+                self._position, self._peeked = first.start, first
+                return False
+            self.take()
+        return True
+
+    def _fits(self, word: str) -> bool:
+        token = self.next
+        return token.text.upper() == word and token.kind in _BARE
+
+    def expect(self, *words: str) -> None:
+        if not self.skip(*words):
+            raise self.refuse(" ".join(words))
+
+    def word(self, expected: str) -> str:
+        if self.next.kind is not TokenKind.WORD:
+            raise self.refuse(expected)
+        return self.take().text
+
+    def identifier(self, expected: str = "a name") -> str:
+        token = self.next
+        if token.kind is TokenKind.QUOTED and len(token.text) > 2:
+            return unquoted_identifier(self.take().text)
+        return self.word(expected)
+
+    def name(self) -> tuple[str, ...]:
+        """A dotted name."""
+        parts = [self.identifier()]
+        while self.skip("."):
+            parts.append(self.identifier())
+            if len(parts) > MAX_NAME_PARTS:
+                raise self.refuse(f"a name of at most {MAX_NAME_PARTS} parts")
+        return tuple(parts)
+
+    def string(self, expected: str = "text in quotes") -> str:
+        if self.next.kind is not TokenKind.STRING:
+            raise self.refuse(expected)
+        return unquoted_string(
+            self.take().text, doubled_quote_is_quote=self.dialect is Dialect.SPARK
+        )
+
+    def balanced(self) -> None:
+        """Moves past a parenthesis with all that it holds."""
+        self.expect("(")
+        depth = 1
+        while depth:
+            if self.at_end():
+                raise self.refuse(")")
+            token = self.take()
+            if token.kind is TokenKind.MARK:
+                depth += {"(": 1, ")": -1}.get(token.text, 0)
+
+    def rest(self) -> str:
+        """What is left of the statement, as written."""
+        text = self.source[self.next.start : self.end].rstrip()
+        self.rewind(self.end)
+        return text
+
+    def properties(self) -> dict[str, str]:
+        """``('key' = 'value', …)``; Spark also takes bare keys, values and a missing ``=``."""
+        self.expect("(")
+        found: dict[str, str] = {}
+        while not self.skip(")"):
+            if found:
+                self.expect(",")
+            key = self._property_key()
+            self.skip("=")
+            found[key] = self._property_value()
+        return found
+
+    def _property_key(self) -> str:
+        if self.next.kind is TokenKind.STRING:
+            return self.string()
+        parts = [self.identifier("a property's name")]
+        while self.skip(".") or self.skip("-"):
+            parts.append(self.identifier("a property's name"))
+        return ".".join(parts)
+
+    def _property_value(self) -> str:
+        if self.next.kind is TokenKind.STRING:
+            return self.string()
+        if self.sees(",") or self.sees(")"):
+            return ""
+        start = self.next.start
+        end = start
+        while not (self.sees(",") or self.sees(")") or self.at_end()):
+            end = self.take().end
+        return self.source[start:end]

@@ -1,0 +1,176 @@
+"""A folder of ``.sql`` files as a catalog: what exists is what their statements would create.
+
+Files count in order of their paths, each a session of its own that begins in ``default``. Nothing
+here has an event id: ``current_event_id`` is None, because a number that a restart would reset
+could be mistaken for an older one.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from lakeschema.catalog.ddl_reader import Broken, Placed, read_statements
+from lakeschema.catalog.ddl_state import DdlState, Refused
+from lakeschema.catalog.ddl_tokens import line_of
+from lakeschema.catalog.errors import CatalogUnavailable, MalformedDdl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+
+logger = logging.getLogger(__name__)
+
+
+def relations_from_ddl(
+    statements: Iterable[str], dialect: Dialect = Dialect.HIVE
+) -> Mapping[RelationName, Relation]:
+    """What exists after the statements, run as one session that begins in ``default``.
+
+    Each text may hold several statements.
+
+    Raises:
+        MalformedDdl: the first statement that cannot be read or applied; its path is ``ddl[N]``.
+    """
+    state = DdlState(dialect)
+    for number, source in enumerate(statements):
+        for problem in _apply(state, f"ddl[{number}]", source, read_statements(source, dialect)):
+            raise problem
+    return MappingProxyType(state.relations)
+
+
+def _apply(
+    state: DdlState, path: str, source: str, placed: Iterable[Placed]
+) -> Iterable[MalformedDdl]:
+    """Applies what can be applied; yields what cannot."""
+    for statement in placed:
+        match statement.statement:
+            case Broken() as broken:
+                state.keep_broken(broken)
+                yield MalformedDdl(path, line_of(source, broken.offset), broken.message)
+            case applicable:
+                try:
+                    state.apply(applicable)
+                except Refused as refused:
+                    yield MalformedDdl(path, line_of(source, statement.offset), str(refused))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stamp:
+    """What tells that a file is unchanged, without reading it."""
+
+    modified_nanoseconds: int
+    size_bytes: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    stamp: _Stamp
+    source: str
+    placed: tuple[Placed, ...]
+    malformed_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The folder as it was read once; every answer comes from one of these, whole."""
+
+    relations: Mapping[RelationName, Relation]
+    namespaces: frozenset[tuple[str, ...]]
+    problems: tuple[MalformedDdl, ...]
+
+
+class DdlFilesCatalog:
+    """Only files that changed are read again, and only when something is asked.
+
+    Safe for threads. A folder or file that cannot be read is ``CatalogUnavailable``: it must not
+    look as if its relations were dropped.
+    """
+
+    def __init__(self, path: Path, dialect: Dialect = Dialect.HIVE) -> None:
+        self.path = path
+        self.dialect = dialect
+        self._files: dict[Path, _File] = {}
+        self._reading: _Reading | None = None
+        self._lock = threading.Lock()
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        return tuple(self._current().namespaces)
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        return tuple(name for name in self._current().relations if name.namespace == namespace)
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        existing = self._current().relations
+        return {name: existing[name] for name in names if name in existing}
+
+    def read_all(self) -> Mapping[RelationName, Relation]:
+        """Every relation, as of one look at the folder."""
+        return self._current().relations
+
+    def current_event_id(self) -> int | None:
+        return None
+
+    def problems(self) -> Sequence[MalformedDdl]:
+        """Statements that could not be read or applied, in order."""
+        return self._current().problems
+
+    def _current(self) -> _Reading:
+        with self._lock:
+            stamps = self._stamps()
+            unchanged = {path: file.stamp for path, file in self._files.items()} == stamps
+            if self._reading is None or not unchanged:
+                self._files = {path: self._file(path, stamp) for path, stamp in stamps.items()}
+                self._reading = self._applied()
+            return self._reading
+
+    def _stamps(self) -> dict[Path, _Stamp]:
+        try:
+            if not self.path.is_dir():
+                raise CatalogUnavailable(str(self.path), "there is no such folder")
+            found = {}
+            for path in sorted(self.path.rglob("*.sql")):
+                stat = path.stat()
+                found[path] = _Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        except OSError as error:
+            raise CatalogUnavailable(str(self.path), str(error)) from error
+        return found
+
+    def _file(self, path: Path, stamp: _Stamp) -> _File:
+        known = self._files.get(path)
+        if known is not None and known.stamp == stamp:
+            return known
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise CatalogUnavailable(str(self.path), str(error)) from error
+        source = content.decode("utf-8-sig", "replace")
+        malformed = "�" in source and not _is_utf8(content)
+        return _File(stamp, source, tuple(read_statements(source, self.dialect)), malformed)
+
+    def _applied(self) -> _Reading:
+        state = DdlState(self.dialect)
+        problems: list[MalformedDdl] = []
+        for path, file in self._files.items():
+            shown = str(path.relative_to(self.path))
+            state.begin_session()
+            if file.malformed_text:
+                line = line_of(file.source, file.source.index("�"))
+                problems.append(MalformedDdl(shown, line, "the text is not UTF-8"))
+            problems.extend(_apply(state, shown, file.source, file.placed))
+        for problem in problems:
+            logger.warning("ddl statement skipped", extra={"reason": str(problem)})
+        return _Reading(
+            MappingProxyType(state.relations), frozenset(state.namespaces), tuple(problems)
+        )
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""DDL text to statements: hand-written, because a catalog must start fast and read broken files.
+
+A view's query is kept as written; only its head is read. A statement that cannot be read becomes
+``Broken`` and its neighbours still count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lakeschema.catalog.ddl_alter import alter_relation
+from lakeschema.catalog.ddl_create import create_table, create_view
+from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
+from lakeschema.catalog.ddl_statements import (
+    CreateNamespace,
+    DropNamespace,
+    DropRelation,
+    NameParts,
+    NoFacts,
+    SetComment,
+    Statement,
+    UseNamespace,
+)
+from lakeschema.catalog.ddl_tokens import statements
+from lakeschema.catalog.relations import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a statement that broke off was about to create."""
+
+    name: NameParts
+    is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A statement that could not be read.
+
+    Attributes:
+        offset: the first character that does not fit, in the whole text.
+        text: the statement.
+        subject: the relation that it would create, if it came so far.
+    """
+
+    offset: int
+    message: str
+    text: str
+    subject: Subject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A statement, or what is known of a broken one, and its offset in the text."""
+
+    statement: Statement | Broken
+    offset: int
+
+
+def read_statements(source: str, dialect: Dialect) -> Iterator[Placed]:
+    """Every statement of the text, in order."""
+    for start, end in statements(source):
+        yield Placed(_read(source, start, end, dialect), start)
+
+
+def _read(source: str, start: int, end: int, dialect: Dialect) -> Statement | Broken:
+    reading = _Reading(Cursor(source, start, end, dialect))
+    try:
+        statement = reading.statement()
+        if not reading.cursor.at_end():
+            raise reading.cursor.refuse("the end of the statement")
+    except Unreadable as unreadable:
+        return Broken(unreadable.offset, unreadable.message, source[start:end], reading.subject)
+    return statement
+
+
+_NO_FACTS = frozenset({
+    "SET", "RESET", "INSERT", "SELECT", "WITH", "FROM", "VALUES", "ANALYZE", "MSCK", "GRANT", "REVOKE",
+    "ADD", "LOAD", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "REFRESH", "CACHE", "UNCACHE", "CLEAR",
+    "TRUNCATE", "UPDATE", "DELETE", "MERGE", "RELOAD", "LIST", "IMPORT", "EXPORT", "LOCK", "UNLOCK",
+    "START", "COMMIT", "ROLLBACK", "CALL", "DECLARE", "OPTIMIZE", "VACUUM",
+})  # fmt: skip
+"""First words of statements about data, settings and rights."""
+
+_OTHER_OBJECTS = (
+    "FUNCTION", "ROLE", "INDEX", "MACRO", "CATALOG", "CONNECTOR", "DATACONNECTOR", "SCHEDULED",
+    "RESOURCE", "VARIABLE",
+)  # fmt: skip
+"""What else is created, altered and dropped, and holds no relation's facts."""
+
+
+class _Reading:
+    """One statement's reading; ``subject`` outlives the failure of the rest."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self.cursor = cursor
+        self.subject: Subject | None = None
+
+    def statement(self) -> Statement:
+        cursor = self.cursor
+        start = cursor.next.start
+        verb = cursor.word("a statement").upper()
+        match verb:
+            case "CREATE":
+                return self._create()
+            case "ALTER":
+                return self._alter()
+            case "DROP":
+                return self._drop()
+            case "USE":
+                return self._use()
+            case "COMMENT":
+                return self._comment()
+            case _ if verb in _NO_FACTS:
+                return self._no_facts()
+            case _:
+                raise Unreadable(start, f"{verb[:60]} begins no statement that is known here")
+
+    def _no_facts(self) -> NoFacts:
+        self.cursor.rest()
+        return NoFacts()
+
+    def _create(self) -> Statement:
+        cursor = self.cursor
+        replace = cursor.skip("OR", "REPLACE")
+        temporary = cursor.skip("GLOBAL", "TEMPORARY") or cursor.skip("TEMPORARY")
+        temporary = cursor.skip("TEMP") or temporary
+        if temporary or any(cursor.sees(word) for word in _OTHER_OBJECTS):
+            return self._no_facts()
+        for modifier in ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED"):
+            cursor.skip(modifier)
+        if cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE"):
+            cursor.skip("IF", "NOT", "EXISTS")
+            namespace = cursor.name()
+            cursor.rest()
+            return CreateNamespace(namespace)
+        is_view = cursor.skip("VIEW")
+        if not is_view and not cursor.skip("TABLE"):
+            raise cursor.refuse("TABLE, VIEW or DATABASE")
+        if_not_exists = cursor.skip("IF", "NOT", "EXISTS")
+        name = cursor.name()
+        self.subject = Subject(name, is_view)
+        create = create_view if is_view else create_table
+        return create(cursor, name, if_not_exists=if_not_exists, replace=replace)
+
+    def _alter(self) -> Statement:
+        cursor = self.cursor
+        if any(cursor.sees(word) for word in (*_OTHER_OBJECTS, "DATABASE", "SCHEMA", "NAMESPACE")):
+            return self._no_facts()
+        cursor.skip("MATERIALIZED")
+        if not cursor.skip("TABLE"):
+            cursor.expect("VIEW")
+        return alter_relation(cursor, cursor.name())
+
+    def _drop(self) -> Statement:
+        cursor = self.cursor
+        if any(cursor.sees(word) for word in (*_OTHER_OBJECTS, "TEMPORARY")):
+            return self._no_facts()
+        cursor.skip("MATERIALIZED")
+        is_namespace = cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE")
+        if not is_namespace and not cursor.skip("TABLE"):
+            cursor.expect("VIEW")
+        cursor.skip("IF", "EXISTS")
+        name = cursor.name()
+        if is_namespace:
+            if not cursor.skip("CASCADE"):
+                cursor.skip("RESTRICT")
+            return DropNamespace(name)
+        cursor.skip("PURGE")
+        return DropRelation(name)
+
+    def _use(self) -> Statement:
+        cursor = self.cursor
+        if not (cursor.skip("DATABASE") or cursor.skip("SCHEMA")):
+            cursor.skip("NAMESPACE")
+        return UseNamespace(cursor.name())
+
+    def _comment(self) -> Statement:
+        cursor = self.cursor
+        cursor.expect("ON")
+        if not (cursor.skip("TABLE") or cursor.skip("VIEW")):
+            return self._no_facts()
+        name = cursor.name()
+        cursor.expect("IS")
+        return SetComment(name, None if cursor.skip("NULL") else cursor.string())

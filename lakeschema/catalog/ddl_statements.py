@@ -1,0 +1,204 @@
+"""What a DDL statement asks for, as values; names are still unresolved parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.relations import NOTHING, Column, SchemaMode
+
+NameParts: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a column is put: first, or after another; both absent keep it where it is."""
+
+    first: bool = False
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateNamespace:
+    namespace: NameParts
+
+
+@dataclass(frozen=True, slots=True)
+class UseNamespace:
+    namespace: NameParts
+
+
+@dataclass(frozen=True, slots=True)
+class DropNamespace:
+    namespace: NameParts
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """``replace`` is Spark's CREATE OR REPLACE."""
+
+    name: NameParts
+    columns: tuple[Column, ...]
+    partition_columns: tuple[Column, ...] = ()
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    serde: str | None = None
+    serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    if_not_exists: bool = False
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableLike:
+    name: NameParts
+    source: NameParts
+    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    """``columns`` are those declared after the name, without a type.
+
+    Attributes:
+        schema_mode: as written; a view that states one is Spark's.
+    """
+
+    name: NameParts
+    query: str
+    columns: tuple[Column, ...] = ()
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    schema_mode: SchemaMode | None = None
+    if_not_exists: bool = False
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropRelation:
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
+class RenameRelation:
+    name: NameParts
+    new_name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns:
+    name: NameParts
+    columns: tuple[tuple[Column, Place], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceColumns:
+    name: NameParts
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeColumn:
+    """Hive's CHANGE COLUMN: name, type and comment anew."""
+
+    name: NameParts
+    old_column: str
+    column: Column
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumn:
+    """Spark's ALTER COLUMN: what is None stays as it is."""
+
+    name: NameParts
+    column: str
+    type: ColumnType | None = None
+    comment: str | None = None
+    nullable: bool | None = None
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    name: NameParts
+    old_column: str
+    new_column: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns:
+    name: NameParts
+    columns: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties:
+    name: NameParts
+    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties:
+    name: NameParts
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetSerde:
+    """``serde`` None leaves the class as it is."""
+
+    name: NameParts
+    serde: str | None
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SetComment:
+    name: NameParts
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetQuery:
+    name: NameParts
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetSchemaMode:
+    name: NameParts
+    schema_mode: SchemaMode
+
+
+@dataclass(frozen=True, slots=True)
+class NoFacts:
+    """A statement that changes nothing of what a relation is: partitions, data, settings."""
+
+
+Statement: TypeAlias = (
+    CreateNamespace
+    | UseNamespace
+    | DropNamespace
+    | CreateTable
+    | CreateTableLike
+    | CreateView
+    | DropRelation
+    | RenameRelation
+    | AddColumns
+    | ReplaceColumns
+    | ChangeColumn
+    | AlterColumn
+    | RenameColumn
+    | DropColumns
+    | SetProperties
+    | UnsetProperties
+    | SetSerde
+    | SetComment
+    | SetQuery
+    | SetSchemaMode
+    | NoFacts
+)

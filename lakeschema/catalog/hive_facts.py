@@ -1,0 +1,247 @@
+"""A table as the metastore's Thrift gives it, to facts; pure, and no content of it raises.
+
+Works on any object with the attributes of Thrift's ``Table``: what the server returns and what
+its events carry.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    map_type,
+    parse_type_or_unknown,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import (
+    NOTHING,
+    Column,
+    Dialect,
+    Relation,
+    SchemaMode,
+    ViewText,
+    without_volatile,
+)
+from lakeschema.catalog.spark_schema import (
+    is_schema_property,
+    numbered,
+    stored_columns,
+    stored_partition_names,
+)
+
+PROVIDER = "spark.sql.sources.provider"
+_NO_FACTS = frozenset({"comment", "spark.sql.partitionProvider"})
+_CONTEXT = "view.catalogAndNamespace."
+_OUTPUT = "view.query.out."
+_SQL_CONFIG = "view.sqlConfig."
+_SCHEMA_MODE = "view.schemaMode"
+_SPARK_2_DATABASE = "view.default.database"
+_SPARK_VIEW_PREFIXES = (_CONTEXT, _OUTPUT, _SQL_CONFIG, _SCHEMA_MODE, _SPARK_2_DATABASE)
+_CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storingAnalyzedPlan")
+_TRINO_VIEW = ("/* Presto View: ", " */")
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What a metastore says of a relation beside its columns, as it is stored."""
+
+    name: RelationName
+    is_view: bool
+    properties: Mapping[str, str]
+    serde: str | None = None
+    serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    original_text: str = ""
+    expanded_text: str = ""
+
+
+def relation_from_table(table: Any) -> Relation:
+    """Facts of a Thrift ``Table``."""
+    serde = table.sd.serdeInfo if table.sd is not None else None
+    stored = Storage(
+        name=RelationName((_lower(table.dbName),), _lower(table.tableName)),
+        is_view=(table.tableType or "").upper() in {"VIRTUAL_VIEW", "MATERIALIZED_VIEW"},
+        properties=_text_map(table.parameters),
+        serde=None if serde is None else serde.serializationLib,
+        serde_properties={} if serde is None else _text_map(serde.parameters),
+        original_text=table.viewOriginalText or "",
+        expanded_text=table.viewExpandedText or "",
+    )
+    hive = _field_schemas(table.sd.cols if table.sd is not None else ())
+    columns, partition_columns = _columns(stored, hive, _field_schemas(table.partitionKeys))
+    return relation_from_storage(stored, columns, partition_columns)
+
+
+def relation_from_storage(
+    stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
+) -> Relation:
+    """Facts from columns that are known to be right and the rest as stored.
+
+    Properties that went into fields of their own (comment, Spark's schema, a view's context) are
+    not repeated among ``properties``.
+    """
+    is_view = stored.is_view
+    return Relation(
+        name=stored.name,
+        columns=columns,
+        partition_columns=partition_columns,
+        comment=stored.properties.get("comment"),
+        properties=_plain_properties(stored),
+        serde=None if is_view else stored.serde or None,
+        serde_properties={} if is_view else _serde_properties(stored),
+        view=_view(stored) if is_view else None,
+    )
+
+
+def split_partitions(
+    columns: Sequence[Column], partition_names: Iterable[str]
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """Spark lists all columns together and names those that partition, in their order."""
+    place = {name.lower(): index for index, name in enumerate(partition_names)}
+    partitions = [column for column in columns if column.name.lower() in place]
+    return (
+        tuple(column for column in columns if column.name.lower() not in place),
+        tuple(sorted(partitions, key=lambda column: place[column.name.lower()])),
+    )
+
+
+def _lower(text: str | None) -> str:
+    return (text or "").lower()
+
+
+def _text_map(values: Mapping[Any, Any] | None) -> dict[str, str]:
+    return {str(key): str(value) for key, value in (values or {}).items() if value is not None}
+
+
+def _plain_properties(stored: Storage) -> dict[str, str]:
+    consumed = _CONSUMED_VIEW_PREFIXES if stored.is_view else ()
+    return {
+        key: value
+        for key, value in without_volatile(stored.properties).items()
+        if key not in _NO_FACTS and not is_schema_property(key) and not key.startswith(consumed)
+    }
+
+
+def _serde_properties(stored: Storage) -> dict[str, str]:
+    found = without_volatile(stored.serde_properties)
+    if found.get("serialization.format") == "1":
+        del found["serialization.format"]  # written by every engine, meaning nothing
+    if PROVIDER in stored.properties:
+        found.pop("path", None)  # a Spark table's location
+    return found
+
+
+def _columns(
+    stored: Storage, hive: tuple[Column, ...], hive_partitions: tuple[Column, ...]
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """Columns and partition columns: Spark's own record of them where it is to be believed."""
+    properties = stored.properties
+    spark = stored_columns(properties)
+    if spark is None:
+        return hive, hive_partitions
+    # Spark itself does so: after an ALTER by Hive a Hive table's record is out of date.
+    owned = stored.is_view or properties.get(PROVIDER, "hive").lower() != "hive"
+    if not owned and not _agree(spark, (*hive, *hive_partitions)):
+        return hive, hive_partitions
+    names = stored_partition_names(properties) or [column.name for column in hive_partitions]
+    return split_partitions(spark, names)
+
+
+def _field_schemas(fields: Iterable[Any] | None) -> tuple[Column, ...]:
+    return tuple(
+        Column(field.name or "", parse_type_or_unknown(field.type or ""), field.comment)
+        for field in fields or ()
+    )
+
+
+def _agree(left: Sequence[Column], right: Sequence[Column]) -> bool:
+    """Equal but for case and nullability."""
+    return [(c.name.lower(), _bare(c.type)) for c in left] == [
+        (c.name.lower(), _bare(c.type)) for c in right
+    ]
+
+
+def _bare(type_: ColumnType) -> ColumnType:
+    return map_type(type_, _without_nullability)
+
+
+def _without_nullability(type_: ColumnType) -> ColumnType:
+    match type_:
+        case ArrayType(element):
+            return ArrayType(element)
+        case MapType(key, value):
+            return MapType(key, value)
+        case StructType(fields):
+            return StructType(tuple(StructField(f.name.lower(), f.type) for f in fields))
+        case _:
+            return type_
+
+
+def _view(stored: Storage) -> ViewText:
+    original, expanded = stored.original_text, stored.expanded_text or stored.original_text
+    namespace = stored.name.namespace
+    if original.startswith(_TRINO_VIEW[0]):
+        return _trino_view(original, namespace)
+    if any(key.startswith(_SPARK_VIEW_PREFIXES) for key in stored.properties):
+        return _spark_view(original or expanded, namespace, stored.properties)
+    return ViewText(Dialect.HIVE, expanded, original or expanded, namespace)
+
+
+def _spark_view(text: str, namespace: tuple[str, ...], properties: Mapping[str, str]) -> ViewText:
+    catalog: str | None = None
+    context = numbered(properties, f"{_CONTEXT}numParts", f"{_CONTEXT}part.")
+    if context:
+        catalog, *parts = context
+        namespace = tuple(parts) or namespace
+    elif _SPARK_2_DATABASE in properties:
+        namespace = (properties[_SPARK_2_DATABASE],)
+    return ViewText(
+        dialect=Dialect.SPARK,
+        text=text,
+        original_text=text,
+        current_namespace=namespace,
+        current_catalog=catalog,
+        schema_mode=_schema_mode(properties.get(_SCHEMA_MODE)),
+        query_columns=numbered(properties, f"{_OUTPUT}numCols", f"{_OUTPUT}col.") or (),
+        sql_configs={
+            key.removeprefix(_SQL_CONFIG): value
+            for key, value in sorted(properties.items())
+            if key.startswith(_SQL_CONFIG)
+        },
+    )
+
+
+def _schema_mode(text: str | None) -> SchemaMode | None:
+    """Spark before 4 knew no modes and bound its views."""
+    try:
+        return SchemaMode((text or SchemaMode.BINDING.value).upper())
+    except ValueError:
+        return None
+
+
+def _trino_view(text: str, namespace: tuple[str, ...]) -> ViewText:
+    """Trino and Presto keep a JSON document, in base64, inside a comment."""
+    encoded = text.removeprefix(_TRINO_VIEW[0]).removesuffix(_TRINO_VIEW[1]).strip()
+    try:
+        stored = json.loads(base64.b64decode(encoded, validate=True))
+        sql = stored["originalSql"]
+        schema = stored.get("schema")
+        catalog = stored.get("catalog")
+    except (binascii.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ViewText(Dialect.TRINO, text, text, namespace)
+    return ViewText(
+        Dialect.TRINO,
+        str(sql),
+        str(sql),
+        (schema,) if isinstance(schema, str) else namespace,
+        catalog if isinstance(catalog, str) else None,
+    )

@@ -1,0 +1,155 @@
+"""A Hive Metastore over Thrift as a catalog; it only ever reads.
+
+Not-null constraints are not read: they need a call a table, which metastore 2.3 does not have.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from hive_metastore.ttypes import GetTablesRequest, NoSuchObjectException, UnknownDBException
+from thrift.Thrift import TApplicationException, TException
+
+from lakeschema.catalog.errors import CatalogRefused
+from lakeschema.catalog.hive_facts import relation_from_table
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.metastore_client import MetastoreClient
+from lakeschema.catalog.relations import Relation
+
+Result = TypeVar("Result")
+
+BATCH_SIZE = 200
+"""Tables a request: larger batches are no faster and hold a metastore thread for longer."""
+
+
+class HiveMetastoreCatalog:
+    """Safe for threads: each has a connection of its own.
+
+    ``current_event_id`` and the ``read`` that follows it in the same thread are answered by one
+    connection, or by another server that is at least as far.
+    """
+
+    def __init__(
+        self,
+        uris: str | Sequence[str],
+        *,
+        name: str = "hive",
+        timeout_seconds: float = 30.0,
+        attempts: int = 4,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:
+        """``uris`` may be Hive's own form, addresses with commas between."""
+        addresses = uris.split(",") if isinstance(uris, str) else tuple(uris)
+        self.client = MetastoreClient(
+            addresses, name=name, timeout_seconds=timeout_seconds, attempts=attempts
+        )
+        self._batch_size = batch_size
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        found = self._ask("the list of databases", lambda client: client.get_all_databases())
+        return tuple((database.lower(),) for database in found)
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        if len(namespace) != 1:
+            return ()
+        database = namespace[0]
+        found = self._ask(
+            f"the tables of {database}", lambda client: client.get_all_tables(database)
+        )
+        return tuple(RelationName.of(database, table) for table in found if table)
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        by_database: defaultdict[str, list[str]] = defaultdict(list)
+        for name in dict.fromkeys(names):
+            if len(name.namespace) == 1:
+                by_database[name.namespace[0]].append(name.name)
+        found: dict[RelationName, Relation] = {}
+        for database, tables in by_database.items():
+            for start in range(0, len(tables), self._batch_size):
+                found |= self._batch(database, tables[start : start + self._batch_size])
+        return found
+
+    def current_event_id(self) -> int | None:
+        try:
+            return self.client.current_event_id()
+        except TException as error:
+            raise self._refused("the current event id", error) from error
+
+    def close(self) -> None:
+        self.client.close()
+
+    def _batch(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
+        try:
+            return self._given(database, tables)
+        except TException as error:
+            if self._is_missing(database, error):
+                return {}
+        # A server that cannot even list has no quarrel with one table: that refusal is raised.
+        listed = {name.name for name in self.relations((database,))}
+        return self._one_by_one(database, [table for table in tables if table in listed])
+
+    def _given(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
+        objects = self.client.run(lambda client: _table_objects(client, database, tables))
+        relations = (relation_from_table(table) for table in objects)
+        return {relation.name: relation for relation in relations}
+
+    def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
+        """By halves: a table that the server cannot give hides no other."""
+        try:
+            return self._given(database, tables) if tables else {}
+        except TException as error:
+            if len(tables) == 1:
+                name = RelationName.of(database, *tables)
+                return {name: Relation(name, (), unreadable=_reason(error))}
+        middle = len(tables) // 2
+        return self._one_by_one(database, tables[:middle]) | self._one_by_one(
+            database, tables[middle:]
+        )
+
+    def _is_missing(self, database: str, error: TException) -> bool:
+        """Whether the error only says that there is no such database.
+
+        Metastore 2.3 declares an exception for it that newer bindings no longer know.
+        """
+        if isinstance(error, UnknownDBException | NoSuchObjectException):
+            return True
+        unknown_result = (
+            isinstance(error, TApplicationException)
+            and error.type == TApplicationException.MISSING_RESULT
+        )
+        if not unknown_result:
+            return False
+        try:
+            self.client.run(lambda client: client.get_database(database))
+        except NoSuchObjectException:
+            return True
+        except TException:
+            return False
+        return False
+
+    def _ask(self, what: str, call: Callable[[Any], Result]) -> Result:
+        try:
+            return self.client.run(call)
+        except TException as error:
+            raise self._refused(what, error) from error
+
+    def _refused(self, what: str, error: TException) -> CatalogRefused:
+        return CatalogRefused(self.client.name, what, _reason(error))
+
+
+def _reason(error: TException) -> str:
+    message = str(getattr(error, "message", None) or type(error).__name__)
+    return message.splitlines()[0][:500]
+
+
+def _table_objects(client: Any, database: str, tables: Sequence[str]) -> Sequence[Any]:
+    try:
+        return list(client.get_table_objects_by_name(database, list(tables)))
+    except TApplicationException as error:
+        if error.type != TApplicationException.UNKNOWN_METHOD:
+            raise
+    # Hive 4 is giving up the short form.
+    request = GetTablesRequest(dbName=database, tblNames=list(tables))
+    return list(client.get_table_objects_by_name_req(request).tables)

@@ -1,0 +1,76 @@
+"""Relation names as values.
+
+Hive compares names without case, so a name is lower-cased once, here, and never again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lakeschema.catalog.errors import MalformedName
+
+_PLAIN = re.compile(r"[a-z0-9_]+", re.ASCII)
+_PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RelationName:
+    """A table or view, lower-cased because Hive compares names that way.
+
+    ``str`` of it is injective: parts that are not plain words are quoted with back-ticks, so the
+    text may serve as a key, and ``parse`` reads it back.
+    """
+
+    namespace: tuple[str, ...]
+    name: str
+
+    @classmethod
+    def of(cls, *parts: str) -> RelationName:
+        """``RelationName.of("db", "Table")``: the last part is the name, the rest its namespace.
+
+        Raises:
+            MalformedName: there is no part, or one is empty.
+        """
+        if not parts or not all(parts):
+            raise MalformedName(".".join(parts))
+        *namespace, name = (part.lower() for part in parts)
+        return cls(tuple(namespace), name)
+
+    @classmethod
+    def parse(cls, text: str, current_namespace: tuple[str, ...] = ()) -> RelationName:
+        """Reads ``db.table``, with parts back-ticked where they are not plain words.
+
+        A name of one part lies in ``current_namespace``.
+
+        Raises:
+            MalformedName: the text is not a dotted name.
+        """
+        parts: list[str] = []
+        position = 0
+        while True:
+            match = _PART.match(text, position)
+            if match is None:
+                raise MalformedName(text)
+            quoted, plain = match.groups()
+            parts.append(quoted.replace("``", "`") if quoted is not None else plain)
+            position = match.end()
+            if position == len(text):
+                break
+            if text[position] != ".":
+                raise MalformedName(text)
+            position += 1
+        if len(parts) == 1:
+            parts = [*current_namespace, *parts]
+        return cls.of(*parts)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return (*self.namespace, self.name)
+
+    def __str__(self) -> str:
+        return ".".join(_quoted(part) for part in self.parts)
+
+
+def _quoted(part: str) -> str:
+    return part if _PLAIN.fullmatch(part) else "`" + part.replace("`", "``") + "`"

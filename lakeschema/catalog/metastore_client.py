@@ -1,0 +1,205 @@
+"""Thrift calls to a Hive Metastore: one connection a thread, reconnected, over several addresses.
+
+Every call that goes through here only reads, so that repeating one is always safe.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from hive_metastore import ThriftHiveMetastore
+from hive_metastore.ttypes import MetaException
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAccelerated
+from thrift.protocol.TProtocol import TProtocolException
+from thrift.Thrift import TApplicationException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+from lakeschema.catalog.errors import CatalogUnavailable
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+DEFAULT_PORT = 9083
+
+# What a metastore says when the database behind it is away for a moment.
+_PASSING = re.compile(
+    r"JDO(Data|Fatal|Query)|SQL(Transient|Recoverable|NonTransientConnection|Timeout)"
+    r"|[Cc]onnection (refused|reset|is closed|pool)|[Dd]eadlock|lock wait timeout",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, uri: str) -> Address:
+        """Reads ``thrift://host:9083``; the port may be left out."""
+        parts = urlsplit(uri.strip())
+        if parts.scheme != "thrift" or not parts.hostname:
+            raise ValueError(f"{uri!r} is no metastore address: write thrift://host:9083")
+        return cls(parts.hostname, parts.port or DEFAULT_PORT)
+
+    def __str__(self) -> str:
+        return f"thrift://{self.host}:{self.port}"
+
+
+class _StaleReplica(Exception):
+    """The server that answers now knows less than the one that told the current event id."""
+
+
+class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]
+    """Reads text that is no UTF-8, which the compiled reader refuses together with its batch."""
+
+    def readString(self) -> str:  # noqa: N802  the binding's name
+        return bytes(self.readBinary()).decode("utf-8", "replace")
+
+
+class _Connection(threading.local):
+    """A thread's connection; ``event_id`` is what a following read must not be older than."""
+
+    def __init__(self) -> None:
+        self.client: Any = None
+        self.transport: Any = None
+        self.address = 0
+        self.event_id: int | None = None
+
+
+class MetastoreClient:
+    """Runs calls on this thread's connection.
+
+    Attributes:
+        name: how errors call this metastore.
+    """
+
+    def __init__(
+        self,
+        uris: Sequence[str],
+        *,
+        name: str = "hive",
+        timeout_seconds: float = 30.0,
+        attempts: int = 4,
+        longest_wait_seconds: float = 2.0,
+    ) -> None:
+        self.name = name
+        self._addresses = tuple(Address.parse(uri) for uri in uris)
+        if not self._addresses:
+            raise ValueError("a metastore needs at least one address")
+        self._timeout_seconds = timeout_seconds
+        self._attempts = attempts
+        self._longest_wait_seconds = longest_wait_seconds
+        self._here = _Connection()
+        self._open: set[Any] = set()
+        self._lock = threading.Lock()
+
+    def run(self, call: Callable[[Any], Result]) -> Result:
+        """What ``call`` returns, given a Thrift client; tried again after transient errors.
+
+        Exceptions that the server declares pass through.
+
+        Raises:
+            CatalogUnavailable: no server answered in any attempt.
+        """
+        retrying = Retrying(
+            retry=retry_if_exception(_is_transient),
+            stop=stop_after_attempt(self._attempts),
+            wait=wait_random_exponential(multiplier=0.05, max=self._longest_wait_seconds),
+            reraise=True,
+        )
+        try:
+            result: Result = retrying(self._once, call)
+        except Exception as error:
+            if _is_transient(error):
+                raise CatalogUnavailable(self.name, self._said(error)) from error
+            raise
+        return result
+
+    def current_event_id(self) -> int | None:
+        """The newest notification's id; None where the server keeps no log.
+
+        A later ``run`` in this thread, should it need another connection, refuses a server that
+        is behind this id.
+        """
+        self._here.event_id = None
+        try:
+            answer = self.run(lambda client: client.get_current_notificationEventId())
+        except TApplicationException as error:
+            if error.type != TApplicationException.UNKNOWN_METHOD:
+                raise
+            return None
+        self._here.event_id = answer.eventId
+        return int(answer.eventId)
+
+    def close(self) -> None:
+        """Closes the connections of all threads."""
+        with self._lock:
+            for transport in self._open:
+                transport.close()
+            self._open.clear()
+        self._here.client = None
+
+    def _once(self, call: Callable[[Any], Result]) -> Result:
+        try:
+            return call(self._connected())
+        except UnicodeDecodeError:
+            self._disconnect()
+            logger.warning("metastore sent text that is no utf-8", extra={"metastore": self.name})
+            try:
+                return call(self._connected(_LenientProtocol))
+            finally:
+                self._disconnect()
+        except Exception as error:
+            # After any error but a declared one the stream may hold half an answer.
+            if _is_transient(error) or isinstance(error, TApplicationException):
+                self._disconnect()
+                self._here.address += 1
+            raise
+
+    def _connected(self, protocol: type = TBinaryProtocolAccelerated) -> Any:
+        here = self._here
+        if here.client is not None and here.transport.isOpen():
+            return here.client
+        address = self._addresses[here.address % len(self._addresses)]
+        socket = TSocket(address.host, address.port)
+        socket.setTimeout(self._timeout_seconds * 1000)
+        here.transport = TBufferedTransport(socket)
+        here.transport.open()
+        with self._lock:
+            self._open.add(here.transport)
+        client = ThriftHiveMetastore.Client(protocol(here.transport))
+        if here.event_id is not None:
+            known = client.get_current_notificationEventId().eventId
+            if known < here.event_id:
+                raise _StaleReplica(f"{address} is at event {known}, before {here.event_id}")
+        here.client = client
+        return client
+
+    def _disconnect(self) -> None:
+        here = self._here
+        if here.transport is not None:
+            here.transport.close()
+            with self._lock:
+                self._open.discard(here.transport)
+        here.client = here.transport = None
+
+    def _said(self, error: BaseException) -> str:
+        addresses = ", ".join(str(address) for address in self._addresses)
+        message = getattr(error, "message", None) or str(error) or type(error).__name__
+        return f"{message} ({addresses})"
+
+
+def _is_transient(error: BaseException) -> bool:
+    if isinstance(error, TTransportException | TProtocolException | OSError | EOFError):
+        return True
+    if isinstance(error, MetaException | TApplicationException):
+        return bool(_PASSING.search(error.message or ""))
+    return isinstance(error, _StaleReplica)

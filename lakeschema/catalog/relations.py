@@ -1,0 +1,208 @@
+"""Facts: what a catalog says of one relation, normalised, with a hash that changes only when they do.
+
+Statistics, DDL times, owners and locations are no facts: they change without the meaning changing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    Uniontype,
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Dialect(Enum):
+    """Whose semantics a view's text has."""
+
+    HIVE = "hive"
+    SPARK = "spark"
+    TRINO = "trino"
+
+
+class SchemaMode(Enum):
+    """How a Spark view's columns follow its tables: Spark's ``view.schemaMode``."""
+
+    BINDING = "BINDING"
+    COMPENSATION = "COMPENSATION"
+    TYPE_EVOLUTION = "TYPE EVOLUTION"
+    EVOLUTION = "EVOLUTION"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """``name`` keeps the case that the catalog states; names are compared without case."""
+
+    name: str
+    type: ColumnType
+    comment: str | None = None
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ViewText:
+    """A view's query and what its text means.
+
+    Attributes:
+        text: what the view's engine executes: Hive's expanded text, Spark's original text.
+        original_text: as its author wrote it; equal to ``text`` where only one is stored.
+        current_namespace: where an unqualified name in the text is looked up.
+        current_catalog: likewise; None where the engine has one catalog.
+        query_columns: Spark's ``view.query.out.col.N``, in order; empty elsewhere.
+        sql_configs: Spark's ``view.sqlConfig.*``, without that prefix.
+    """
+
+    dialect: Dialect
+    text: str
+    original_text: str
+    current_namespace: tuple[str, ...]
+    current_catalog: str | None = None
+    schema_mode: SchemaMode | None = None
+    query_columns: tuple[str, ...] = ()
+    sql_configs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Facts of a table or, with ``view``, of a view.
+
+    Attributes:
+        columns: for a view, as stored when it was made; partition columns are not among them.
+        properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
+        serde: the SerDe's class name, None where there is none.
+        unreadable: why the catalog could not give the facts of a relation that it has; whatever
+            else is here is then not to be believed.
+    """
+
+    name: RelationName
+    columns: tuple[Column, ...]
+    partition_columns: tuple[Column, ...] = ()
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    serde: str | None = None
+    serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    view: ViewText | None = None
+    unreadable: str | None = None
+
+    @property
+    def is_view(self) -> bool:
+        return self.view is not None
+
+
+VOLATILE_PROPERTIES = frozenset({
+    "transient_lastddltime", "last_modified_time", "last_modified_by", "numfiles", "numrows",
+    "rawdatasize", "totalsize", "column_stats_accurate", "numpartitions", "numfileserasurecoded",
+    "spark.sql.statistics.totalsize", "spark.sql.statistics.numrows", "spark.sql.create.version",
+    "bucketing_version", "do_not_update_stats", "stats_generated_via_stats_task",
+    "current-snapshot-id", "current-snapshot-summary", "current-snapshot-timestamp-ms",
+    "metadata_location", "previous_metadata_location", "snapshot-count",
+    "delta.lastupdateversion", "delta.lastcommittimestamp", "last_commit_time_sync",
+    "last_commit_completion_time_sync", "impala.lastcomputestatstime", "impala.events.catalogversion",
+    "impala.events.catalogserviceid", "presto_query_id", "trino_query_id",
+})  # fmt: skip
+"""Property names, lower-cased, that say when or how much, not what."""
+
+
+def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties that are facts, in order of their names."""
+    return {
+        key: value
+        for key, value in sorted(properties.items())
+        if key.lower() not in VOLATILE_PROPERTIES
+        and not key.lower().startswith("spark.sql.statistics.")
+    }
+
+
+def facts_hash(relation: Relation) -> str:
+    """SHA-256, in hex, of the relation's facts: equal facts, equal hash, on any host."""
+    text = json.dumps(facts_to_json(relation), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def facts_to_json(relation: Relation) -> dict[str, Any]:
+    """Facts as plain JSON values; ``catalog.facts_json.facts_from_json`` reads them back."""
+    view = relation.view
+    # Said only where there is something to say: what was hashed before keeps its hash.
+    unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
+    return {
+        **unreadable,
+        "name": list(relation.name.parts),
+        "columns": [_column(c) for c in relation.columns],
+        "partition_columns": [_column(c) for c in relation.partition_columns],
+        "comment": relation.comment,
+        "properties": dict(relation.properties),
+        "serde": relation.serde,
+        "serde_properties": dict(relation.serde_properties),
+        "view": None
+        if view is None
+        else {
+            "dialect": view.dialect.value,
+            "text": view.text,
+            "original_text": view.original_text,
+            "current_namespace": list(view.current_namespace),
+            "current_catalog": view.current_catalog,
+            "schema_mode": view.schema_mode.value if view.schema_mode else None,
+            "query_columns": list(view.query_columns),
+            "sql_configs": dict(view.sql_configs),
+        },
+    }
+
+
+def _column(column: Column) -> list[Any]:
+    return [column.name, type_to_json(column.type), column.comment, column.nullable]
+
+
+def type_to_json(type_: ColumnType) -> Any:
+    """A type as JSON values, with the nullability and comments that Hive's type text lacks."""
+    match type_:
+        case ArrayType(element, nullable):
+            return ["array", type_to_json(element), nullable]
+        case MapType(key, value, nullable):
+            return ["map", type_to_json(key), type_to_json(value), nullable]
+        case StructType(fields):
+            return [
+                "struct",
+                [[f.name, type_to_json(f.type), f.nullable, f.comment] for f in fields],
+            ]
+        case Uniontype(branches):
+            return ["uniontype", [type_to_json(b) for b in branches]]
+        case _:
+            return print_type(type_)
+
+
+class Catalog(Protocol):
+    """What every catalog answers. All names in and out are ``RelationName``s.
+
+    ``CatalogUnavailable`` is raised for what may pass, ``CatalogRefused`` for what will not. A
+    single relation never raises: an unreadable type is ``UnknownType``, and a relation that the
+    catalog lists but cannot give is ``Relation.unreadable``, beside the others of its batch.
+    """
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """Every namespace, in no particular order."""
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        """Names of the tables and views in a namespace; empty if there is no such namespace."""
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        """Facts of those that exist, in batches underneath; a missing name is left out."""
+
+    def current_event_id(self) -> int | None:
+        """The id of the newest event that a following ``read`` reflects; None without ids.
+
+        Asked *before* a read, on the same connection: what is read is at least that new.
+        """

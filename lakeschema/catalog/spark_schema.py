@@ -1,0 +1,159 @@
+"""Spark's schema JSON, as the metastore keeps it in table properties, to columns.
+
+The metastore's own columns of a Spark table are lower-cased, without nullability, and for some
+formats a mere placeholder, so that this JSON is the only truth.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lakeschema.catalog.column_types import (
+    STRING,
+    ArrayType,
+    CharType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    UnknownType,
+    VarcharType,
+    parse_type_or_unknown,
+)
+from lakeschema.catalog.relations import Column
+
+SCHEMA = "spark.sql.sources.schema"
+_CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
+_MAX_DEPTH = 200
+
+
+def is_schema_property(key: str) -> bool:
+    return key == SCHEMA or key.startswith(SCHEMA + ".")
+
+
+def numbered(properties: Mapping[str, str], count: str, part: str) -> tuple[str, ...] | None:
+    """The values of ``part0``, ``part1``, … as many as the property ``count`` says.
+
+    None if the count is absent or wrong, or a part is missing.
+    """
+    text = properties.get(count, "")
+    # A count past the number of properties is a lie that must not cost a loop.
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > len(properties):
+        return None
+    parts = [properties.get(f"{part}{index}") for index in range(int(text))]
+    return None if None in parts else tuple(p for p in parts if p is not None)
+
+
+def stored_columns(properties: Mapping[str, str]) -> tuple[Column, ...] | None:
+    """The columns of the stored schema, partition columns included; None if there is no such schema."""
+    text = properties.get(SCHEMA)
+    if text is None:
+        parts = numbered(properties, f"{SCHEMA}.numParts", f"{SCHEMA}.part.")
+        if parts is None:
+            return None
+        text = "".join(parts)
+    return columns_from_json(text)
+
+
+def stored_partition_names(properties: Mapping[str, str]) -> tuple[str, ...]:
+    return numbered(properties, f"{SCHEMA}.numPartCols", f"{SCHEMA}.partCol.") or ()
+
+
+def columns_from_json(text: str) -> tuple[Column, ...] | None:
+    """Reads Spark's ``StructType.json``; None if it is none."""
+    try:
+        value = json.loads(text)
+        fields = value["fields"]
+        return tuple(_column(field) for field in fields)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _column(field: Mapping[str, Any]) -> Column:
+    metadata = field.get("metadata") or {}
+    comment = metadata.get("comment")
+    return Column(
+        _text(field["name"]),
+        _field_type(field, metadata, 0),
+        comment if isinstance(comment, str) else None,
+        field.get("nullable") is not False,
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, found {value!r:.80}")
+    return value
+
+
+def _field_type(field: Mapping[str, Any], metadata: Mapping[str, Any], depth: int) -> ColumnType:
+    type_ = type_from_spark(field["type"], depth)
+    exact = metadata.get(_CHAR_VARCHAR)
+    return _with_char(type_, parse_type_or_unknown(exact)) if isinstance(exact, str) else type_
+
+
+def type_from_spark(value: Any, depth: int = 0) -> ColumnType:
+    """A type as in Spark's schema JSON; what is not understood is ``UnknownType``."""
+    if depth > _MAX_DEPTH:
+        return UnknownType(f"nested deeper than {_MAX_DEPTH} levels")
+    if isinstance(value, str):
+        return parse_type_or_unknown(_leaf(value))
+    if not isinstance(value, dict):
+        return UnknownType(json.dumps(value)[:200])
+    match value.get("type"):
+        case "array":
+            element = type_from_spark(value["elementType"], depth + 1)
+            return ArrayType(element, value.get("containsNull") is not False)
+        case "map":
+            return MapType(
+                type_from_spark(value["keyType"], depth + 1),
+                type_from_spark(value["valueType"], depth + 1),
+                value.get("valueContainsNull") is not False,
+            )
+        case "struct":
+            return StructType(tuple(_struct_field(f, depth + 1) for f in value["fields"]))
+        case "udt" if value.get("sqlType") is not None:
+            return type_from_spark(value["sqlType"], depth + 1)
+        case _:
+            return UnknownType(json.dumps(value)[:200])
+
+
+def _struct_field(field: Mapping[str, Any], depth: int) -> StructField:
+    metadata = field.get("metadata") or {}
+    comment = metadata.get("comment")
+    return StructField(
+        _text(field["name"]),
+        _field_type(field, metadata, depth),
+        field.get("nullable") is not False,
+        comment if isinstance(comment, str) else None,
+    )
+
+
+def _leaf(text: str) -> str:
+    """Spark writes a collation after ``string``, which types here do not tell apart."""
+    return "string" if text.startswith("string collate ") else text
+
+
+def _with_char(type_: ColumnType, exact: ColumnType) -> ColumnType:
+    """``type_`` with the char and varchar that ``exact`` has where it says string.
+
+    Spark keeps such types as string and notes the whole column's true type beside it.
+    """
+    match type_, exact:
+        case _, CharType() | VarcharType() if type_ == STRING:
+            return exact
+        case ArrayType(element, nullable), ArrayType(other):
+            return ArrayType(_with_char(element, other), nullable)
+        case MapType(key, value, nullable), MapType(other_key, other_value):
+            return MapType(_with_char(key, other_key), _with_char(value, other_value), nullable)
+        case StructType(fields), StructType(others) if len(fields) == len(others):
+            return StructType(
+                tuple(
+                    StructField(f.name, _with_char(f.type, o.type), f.nullable, f.comment)
+                    for f, o in zip(fields, others, strict=True)
+                )
+            )
+        case _:
+            return type_

@@ -1,0 +1,104 @@
+"""Facts to derivations, a wave of independent relations at a time, on executors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lakeschema.catalog.facts_json import facts_from_json
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.spark.reading import failure_status, reason_of
+from lakeschema.spark.spark_rows import collect, text_frame
+from lakeschema.spark.values import Facts, PartitionTask, Result
+from lakeschema.translation.derivation import derive
+from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.hashing import inputs_hash, interface_hash
+from lakeschema.translation.interface import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_COLUMNS = (
+    "name string, inputs_hash string, status string, interface_hash string, "
+    "derivation string, reason string"
+)
+Upstreams = Mapping[RelationName, tuple[str, str]]
+"""Interface hash and derivation text of each."""
+
+
+def derive_wave(
+    session: SparkSession,
+    wave: Sequence[Facts],
+    upstreams: Upstreams,
+    options: Options,
+    *,
+    tasks: int,
+    decorate: Callable[[PartitionTask], PartitionTask],
+) -> Sequence[Result]:
+    """Results of relations all of whose upstreams are in ``upstreams``, in order of name."""
+    shared = session.sparkContext.broadcast({str(n): pair for n, pair in upstreams.items()})
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            pairs = zip(
+                batch.column("json").to_pylist(), batch.column("upstreams").to_pylist(), strict=True
+            )
+            results = [_result(text, names, shared.value, options) for text, names in pairs]
+            if results:
+                yield _batch(results)
+
+    frame = text_frame(
+        session,
+        {
+            "json": [facts.json for facts in wave],
+            "upstreams": [json.dumps([str(u) for u in facts.upstreams or ()]) for facts in wave],
+        },
+        partitions=tasks,
+    )
+    rows = collect(frame.mapInArrow(decorate(run), _COLUMNS))
+    shared.unpersist()
+    return sorted((_from_row(row) for row in rows), key=lambda result: result.name)
+
+
+def _result(
+    facts: str, upstreams: str, shared: Mapping[str, tuple[str, str]], options: Options
+) -> Result:
+    relation = facts_from_json(json.loads(facts))
+    names = [RelationName.parse(text) for text in json.loads(upstreams)]
+    inputs = inputs_hash(relation, {n: shared[str(n)][0] for n in names}, options)
+    interfaces = {n: derivation_from_json(json.loads(shared[str(n)][1])).interface for n in names}
+    try:
+        derivation = derive(relation, interfaces, options)
+    except TranslationError as error:
+        return Result(relation.name, inputs, failure_status(error), None, None, reason_of(error))
+    text = json.dumps(derivation_to_json(derivation), separators=(",", ":"))
+    return Result(relation.name, inputs, "OK", interface_hash(derivation.interface), text)
+
+
+def _batch(results: Sequence[Result]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(
+        {
+            "name": [str(r.name) for r in results],
+            "inputs_hash": [r.inputs_hash for r in results],
+            "status": [r.status for r in results],
+            "interface_hash": [r.interface_hash for r in results],
+            "derivation": [r.derivation for r in results],
+            "reason": [r.reason for r in results],
+        },
+        schema=pa.schema([(c.split()[0], pa.string()) for c in _COLUMNS.split(", ")]),
+    )
+
+
+def _from_row(row: Mapping[str, str | None]) -> Result:
+    return Result(
+        RelationName.parse(row["name"] or ""),
+        row["inputs_hash"] or "",
+        row["status"] or "",
+        row["interface_hash"],
+        row["derivation"],
+        row["reason"] or "",
+    )

@@ -1,0 +1,146 @@
+"""Names to facts, read by executors straight from the metastore; only what differs comes back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lakeschema.catalog.facts_json import facts_to_json
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Relation, facts_hash
+from lakeschema.spark.spark_rows import collect, names_frame
+from lakeschema.spark.values import Facts, KnownRelation, MetastoreAccess, PartitionTask
+from lakeschema.translation.derivation import upstreams_of
+from lakeschema.translation.errors import Broken, TranslationError
+from lakeschema.translation.hashing import inputs_hash
+from lakeschema.translation.interface import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+READ_BATCH = 200
+_COLUMNS = "name string, hash string, json string, upstreams string, status string, reason string"
+
+
+def read_on_executors(
+    session: SparkSession,
+    access: MetastoreAccess,
+    names: Sequence[RelationName],
+    known: Mapping[RelationName, KnownRelation],
+    options: Options,
+    *,
+    tasks: int,
+    decorate: Callable[[PartitionTask], PartitionTask],
+) -> Sequence[Facts]:
+    """Facts of those relations that are not as known; ``tasks`` connections at most."""
+    before = session.sparkContext.broadcast(dict(known))
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with closing(access.open()) as catalog:
+            for batch in batches:
+                asked = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
+                for start in range(0, len(asked), READ_BATCH):
+                    found = catalog.read(asked[start : start + READ_BATCH])
+                    differing = described_differences(found, before.value, options)
+                    if differing:
+                        yield _batch(differing)
+
+    frame = names_frame(session, names, partitions=tasks)
+    rows = collect(frame.mapInArrow(decorate(read), _COLUMNS))
+    before.unpersist()
+    return sorted((_facts(row) for row in rows), key=lambda facts: facts.name)
+
+
+def read_on_driver(
+    catalog: Catalog,
+    names: Sequence[RelationName],
+    known: Mapping[RelationName, KnownRelation],
+    options: Options,
+    *,
+    connections: int,
+) -> Sequence[Facts]:
+    """The same for catalogs that only this process can ask, by threads."""
+    chunks = [names[i : i + READ_BATCH] for i in range(0, len(names), READ_BATCH)]
+    with ThreadPoolExecutor(max_workers=connections) as pool:
+        found = list(pool.map(catalog.read, chunks))
+    everything = dict(chain.from_iterable(part.items() for part in found))
+    return described_differences(everything, known, options)
+
+
+def described_differences(
+    found: Mapping[RelationName, Relation],
+    known: Mapping[RelationName, KnownRelation],
+    options: Options,
+) -> Sequence[Facts]:
+    """Those of ``found`` that are not as known, in order of name."""
+    return [
+        describe(relation, options)
+        for name, relation in sorted(found.items())
+        if differs(relation, known.get(name), options)
+    ]
+
+
+def differs(relation: Relation, known: KnownRelation | None, options: Options) -> bool:
+    """Whether facts changed, or what is made of them: options, UDFs, the deriver itself."""
+    if known is None or known.facts_hash != facts_hash(relation):
+        return True
+    return (
+        known.inputs_hash is not None
+        and inputs_hash(relation, dict(known.used), options) != known.inputs_hash
+    )
+
+
+def describe(relation: Relation, options: Options) -> Facts:
+    """A relation's facts with what its text reads."""
+    text = json.dumps(facts_to_json(relation), separators=(",", ":"))
+    hash_ = facts_hash(relation)
+    try:
+        upstreams = upstreams_of(relation, options)
+    except TranslationError as error:
+        return Facts(relation.name, hash_, text, None, failure_status(error), reason_of(error))
+    return Facts(relation.name, hash_, text, upstreams)
+
+
+def failure_status(error: TranslationError) -> str:
+    return "BROKEN" if isinstance(error, Broken) else "UNSUPPORTED"
+
+
+def reason_of(error: TranslationError) -> str:
+    return f"{error} ({error.hint})" if error.hint else str(error)
+
+
+def _batch(facts: Sequence[Facts]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(
+        {
+            "name": [str(f.name) for f in facts],
+            "hash": [f.hash for f in facts],
+            "json": [f.json for f in facts],
+            "upstreams": [
+                None if f.upstreams is None else json.dumps([str(u) for u in f.upstreams])
+                for f in facts
+            ],
+            "status": [f.status for f in facts],
+            "reason": [f.reason for f in facts],
+        },
+        schema=pa.schema([(c.split()[0], pa.string()) for c in _COLUMNS.split(", ")]),
+    )
+
+
+def _facts(row: Mapping[str, str | None]) -> Facts:
+    upstreams = row["upstreams"]
+    return Facts(
+        RelationName.parse(row["name"] or ""),
+        row["hash"] or "",
+        row["json"] or "",
+        None
+        if upstreams is None
+        else tuple(RelationName.parse(text) for text in json.loads(upstreams)),
+        row["status"] or "OK",
+        row["reason"] or "",
+    )

@@ -1,0 +1,180 @@
+"""Every view of a catalog as a temporary view of a Spark session, whatever engine wrote it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.translation.emission.spark_text import quoted, string
+from lakeschema.translation.emission.spark_text import relation as own_name
+from lakeschema.translation.emission.spark_udfs import SparkUdf
+from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.errors import (
+    RefusedByEngine,
+    TranslationError,
+    UnknownRelation,
+)
+from lakeschema.translation.interface import Interface, Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+log = logging.getLogger(__name__)
+
+_DEFAULT = Options()
+_NO_FUNCTIONS: Mapping[str, SparkUdf] = MappingProxyType({})
+
+
+def register_views(
+    session: SparkSession, catalog: Catalog, options: Options = _DEFAULT
+) -> Mapping[RelationName, str | TranslationError]:
+    """Every view of the catalog as a temporary view of the session, above one another.
+
+    Returns:
+        The temporary view's name (``database_view``) of each, or why there is none. Functions that
+        a view declares are registered by their classes, for each view apart. Nothing is fetched:
+        their jars must be on the session's path, and a class that is not there fails its view. A
+        session loads a class from one jar only, so that two versions of one class do not run
+        beside each other, unless ``Options.spark_udfs`` maps them to two classes: see the warning.
+
+    Raises:
+        CatalogUnavailable: the catalog could not be read.
+    """
+    names = [n for namespace in catalog.namespaces() for n in catalog.relations(namespace)]
+    registration = _Registration(session, catalog.read(names), options)
+    registration.run()
+    return registration.registered
+
+
+def temporary_names(views: Iterable[RelationName]) -> Mapping[RelationName, str]:
+    """``database_view``; of two that would be one (``a_b.c`` and ``a.b_c``) the later is longer."""
+    found: dict[str, RelationName] = {}
+    for view in sorted(views):
+        name = "_".join((*view.namespace, view.name))
+        while name in found:
+            name += "_"
+        found[name] = view
+    return {view: name for name, view in found.items()}
+
+
+class _Registration:
+    def __init__(
+        self, session: SparkSession, relations: Mapping[RelationName, Relation], options: Options
+    ) -> None:
+        self.registered: dict[RelationName, str | TranslationError] = {}
+        self._session = session
+        self._relations = relations
+        self._options = options
+        self._names = temporary_names(name for name, r in relations.items() if r.is_view)
+        self._interfaces: dict[RelationName, Interface | TranslationError] = {}
+        self._functions: dict[str, SparkUdf] = {}
+        self._artifacts: dict[str, tuple[str, ...]] = {}
+
+    def run(self) -> None:
+        """Upstreams first, without recursion: a chain of views may be longer than Python's stack."""
+        stack = sorted(self._names, reverse=True)
+        opened: set[RelationName] = set()
+        while stack:
+            name = stack[-1]
+            if name not in self._interfaces and name not in opened:
+                opened.add(name)
+                stack += [u for u in self._upstreams(name) if u not in self._interfaces]
+                continue
+            stack.pop()
+            if name not in self._interfaces:
+                self._visit(name)
+
+    def _upstreams(self, name: RelationName) -> Sequence[RelationName]:
+        relation = self._relations.get(name)
+        try:
+            return [] if relation is None else sorted(upstreams_of(relation, self._options))
+        except TranslationError:
+            # Whoever derives it is told.
+            return []
+
+    def _visit(self, name: RelationName) -> None:
+        """Derives a relation, and registers a view, whose upstreams were visited before."""
+        relation = self._relations.get(name)
+        try:
+            if relation is None:
+                raise UnknownRelation(name)
+            upstreams = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
+            self._interfaces[name] = derive(relation, upstreams, self._options).interface
+            if relation.is_view:
+                self._register(relation, upstreams)
+        except TranslationError as error:
+            self._interfaces.setdefault(name, error)
+            if relation is not None and relation.is_view:
+                self.registered[name] = error
+
+    def _interface(self, name: RelationName) -> Interface:
+        # What is still open here is below itself: a view that reads itself reads what is not there.
+        found = self._interfaces.get(name, UnknownRelation(name))
+        if isinstance(found, TranslationError):
+            raise found
+        return found
+
+    def _register(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> None:
+        name = relation.name
+        below = (self.registered.get(upstream) for upstream in upstreams)
+        for refused in below:
+            if isinstance(refused, TranslationError):
+                raise refused
+        query = spark_view(relation, upstreams, self._options, self._text, self._functions)
+        for udf in query.udfs:
+            self._function(udf, name)
+        before: dict[str, str | None] = {
+            key: self._session.conf.get(key, None) for key in query.settings
+        }
+        try:
+            # A view made by SQL remembers the settings that it was made under.
+            for key, value in query.settings.items():
+                self._session.conf.set(key, value)
+            self._run(
+                f"CREATE OR REPLACE TEMPORARY VIEW {quoted(self._names[name])} AS {query.sql}",
+                "the view's query",
+                name,
+            )
+        finally:
+            for key, known in before.items():
+                if known is None:
+                    self._session.conf.unset(key)
+                else:
+                    self._session.conf.set(key, known)
+        self.registered[name] = self._names[name]
+
+    def _function(self, udf: SparkUdf, view: RelationName) -> None:
+        other = self._artifacts.setdefault(udf.class_name, udf.artifacts)
+        if other != udf.artifacts:
+            log.warning(
+                "one class of two artifacts; the session has one of them",
+                extra={
+                    "view": str(view),
+                    "class": udf.class_name,
+                    "artifacts": [list(other), list(udf.artifacts)],
+                },
+            )
+        self._run(
+            f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS {string(udf.class_name)}",
+            f"function {udf.name} of class {udf.class_name}",
+            view,
+            hint=f"put {' '.join(udf.artifacts) or 'its jar'} on the session's path",
+        )
+        self._functions[udf.name] = udf
+
+    def _run(self, statement: str, subject: str, view: RelationName, hint: str = "") -> None:
+        from pyspark.errors import AnalysisException
+
+        try:
+            self._session.sql(statement)
+        except AnalysisException as error:
+            reason = str(error).partition("\n")[0]
+            raise RefusedByEngine(subject, "Spark", reason, relation=view, hint=hint) from error
+
+    def _text(self, name: RelationName) -> str:
+        return quoted(self._names[name]) if name in self._names else own_name(name)

@@ -1,0 +1,150 @@
+"""The snapshot as a Spark job: list once, read in parallel, derive in waves, remember on the driver.
+
+Executors have no side effects: they read the catalog and return rows. Whatever a retried or
+speculative task returns twice is equal, since every result stands under the hash of its inputs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dependency_graph.graph import affected_cone, graph_of, levels
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog
+from lakeschema.spark.deriving import derive_wave
+from lakeschema.spark.reading import read_on_driver, read_on_executors
+from lakeschema.spark.values import (
+    Facts,
+    Known,
+    KnownRelation,
+    MetastoreAccess,
+    PartitionTask,
+    Progress,
+    Result,
+    Silent,
+    SnapshotResult,
+    undecorated,
+)
+from lakeschema.translation.interface import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def run_snapshot(
+    session: SparkSession,
+    catalog: Catalog,
+    access: MetastoreAccess | None,
+    known: Known,
+    options: Options,
+    remember: Callable[[Sequence[Result]], None],
+    *,
+    tasks: int = 2,
+    connections: int = 4,
+    progress: Progress | None = None,
+    decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
+) -> SnapshotResult:
+    """Reads the whole catalog and derives what differs and what stands below it.
+
+    Args:
+        session: of classic Spark, for its broadcasts.
+        catalog: lists the names, on the driver; reads them too where ``access`` is None.
+        access: how executors read; None for a catalog that lives in this process.
+        known: what need not be read or derived again.
+        options: the deployment's.
+        remember: takes results as each wave ends, on the driver.
+        tasks: parallel tasks.
+        connections: of these, how many may read the catalog at once.
+        progress: told how far it is.
+        decorate: wraps each task, for tests that break tasks on purpose.
+
+    Raises:
+        CatalogUnavailable: from the driver, or from an executor as a Spark error.
+    """
+    shown = progress or Silent()
+    watch = _Stopwatch()
+    event_id = catalog.current_event_id()
+    listed = sorted(n for namespace in catalog.namespaces() for n in catalog.relations(namespace))
+    watch.lap("list")
+
+    def read(
+        names: Sequence[RelationName], before: Mapping[RelationName, KnownRelation]
+    ) -> Sequence[Facts]:
+        if access is None:
+            return read_on_driver(catalog, names, before, options, connections=connections)
+        at_once = min(tasks, connections)
+        return read_on_executors(
+            session, access, names, before, options, tasks=at_once, decorate=decorate
+        )
+
+    shown.step("read", len(listed))
+    differing = read(listed, known.relations) if listed else ()
+    below = _below(differing, known) & frozenset(listed)
+    unchanged = read(sorted(below), {}) if below else ()
+    shown.done(len(listed))
+    watch.lap("read")
+
+    facts = {f.name: f for f in (*differing, *unchanged)}
+    waves = _waves(facts)
+    shown.step("derive", sum(map(len, waves)))
+    derived = 0
+    settled = dict(known.derivations(sorted(_outside(facts))))
+    for wave in waves:
+        ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
+        needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
+        results = (
+            derive_wave(session, ready, needed, options, tasks=tasks, decorate=decorate)
+            if ready
+            else ()
+        )
+        remember(results)
+        for result in results:
+            if result.derivation is not None and result.interface_hash is not None:
+                settled[result.name] = result.interface_hash, result.derivation
+        derived += len(results)
+        shown.done(len(wave))
+    watch.lap("derive")
+    return SnapshotResult(
+        listed=listed,
+        differing=[f.name for f in differing],
+        event_id=event_id,
+        derived=derived,
+        waves=len(waves),
+        seconds=watch.seconds,
+    )
+
+
+def _below(differing: Iterable[Facts], known: Known) -> frozenset[RelationName]:
+    """Dependents, as far as they are known, of what differs, without what differs itself."""
+    changed = frozenset(facts.name for facts in differing)
+    return affected_cone(graph_of(known.edges), changed) - changed
+
+
+def _waves(facts: Mapping[RelationName, Facts]) -> Sequence[Sequence[Facts]]:
+    """Each wave reads earlier ones only; members of a cycle, and unreadable text, are left out."""
+    readable = {name: f for name, f in facts.items() if f.upstreams is not None}
+    edges = [
+        (name, upstream)
+        for name, f in readable.items()
+        for upstream in f.upstreams or ()
+        if upstream in readable
+    ]
+    graph = graph_of(edges, readable)
+    return [[readable[name] for name in wave] for wave in levels(graph)]
+
+
+def _outside(facts: Mapping[RelationName, Facts]) -> frozenset[RelationName]:
+    return frozenset(u for f in facts.values() for u in f.upstreams or () if u not in facts)
+
+
+class _Stopwatch:
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = now - self._last
+        self._last = now

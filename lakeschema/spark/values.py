@@ -1,0 +1,120 @@
+"""What a snapshot is given and what it gives: plain values, so that Spark may carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import RelationName
+
+PartitionTask: TypeAlias = Callable[[Any], Any]
+"""Record batches of a partition to record batches, run on an executor."""
+
+
+def undecorated(task: PartitionTask) -> PartitionTask:
+    """Leaves a task as it is; tests give a decoration that breaks some."""
+    return task
+
+
+@dataclass(frozen=True, slots=True)
+class MetastoreAccess:
+    """How an executor reaches the metastore; small, and holds no connection."""
+
+    uris: str
+    timeout_seconds: float = 30.0
+
+    def open(self) -> HiveMetastoreCatalog:
+        return HiveMetastoreCatalog(self.uris, timeout_seconds=self.timeout_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One relation as an executor read it.
+
+    Attributes:
+        json: ``catalog.facts_json`` as text.
+        upstreams: None where the text names them in no way that can be read; ``reason`` says why.
+    """
+
+    name: RelationName
+    hash: str
+    json: str
+    upstreams: tuple[RelationName, ...] | None
+    status: str = "OK"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One derivation, under the hash of all that went into it.
+
+    Attributes:
+        status: OK, BROKEN or UNSUPPORTED; the latter two with a ``reason``.
+        derivation: ``translation.derivation_json`` as text, None unless OK.
+    """
+
+    name: RelationName
+    inputs_hash: str
+    status: str
+    interface_hash: str | None
+    derivation: str | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRelation:
+    """What a relation's facts and inputs hashed to when it was last derived.
+
+    Attributes:
+        used: its upstreams' interface hashes then.
+        inputs_hash: None where the inputs are not to be compared.
+    """
+
+    facts_hash: str
+    used: tuple[tuple[RelationName, str], ...] = ()
+    inputs_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the state knows before the snapshot, told by whoever owns the state.
+
+    Attributes:
+        relations: every one that exists in it.
+        edges: (dependent, upstream) pairs.
+        derivations: asks for interface hash and derivation text of settled relations.
+    """
+
+    relations: Mapping[RelationName, KnownRelation]
+    edges: Sequence[tuple[RelationName, RelationName]]
+    derivations: Callable[[Sequence[RelationName]], Mapping[RelationName, tuple[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotResult:
+    """``event_id``: current before anything was read, so that what was read is at least as new."""
+
+    listed: Sequence[RelationName]
+    differing: Sequence[RelationName]
+    event_id: int | None
+    derived: int
+    waves: int
+    seconds: Mapping[str, float]
+
+
+class Progress(Protocol):
+    """Told how far a step is; a terminal's bar, or nothing."""
+
+    def step(self, name: str, total: int) -> None: ...
+
+    def done(self, count: int) -> None: ...
+
+
+class Silent:
+    def step(self, name: str, total: int) -> None:
+        """Says nothing."""
+
+    def done(self, count: int) -> None:
+        """Says nothing."""

@@ -1,0 +1,230 @@
+"""A table's facts to its interface: where the Avro schema comes from, and what its columns are.
+
+The schema comes from the literal that the table carries, alone or merged with the columns, or from
+the columns alone. Columns and fields of the result match one to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.definitions import parts
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.model import Field, NamedSchema, Record, is_nullable
+from lakeschema.avro.parsing import InvalidDefaults, parse_schema
+from lakeschema.catalog.column_types import (
+    TIMESTAMP,
+    TIMESTAMP_LOCAL,
+    ColumnType,
+    StructField,
+    UnknownType,
+    map_type,
+)
+from lakeschema.catalog.relations import Column, Relation
+from lakeschema.translation.avro.merge import merge
+from lakeschema.translation.avro.names import has_case_twins, record_name, relation_namespace
+from lakeschema.translation.avro.types import (
+    avro_fields,
+    column_type_of,
+    documentation,
+    with_nullability,
+)
+from lakeschema.translation.avro.vanilla_hive import as_options_say
+from lakeschema.translation.errors import (
+    MalformedSchema,
+    TranslationError,
+    UnsupportedConstruct,
+    UnsupportedType,
+)
+from lakeschema.translation.interface import Interface, Options
+
+LITERAL = "avro.schema.literal"
+URL = "avro.schema.url"
+AVRO_SERDE = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
+
+PARTITION_DOC = (
+    "This is the partition column. Partition columns, if present in the schema, should also be "
+    "projected in the data."
+)
+"""As LinkedIn's Coral words it, so that coming from there changes no documentation."""
+
+
+def base_table_interface(relation: Relation, options: Options) -> Interface:
+    """The interface of a table, from its own facts.
+
+    Raises:
+        MalformedSchema: the literal is no record schema, a name occurs twice, the table has
+            neither columns nor literal, or has no literal where the deployment is strict.
+        UnsupportedType: a column has a type that Avro cannot express.
+        UnsupportedConstruct: the only schema is behind ``avro.schema.url``.
+    """
+    try:
+        return _interface(relation, options)
+    except TranslationError as error:
+        error.relation = error.relation or relation.name
+        raise
+
+
+def _interface(relation: Relation, options: Options) -> Interface:
+    literal = _literal(relation)
+    if literal is None:
+        schema = as_options_say(_from_columns(relation, options), options)
+        columns = _columns(relation, schema)
+    elif _is_avro(relation) or any(has_case_twins(record) for record in _records(literal)):
+        schema = as_options_say(_with_partitions(relation, literal, options), options)
+        columns = _columns_of_literal(relation, schema)
+    else:
+        schema = as_options_say(_merged(relation, literal, options), options)
+        columns = _columns(relation, schema)
+    return Interface(relation.name, columns, schema)
+
+
+def _literal(relation: Relation) -> Record | None:
+    """The record of the table's literal. "none" is Hive's word for having no schema."""
+    for properties in (relation.properties, relation.serde_properties):
+        text = properties.get(LITERAL, "").strip()
+        if text and text != "none":
+            return _parsed(text)
+    return None
+
+
+def _parsed(text: str) -> Record:
+    try:
+        schema = parse_schema(text, invalid_defaults=InvalidDefaults.DROP)
+    except MalformedAvroSchema as error:
+        raise MalformedSchema(
+            f"{LITERAL} is malformed at {error.path}: {error.reason}", hint=error.hint
+        ) from error
+    if not isinstance(schema, Record):
+        raise MalformedSchema(f"{LITERAL} is no record", hint="a table's schema is a record")
+    return schema
+
+
+def _is_avro(relation: Relation) -> bool:
+    return (relation.serde or "").lower() == AVRO_SERDE.lower()
+
+
+def _records(schema: Record) -> tuple[Record, ...]:
+    return tuple(part for part in parts(schema) if isinstance(part, Record))
+
+
+def _from_columns(relation: Relation, options: Options) -> Record:
+    _require_columns(relation)
+    if options.strict:
+        raise MalformedSchema(
+            "the table has no Avro schema, and this deployment asks for one",
+            hint=f"give the table the property {LITERAL}, or set strict to false",
+        )
+    name, namespace = record_name(relation.name), relation_namespace(relation.name)
+    fields = avro_fields(
+        _struct_fields(relation),
+        subject="",
+        namespace=f"{namespace}.{name}",
+        options=options,
+    )
+    return Record(name, namespace, fields, documentation(relation.comment))
+
+
+def _require_columns(relation: Relation) -> None:
+    if relation.columns:
+        return
+    if URL in relation.properties or URL in relation.serde_properties:
+        raise UnsupportedConstruct(
+            URL,
+            hint=f"put the schema into the table property {LITERAL}: it is not fetched from there",
+        )
+    raise MalformedSchema(
+        "the table has neither columns nor an Avro schema",
+        hint=f"give the table columns, or the property {LITERAL}",
+    )
+
+
+def _merged(relation: Relation, literal: Record, options: Options) -> Record:
+    columns = _struct_fields(relation)
+    if not relation.columns:
+        # No columns and no Avro SerDe: the literal is all that says anything.
+        return _with_partitions(relation, literal, options)
+    merged = merge(columns, literal, options)
+    return replace(merged, doc=merged.doc or documentation(relation.comment))
+
+
+def _with_partitions(relation: Relation, literal: Record, options: Options) -> Record:
+    """The literal as it is, and the partition columns that it lacks."""
+    present = {field.name.lower() for field in literal.fields}
+    missing = tuple(
+        field
+        for field in _struct_fields(replace(relation, columns=()))
+        if field.name.lower() not in present
+    )
+    added = avro_fields(missing, subject="", namespace=literal.full_name, options=options)
+    return replace(
+        literal,
+        fields=literal.fields + added,
+        doc=literal.doc or documentation(relation.comment),
+    )
+
+
+def _struct_fields(relation: Relation) -> tuple[StructField, ...]:
+    """The columns, then the partition columns, which are always nullable."""
+    return (
+        *(
+            StructField(c.name, _instants(c.type, relation), c.nullable, c.comment)
+            for c in relation.columns
+        ),
+        *(
+            StructField(c.name, _instants(c.type, relation), True, c.comment or PARTITION_DOC)
+            for c in relation.partition_columns
+        ),
+    )
+
+
+def _instants(type_: ColumnType, relation: Relation) -> ColumnType:
+    """Hive's timestamp has no zone; the ``timestamp`` of a table that Spark made is an instant."""
+    if not any(key.startswith("spark.sql.sources.") for key in relation.properties):
+        return type_
+    return map_type(type_, lambda part: TIMESTAMP_LOCAL if part == TIMESTAMP else part)
+
+
+def _columns(relation: Relation, schema: Record) -> tuple[Column, ...]:
+    """The relation's own columns, as nullable as the schema says."""
+    known = definitions_of(schema)
+    facts = (*relation.columns, *relation.partition_columns)
+    if len(facts) != len(schema.fields):
+        return _columns_of_literal(relation, schema)
+    return tuple(
+        Column(
+            column.name,
+            with_nullability(column.type, field.type, known),
+            column.comment,
+            is_nullable(field.type),
+        )
+        for column, field in zip(facts, schema.fields, strict=True)
+    )
+
+
+def _columns_of_literal(relation: Relation, schema: Record) -> tuple[Column, ...]:
+    """The columns that Hive's AvroSerDe reads from the schema.
+
+    What the catalog stores beside a literal may be out of date, except for partition columns, of
+    which the literal says nothing or says it for the data files only.
+    """
+    known = definitions_of(schema)
+    partitions = {column.name.lower(): column for column in relation.partition_columns}
+    return tuple(
+        replace(partitions[field.name.lower()], nullable=is_nullable(field.type))
+        if field.name.lower() in partitions
+        else Column(
+            field.name.lower(), _column_type(field, known), field.doc, is_nullable(field.type)
+        )
+        for field in schema.fields
+    )
+
+
+def _column_type(field: Field, known: Mapping[str, NamedSchema]) -> ColumnType:
+    """A field that no column holds hides none of its neighbours: its type is unknown."""
+    try:
+        return column_type_of(field.type, known, subject=field.name)
+    except UnsupportedType as error:
+        return UnknownType(error.message)

@@ -1,0 +1,478 @@
+"""Plan → Avro fields, node by node: references keep their schema whole, expressions get one.
+
+Whether a field is nullable is the plan's word; what its values look like is the schema's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeAlias, assert_never
+
+from lakeschema.avro.model import (
+    NO_DEFAULT,
+    NULL,
+    Array,
+    Field,
+    Json,
+    MapSchema,
+    Primitive,
+    Record,
+    Schema,
+    Union,
+    is_nullable,
+    nullable,
+    without_null,
+)
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.avro.documentation import derived_documentation
+from lakeschema.translation.avro.inlining import inlined_fields
+from lakeschema.translation.avro.merging import merged
+from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
+from lakeschema.translation.avro.types import avro_type, without_intervals
+from lakeschema.translation.avro.widening import widened
+from lakeschema.translation.functions.coercion import equal_apart_from_nulls
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    ColumnReference,
+    Exists,
+    FieldAccess,
+    InSubquery,
+    Lambda,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    Subscript,
+    WindowCall,
+    walk,
+)
+from lakeschema.translation.plan.lineage import Lineage, Sources
+from lakeschema.translation.plan.operators import Operator
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Limit,
+    Plan,
+    PlanColumn,
+    Project,
+    Scan,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+)
+
+Fields: TypeAlias = tuple[Field, ...]
+Outer: TypeAlias = tuple[tuple[Fields, tuple[Sources, ...]], ...]
+
+
+class Deriver:
+    """``fields`` of a plan; a field's name is the base column's, or "" for what has none."""
+
+    def __init__(
+        self, upstreams: Mapping[RelationName, Interface], options: Options, lineage: Lineage
+    ) -> None:
+        self._upstreams = upstreams
+        self._options = options
+        self.lineage = lineage
+        self._scanned: dict[RelationName, Fields] = {}
+        self._derived: dict[tuple[int, int], tuple[Plan, Outer, Fields]] = {}
+
+    def fields(self, plan: Plan, outer: Outer = ()) -> Fields:
+        """A template for each column, in order; shared sub-plans are derived once."""
+        key = (id(plan), id(outer) if outer else 0)
+        found = self._derived.get(key)
+        if found is None:
+            derived = self._fields(plan, outer)
+            fitted = tuple(map(_as_nullable_as, derived, plan.columns))
+            found = self._derived[key] = (plan, outer, fitted)
+        return found[2]
+
+    def _fields(self, plan: Plan, outer: Outer) -> Fields:
+        match plan:
+            case Scan(relation):
+                return self._scan(relation)
+            case Values(rows, columns):
+                return tuple(
+                    self._merged_cells([row[i] for row in rows], column, outer)
+                    for i, column in enumerate(columns)
+                )
+            case Project(below, items):
+                return self._expressions(below, items, outer)
+            case (
+                Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below)
+            ):
+                return self.fields(below, outer)
+            case Join(left, right, kind):
+                first = self.fields(left, outer)
+                if kind in {JoinKind.SEMI, JoinKind.ANTI}:
+                    return first
+                around = self._around(left, outer) if plan.lateral else outer
+                return (*first, *self.fields(right, around))
+            case Aggregate(below, keys, aggregates):
+                return self._expressions(below, (*keys, *aggregates), outer)
+            case Window(below, calls):
+                return (*self.fields(below, outer), *self._expressions(below, calls, outer))
+            case SetOperation(inputs=branches):
+                each = [self.fields(branch, outer) for branch in branches]
+                return tuple(
+                    self._united(column, target)
+                    for column, target in zip(zip(*each, strict=True), plan.columns, strict=True)
+                )
+            case Generate(below, call, produced):
+                return (*self.fields(below, outer), *self._produced(below, call, produced, outer))
+            case _:
+                assert_never(plan)
+
+    def _scan(self, relation: RelationName) -> Fields:
+        found = self._scanned.get(relation)
+        if found is None:
+            found = self._scanned[relation] = inlined_fields(self._upstreams[relation].schema)
+        return found
+
+    def _around(self, plan: Plan, outer: Outer) -> Outer:
+        sources = tuple(part[1] for part in outer)
+        return ((self.fields(plan, outer), self.lineage.columns(plan, sources)), *outer)
+
+    def _expressions(
+        self, below: Plan, items: Sequence[tuple[str, RowExpression]], outer: Outer
+    ) -> Fields:
+        fields = self.fields(below, outer)
+        outer_sources = tuple(part[1] for part in outer)
+        sources = self.lineage.columns(below, outer_sources)
+        over = _Over(self, below, fields, sources, outer)
+        return tuple(over.field(name, expression) for name, expression in items)
+
+    def _merged_cells(
+        self, cells: Sequence[RowExpression], column: PlanColumn, outer: Outer
+    ) -> Field:
+        over = _Over(self, Values(((),), ()), (), (), outer)
+        schemas = [over.schema(cell, column.name) for cell in cells]
+        return Field("", merged(schemas, self.by_type(column.type, column.name)))
+
+    def _united(self, fields: Sequence[Field], column: PlanColumn) -> Field:
+        """A set operation's column: the first branch's name and documentation."""
+        first = fields[0]
+        if all(field == first for field in fields):
+            return first
+        schema = merged([f.type for f in fields], self.by_type(column.type, column.name))
+        same = all(field.default == first.default for field in fields)
+        default = first.default if same and schema == first.type else NO_DEFAULT
+        return replace(first, type=schema, default=default, properties=_properties(fields))
+
+    def _produced(
+        self, below: Plan, call: Call, produced: Sequence[PlanColumn], outer: Outer
+    ) -> Fields:
+        fields = self.fields(below, outer)
+        sources = self.lineage.columns(below, tuple(part[1] for part in outer))
+        over = _Over(self, below, fields, sources, outer)
+        return over.produced(call, produced)
+
+    def by_type(self, type_: ColumnType, name: str) -> Callable[[], Schema]:
+        """The schema that a SQL type has by itself, when it is asked for."""
+
+        def schema() -> Schema:
+            shown = without_intervals(type_)
+            made = avro_type(shown, name=name or "column", namespace="", options=self._options)
+            return _as_written(made, shown)
+
+        return schema
+
+
+class _Over:
+    """Schemas of expressions over one input."""
+
+    def __init__(
+        self,
+        deriver: Deriver,
+        below: Plan,
+        fields: Fields,
+        sources: tuple[Sources, ...],
+        outer: Outer,
+    ) -> None:
+        self._deriver = deriver
+        self._below = below
+        self._fields = fields
+        self._sources = sources
+        self._outer = outer
+
+    def field(self, name: str, expression: RowExpression) -> Field:
+        """A reference's field whole; a nested field's own; else one made for the expression."""
+        match expression:
+            case ColumnReference(index=index):
+                return self._fields[index]
+            case OuterReference(level=level, index=index):
+                return self._outer[level - 1][0][index]
+            case FieldAccess():
+                return self._nested_field(expression, name)
+            case Cast(operand=operand, implicit=True):
+                # What the dialect converts by itself is still the same column to a reader.
+                kept = self.field(name, operand)
+                return replace(kept, type=self.schema(expression, name), default=NO_DEFAULT)
+            case AggregateCall(operator, arguments) | WindowCall(operator, arguments) if (
+                operator.keeps is not None
+            ):
+                kept = self.field(name, arguments[operator.keeps])
+                doc = kept.doc or self._doc(expression)
+                return Field("", self.schema(expression, name), doc=doc, properties=kept.properties)
+            case _:
+                return Field(
+                    "",
+                    self.schema(expression, name),
+                    doc=self._doc(expression),
+                    properties=self._inherited(expression),
+                )
+
+    def _doc(self, expression: RowExpression) -> str | None:
+        outer = tuple(part[1] for part in self._outer)
+        sources = self._deriver.lineage.expression(expression, self._sources, outer)
+        return derived_documentation(expression, sources)
+
+    def _inherited(self, expression: RowExpression) -> Mapping[str, Json]:
+        """The properties (tags of personal data among them) of every field it reads."""
+        read: list[Field] = []
+        for part in walk(expression):
+            match part:
+                case ColumnReference(index=index):
+                    read.append(self._fields[index])
+                case OuterReference(level=level, index=index):
+                    read.append(self._outer[level - 1][0][index])
+                case ScalarSubquery(plan):
+                    read += self._deriver.fields(plan, self._around())
+                case _:
+                    pass
+        return _properties(read)
+
+    def _around(self) -> Outer:
+        return ((self._fields, self._sources), *self._outer)
+
+    def _nested_field(self, expression: FieldAccess, name: str) -> Field:
+        base = without_null(self.schema(expression.base, name))
+        inherited = self._inherited(expression)
+        record = without_null(base.items) if isinstance(base, Array) else base
+        if not isinstance(record, Record):
+            return Field("", self._by_type(expression, name), properties=inherited)
+        found = record.fields[expression.index]
+        schema = self.schema(expression, name)
+        properties = {**inherited, **found.properties}
+        default = found.default if schema == found.type else NO_DEFAULT
+        return replace(found, type=schema, default=default, properties=MappingProxyType(properties))
+
+    def schema(self, expression: RowExpression, name: str) -> Schema:
+        """The expression's schema, with null exactly where the plan says so."""
+        found = self._schema(expression, name)
+        return nullable(found) if expression.nullable else without_null(found)
+
+    def _schema(self, expression: RowExpression, name: str) -> Schema:
+        match expression:
+            case ColumnReference(index=index):
+                return self._fields[index].type
+            case OuterReference(level=level, index=index):
+                return self._outer[level - 1][0][index].type
+            case Literal(value):
+                return NULL if value is None else self._by_type(expression, name)
+            case FieldAccess(base=base, index=index):
+                return self._field_schema(expression, self.schema(base, name), index, name)
+            case Subscript(base=base):
+                return self._element(expression, without_null(self.schema(base, name)), name)
+            case Call(operator, arguments) | AggregateCall(operator, arguments):
+                return self._call(expression, operator, arguments, name)
+            case WindowCall(operator, arguments):
+                return self._call(expression, operator, arguments, name)
+            case Cast(operand, type_, by_name=True):
+                return widened(self.schema(operand, name), type_, self._deriver.by_type)
+            case Cast(operand, type_, implicit=implicit):
+                same = equal_apart_from_nulls(operand.type, type_)
+                if same and (implicit or not isinstance(operand, Literal)):
+                    return self.schema(operand, name)
+                return self._by_type(expression, name)
+            case Case(branches, otherwise):
+                values = [value for _, value in branches]
+                if otherwise is not None:
+                    values.append(otherwise)
+                return self._merged(values, expression, name)
+            case ScalarSubquery(plan):
+                return self._deriver.fields(plan, self._around())[0].type
+            case Exists() | InSubquery() | Lambda() | LambdaVariable():
+                return self._by_type(expression, name)
+            case _:
+                assert_never(expression)
+
+    def _by_type(self, expression: RowExpression, name: str) -> Schema:
+        return self._deriver.by_type(expression.type, name)()
+
+    def _merged(
+        self, values: Sequence[RowExpression], expression: RowExpression, name: str
+    ) -> Schema:
+        schemas = [self.schema(value, name) for value in values]
+        return merged(schemas, self._deriver.by_type(expression.type, name))
+
+    def _field_schema(self, expression: FieldAccess, base: Schema, index: int, name: str) -> Schema:
+        inner = without_null(base)
+        if isinstance(inner, Record):
+            return inner.fields[index].type
+        if isinstance(inner, Array):
+            element = without_null(inner.items)
+            if isinstance(element, Record):
+                found = element.fields[index].type
+                return Array(nullable(found) if is_nullable(inner.items) else found)
+        return self._by_type(expression, name)
+
+    def _element(self, expression: Subscript, base: Schema, name: str) -> Schema:
+        match base:
+            case Array(items):
+                return items
+            case MapSchema(values):
+                return values
+            case _:
+                return self._by_type(expression, name)
+
+    def _call(
+        self,
+        expression: Call | AggregateCall | WindowCall,
+        operator: Operator,
+        arguments: tuple[RowExpression, ...],
+        name: str,
+    ) -> Schema:
+        if operator.keeps is not None:
+            return self.schema(arguments[operator.keeps], name)
+        if operator.name in {"struct", "named_struct"}:
+            return self._struct(expression, operator, arguments, name)
+        if operator.name == "map" and isinstance(expression.type, MapType):
+            keys = self._by_type(expression, name)
+            values = self._merged_type(arguments[1::2], expression.type.value, name)
+            return replace(keys, values=values) if isinstance(keys, MapSchema) else keys
+        if operator.merges is None:
+            return self._by_type(expression, name)
+        branches = arguments[operator.merges :]
+        if isinstance(expression.type, ArrayType) and not (
+            branches and equal_apart_from_nulls(branches[0].type, expression.type)
+        ):
+            if not branches:
+                return self._by_type(expression, name)
+            items = self._merged_type(branches, expression.type.element, name)
+            optional = expression.type.element_nullable
+            return Array(nullable(items) if optional else without_null(items))
+        return self._merged(branches, expression, name)
+
+    def _merged_type(self, values: Sequence[RowExpression], type_: ColumnType, name: str) -> Schema:
+        schemas = [self.schema(value, name) for value in values]
+        return merged(schemas, self._deriver.by_type(type_, name))
+
+    def _struct(
+        self,
+        expression: Call | AggregateCall | WindowCall,
+        operator: Operator,
+        arguments: tuple[RowExpression, ...],
+        name: str,
+    ) -> Schema:
+        made = self._by_type(expression, name)
+        values = arguments[1::2] if operator.name == "named_struct" else arguments
+        if not isinstance(made, Record) or not isinstance(expression.type, StructType):
+            return made
+        names = [field.name for field in expression.type.fields]
+        fields: list[Field] = []
+        for value, written in zip(values, names, strict=True):
+            schema = self.schema(value, written)
+            legal = legal_name(written)
+            default = None if is_nullable(schema) else NO_DEFAULT
+            fields.append(Field(legal, schema, default, properties=name_properties(written, legal)))
+        if len({field.name for field in fields}) < len(fields):
+            return made
+        return replace(made, fields=tuple(fields))
+
+    def produced(self, call: Call, columns: Sequence[PlanColumn]) -> Fields:
+        """The columns that a table function makes of its argument's schema."""
+        kind = call.operator.name.removesuffix("_outer") if call.operator.udf is None else ""
+        first = without_null(self.schema(call.arguments[0], "")) if call.arguments else NULL
+        inherited = self._inherited(call)
+        match kind, first:
+            case "explode", Array(items):
+                made: list[Field] = [Field("", items)]
+            case "explode", MapSchema(values):
+                made = [Field("", Primitive("string")), Field("", values)]
+            case "posexplode", Array(items):
+                made = [Field("", Primitive("int")), Field("", items)]
+            case "posexplode", MapSchema(values):
+                made = [
+                    Field("", Primitive("int")), Field("", Primitive("string")), Field("", values)
+                ]  # fmt: skip
+            case "inline", Array(items) if isinstance(record := without_null(items), Record):
+                made = list(record.fields)
+            case "stack", _:
+                cells = call.arguments[1:]
+                made = [
+                    Field("", self._merged_type(cells[i :: len(columns)], c.type, c.name))
+                    for i, c in enumerate(columns)
+                ]
+            case _:
+                made = [Field("", self._deriver.by_type(c.type, c.name)()) for c in columns]
+        return tuple(
+            replace(field, properties=MappingProxyType({**inherited, **field.properties}))
+            for field in made
+        )
+
+
+def _as_written(schema: Schema, type_: ColumnType) -> Schema:
+    """The schema with structs' field names in the case of the type, which the text wrote."""
+    match without_null(schema), type_:
+        case Record() as record, StructType(fields) if len(fields) == len(record.fields):
+            names = [legal_name(field.name) for field in fields]
+            if len(set(names)) < len(names):
+                return schema
+            found: Schema = replace(
+                record,
+                fields=tuple(
+                    replace(f, name=name, type=_as_written(f.type, part.type))
+                    for f, name, part in zip(record.fields, names, fields, strict=True)
+                ),
+            )
+        case Array(items) as array, ArrayType(element):
+            found = replace(array, items=_as_written(items, element))
+        case MapSchema(values) as map_, MapType(_, value):
+            found = replace(map_, values=_as_written(values, value))
+        case _:
+            return schema
+    return nullable(found) if is_nullable(schema) else found
+
+
+def _as_nullable_as(field: Field, column: PlanColumn) -> Field:
+    """The field with null added where the plan pads with it, its default kept valid."""
+    if is_nullable(field.type) == column.nullable or field.type == NULL:
+        if column.nullable and field.default is NO_DEFAULT:
+            return replace(field, type=_null_first(field.type), default=None)
+        return field
+    if not column.nullable:
+        kept = NO_DEFAULT if field.default is None else field.default
+        return replace(field, type=without_null(field.type), default=kept)
+    if field.default is NO_DEFAULT or field.default is None:
+        return replace(field, type=nullable(field.type), default=None)
+    # A default must suit the first branch: null goes last.
+    branches = field.type.branches if isinstance(field.type, Union) else (field.type,)
+    return replace(field, type=Union((*branches, NULL)))
+
+
+def _null_first(schema: Schema) -> Schema:
+    return nullable(without_null(schema)) if isinstance(schema, Union) else schema
+
+
+def _properties(fields: Sequence[Field]) -> Mapping[str, Json]:
+    """The fields' properties together; of two values for one, the first."""
+    result: dict[str, Json] = {}
+    for field in fields:
+        for key, value in field.properties.items():
+            if key != ORIGINAL_NAME:
+                result.setdefault(key, value)
+    return MappingProxyType(result)

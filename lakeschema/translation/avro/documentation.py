@@ -1,0 +1,21 @@
+"""What a derived field is documented as: its expression and the columns that it reads."""
+
+from __future__ import annotations
+
+from lakeschema.translation.interface import SourceColumn
+from lakeschema.translation.plan.explain import expression_text
+from lakeschema.translation.plan.expressions import RowExpression
+
+MAX_LENGTH = 240
+
+
+def derived_documentation(expression: RowExpression, sources: tuple[SourceColumn, ...]) -> str:
+    """``upper(Name), from db.member.Name``; long expressions are cut."""
+    text = expression_text(expression)
+    if len(text) > MAX_LENGTH:
+        text = text[: MAX_LENGTH - 1] + "…"
+    if not sources:
+        return f"Computed as {text}"
+    names = [".".join((str(s.relation), s.column, *s.path)) for s in sources]
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return f"Computed as {text}, from {shown}"

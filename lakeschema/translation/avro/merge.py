@@ -1,0 +1,330 @@
+"""Hive's columns and an Avro schema of the same table, merged into one schema.
+
+Hive says which columns exist, their order and their type; Avro says casing, nullability and the
+place of null, doc, default, properties, aliases, order, names of types. Fields are matched without
+case; what only Avro has is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from lakeschema.avro.defaults import Defaults
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.logical_types import most_digits
+from lakeschema.avro.model import (
+    NO_DEFAULT,
+    NO_PROPERTIES,
+    NULL,
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    Json,
+    LogicalType,
+    MapSchema,
+    NamedSchema,
+    NoDefault,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    full_name,
+    is_nullable,
+    nullable,
+    without_null,
+)
+from lakeschema.avro.parsing import MAX_DEPTH, branch_kind
+from lakeschema.catalog.column_types import (
+    BINARY,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_LOCAL,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    StructField,
+    StructType,
+    Uniontype,
+    VarcharType,
+)
+from lakeschema.translation.avro.names import legal_name
+from lakeschema.translation.avro.types import (
+    avro_fields,
+    avro_type,
+    column_type_of,
+    distinct,
+    documentation,
+    require_distinct_branches,
+    require_text_key,
+)
+from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.interface import Options
+
+_TIMESTAMPS = (TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL)
+_LOGICAL_ATTRIBUTES = ("logicalType", "precision", "scale")
+
+
+def merge(columns: tuple[StructField, ...], literal: Record, options: Options) -> Record:
+    """The table's record: one field for each column, in order.
+
+    Raises:
+        UnsupportedType: a column has a type that Avro cannot express.
+    """
+    merger = _Merger(definitions_of(literal), options)
+    return replace(literal, fields=merger.root(columns, literal))
+
+
+class _Merger:
+    """``_given`` are the literal's types; ``_made`` the result's, with what each was made from."""
+
+    def __init__(self, given: Mapping[str, NamedSchema], options: Options) -> None:
+        self._given = given
+        self._options = options
+        self._made: dict[str, NamedSchema] = {}
+        self._sources: dict[str, tuple[str, ColumnType]] = {}
+
+    def root(self, columns: tuple[StructField, ...], literal: Record) -> tuple[Field, ...]:
+        self._sources[literal.full_name] = (literal.full_name, StructType(columns))
+        return self._fields(columns, literal, "", literal.full_name, 0)
+
+    def _fields(
+        self,
+        fields: tuple[StructField, ...],
+        partner: Record,
+        subject: str,
+        parent: str,
+        depth: int,
+    ) -> tuple[Field, ...]:
+        partners = {field.name.lower(): field for field in partner.fields}
+        merged = []
+        for field in fields:
+            path = f"{subject}.{field.name}" if subject else field.name
+            found = partners.get(field.name.lower()) or (
+                partners.get(legal_name(field.name).lower()) if field.name else None
+            )
+            merged.append(self._field(field, found, path, parent, depth))
+        distinct(tuple(field.name for field in merged), subject)
+        return tuple(merged)
+
+    def _field(
+        self, field: StructField, partner: Field | None, path: str, parent: str, depth: int
+    ) -> Field:
+        if partner is None:
+            return self._hive_only(replace(field, nullable=True), path, parent)
+        schema = self._type(field.type, partner.type, path, parent, depth)
+        default = partner.default
+        if not isinstance(default, NoDefault) and not Defaults(self._made).fits(default, schema):
+            default = None if is_nullable(schema) else NO_DEFAULT
+        return replace(
+            partner, type=schema, default=default, doc=partner.doc or documentation(field.comment)
+        )
+
+    def _hive_only(self, field: StructField, path: str, parent: str) -> Field:
+        subject = path.rpartition(".")[0]
+        for namespace in _attempts(parent):
+            (derived,) = avro_fields(
+                (field,), subject=subject, namespace=namespace, options=self._options
+            )
+            if self._take(derived.type):
+                return derived
+        raise AssertionError
+
+    def _derived(self, type_: ColumnType, path: str, parent: str) -> Schema:
+        """The type as Hive alone says it."""
+        for namespace in _attempts(parent):
+            name = path.rpartition(".")[2]
+            try:
+                schema = avro_type(type_, name=name, namespace=namespace, options=self._options)
+            except UnsupportedType as error:
+                raise UnsupportedType(f"column {path}", error.type_text, _reason(error)) from None
+            if self._take(schema):
+                return schema
+        raise AssertionError
+
+    def _take(self, schema: Schema) -> bool:
+        """Books the names of a derived type; False, and nothing booked, if one is not free."""
+        new = definitions_of(schema)
+        if any(name in self._given or name in self._made for name in new):
+            return False
+        self._made.update(new)
+        return True
+
+    def _type(
+        self, type_: ColumnType, partner: Schema, path: str, parent: str, depth: int
+    ) -> Schema:
+        if depth > MAX_DEPTH:
+            raise UnsupportedType(
+                f"column {path}", "nested", f"at most {MAX_DEPTH} levels are supported"
+            )
+        if isinstance(partner, Reference):
+            return self._type(type_, self._given[partner.full_name], path, parent, depth)
+        if is_nullable(partner):
+            inner = self._branches(type_, without_null(partner), path, parent, depth)
+            return _with_null_as_in(inner, partner)
+        return self._branches(type_, partner, path, parent, depth)
+
+    def _branches(
+        self, type_: ColumnType, partner: Schema, path: str, parent: str, depth: int
+    ) -> Schema:
+        """``partner`` has no null branch."""
+        match type_, partner:
+            case Uniontype(types), Union(schemas) if len(types) == len(schemas):
+                merged = tuple(
+                    self._type(branch, schema, path, parent, depth + 1)
+                    for branch, schema in zip(types, schemas, strict=True)
+                )
+                require_distinct_branches(type_, merged, path)
+                return Union(merged)
+            case Uniontype((only,)), _:
+                return self._type(only, partner, path, parent, depth)
+            case _, Union(schemas):
+                derived = self._derived_quietly(type_, path)
+                for schema in schemas:
+                    if self._kind(schema) == derived:
+                        return self._type(type_, schema, path, parent, depth)
+                return self._derived(type_, path, parent)
+            case _, Reference(name):
+                return self._branches(type_, self._given[name], path, parent, depth)
+            case ArrayType(element), Array(items):
+                merged_items = self._type(element, items, path, parent, depth + 1)
+                return replace(partner, items=merged_items)
+            case MapType(key, value), MapSchema(values):
+                require_text_key(type_, key, path)
+                return replace(partner, values=self._type(value, values, path, parent, depth + 1))
+            case StructType(), Record():
+                return self._record(type_, partner, path, depth)
+            case ((StructType() | ArrayType() | MapType() | Uniontype()), _):
+                return self._derived(type_, path, parent)
+            case _:
+                return self._scalar(type_, partner, path, parent)
+
+    def _derived_quietly(self, type_: ColumnType, path: str) -> str:
+        schema = avro_type(type_, name=path.rpartition(".")[2], namespace="", options=self._options)
+        return "record" if isinstance(schema, Record) else branch_kind(schema)
+
+    def _kind(self, schema: Schema) -> str:
+        match schema:
+            case Reference(name):
+                return self._kind(self._given[name])
+            case Record():
+                return "record"
+            case EnumSchema():
+                return "string"
+            case Fixed():
+                return "bytes"
+            case _:
+                return branch_kind(schema)
+
+    def _record(self, type_: StructType, partner: Record, path: str, depth: int) -> Schema:
+        """The struct as the partner's record, under a name of its own if that means another."""
+        source = (partner.full_name, type_)
+        for name in _attempts(partner.name):
+            full = full_name(name, partner.namespace)
+            if self._sources.get(full) == source and full in self._made:
+                return Reference(full)
+            if (
+                full not in self._sources
+                and full not in self._made
+                and (name == partner.name or full not in self._given)
+            ):
+                break
+        self._sources[full] = source
+        fields = self._fields(type_.fields, partner, path, full, depth + 1)
+        record = replace(partner, name=name, fields=fields)
+        self._made[full] = record
+        return record
+
+    def _scalar(self, type_: ColumnType, partner: Schema, path: str, parent: str) -> Schema:
+        match type_, partner:
+            case _, EnumSchema() if _is_text(type_):
+                return self._named(partner)
+            case _, Primitive("string") if _is_text(type_):
+                return partner
+            case DecimalType(precision, scale), Fixed(size=size) if precision <= most_digits(size):
+                return self._named(_as_decimal(partner, precision, scale))
+            case _, Fixed(logical=LogicalType("decimal")) if type_ == BINARY:
+                return self._named(replace(partner, logical=None))
+            case _, Fixed() if type_ == BINARY:
+                return self._named(partner)
+            case _, Primitive("long", LogicalType(logical)) if (
+                type_ in _TIMESTAMPS and "timestamp-" in logical
+            ):
+                return partner
+            case _:
+                derived = self._derived(type_, path, parent)
+                if not isinstance(derived, Primitive) or not isinstance(partner, Primitive):
+                    return derived
+                return _refined(derived, partner, type_)
+
+    def _named(self, schema: EnumSchema | Fixed) -> Schema:
+        """An enum or fixed: defined at its first place, under another name if it differs there."""
+        for name in _attempts(schema.name):
+            named = replace(schema, name=name)
+            known = self._made.get(named.full_name)
+            if known == named:
+                return Reference(named.full_name)
+            if known is None and (name == schema.name or named.full_name not in self._given):
+                break
+        self._made[named.full_name] = named
+        return named
+
+
+def _attempts(name: str) -> tuple[str, ...]:
+    """The name, and the names that are tried where it is taken."""
+    return (name, *(f"{name}_{number}" for number in range(2, 10_000)))
+
+
+def _reason(error: UnsupportedType) -> str:
+    return error.message.partition(": ")[2]
+
+
+def _is_text(type_: ColumnType) -> bool:
+    return type_ == STRING or isinstance(type_, CharType | VarcharType)
+
+
+def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:
+    """Null put where the partner, a union, has it: first, last, or between the same branches."""
+    if is_nullable(schema) or not isinstance(partner, Union):
+        return nullable(schema)
+    place = next(i for i, branch in enumerate(partner.branches) if is_nullable(branch))
+    if isinstance(schema, Union):
+        return Union((*schema.branches[:place], NULL, *schema.branches[place:]))
+    return Union((NULL, schema) if place == 0 else (schema, NULL))
+
+
+def _refined(derived: Primitive, partner: Primitive, type_: ColumnType) -> Schema:
+    """The partner whole where Hive reads it as the column's type; else Hive's type, its properties.
+
+    A logical type that Hive does not know (uuid, timestamp-micros) refines the type that Hive
+    sees; one that Hive reads as another type than the column's (date on an int column) does not.
+    """
+    if partner.name == derived.name and _hive_reads(partner) == type_:
+        return partner
+    return replace(derived, properties=_without_logical(partner.properties))
+
+
+def _hive_reads(schema: Schema) -> ColumnType | None:
+    try:
+        return column_type_of(schema)
+    except UnsupportedType:
+        return None
+
+
+def _as_decimal(fixed: Fixed, precision: int, scale: int) -> Fixed:
+    return replace(
+        fixed,
+        logical=LogicalType("decimal", precision, scale),
+        properties=_without_logical(fixed.properties),
+    )
+
+
+def _without_logical(properties: Mapping[str, Json]) -> Mapping[str, Json]:
+    rest = {key: value for key, value in properties.items() if key not in _LOGICAL_ATTRIBUTES}
+    return MappingProxyType(rest) if rest else NO_PROPERTIES

@@ -1,0 +1,81 @@
+"""Schemas that meet in one value (UNION, CASE, coalesce) → the schema that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lakeschema.avro.model import (
+    NO_DEFAULT,
+    NULL,
+    Array,
+    EnumSchema,
+    Field,
+    MapSchema,
+    Record,
+    Schema,
+    is_nullable,
+    nullable,
+    without_null,
+)
+
+
+def merged(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) -> Schema:
+    """One schema for all; ``otherwise`` gives that of the SQL type in which they meet.
+
+    Enums meet in the union of their symbols, under the first one's name; structs field by field.
+    Null is kept where any has it.
+    """
+    values = [without_null(schema) for schema in schemas if schema != NULL]
+    if not values:
+        return NULL
+    result = values[0]
+    for value in values[1:]:
+        met = _pair(result, value)
+        if met is None:
+            result = otherwise()
+            break
+        result = met
+    return nullable(result) if any(map(is_nullable, schemas)) else result
+
+
+def _pair(left: Schema, right: Schema) -> Schema | None:
+    if left == right:
+        return left
+    match left, right:
+        case EnumSchema(), EnumSchema():
+            symbols = tuple(dict.fromkeys((*left.symbols, *right.symbols)))
+            return replace(left, symbols=symbols)
+        case Array(a), Array(b):
+            items = _part(a, b)
+            return None if items is None else replace(left, items=items)
+        case MapSchema(a), MapSchema(b):
+            values = _part(a, b)
+            return None if values is None else replace(left, values=values)
+        case Record(), Record() if len(left.fields) == len(right.fields):
+            return _records(left, right)
+        case _:
+            return None
+
+
+def _part(left: Schema, right: Schema) -> Schema | None:
+    if NULL in (left, right):
+        other = right if left == NULL else left
+        return nullable(other)
+    met = _pair(without_null(left), without_null(right))
+    if met is None:
+        return None
+    return nullable(met) if is_nullable(left) or is_nullable(right) else met
+
+
+def _records(left: Record, right: Record) -> Record | None:
+    fields: list[Field] = []
+    for a, b in zip(left.fields, right.fields, strict=True):
+        type_ = _part(a.type, b.type)
+        if type_ is None:
+            return None
+        default = a.default if type_ == a.type else NO_DEFAULT
+        if default is NO_DEFAULT and is_nullable(type_):
+            default = None
+        fields.append(replace(a, type=type_, default=default))
+    return replace(left, fields=tuple(fields))

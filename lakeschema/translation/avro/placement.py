@@ -1,0 +1,78 @@
+"""Derived fields → the view's record: nested types named by where they stand, each defined once.
+
+A nested type keeps its simple name, in the namespace of its parents' path. Two different types
+that would then have one full name are told apart by a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from lakeschema.avro.model import (
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    MapSchema,
+    NamedSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    full_name,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.avro.names import relation_namespace, type_name
+
+
+def placed(relation: RelationName, fields: Sequence[Field], doc: str | None) -> Record:
+    """The result record of rule: view name, namespace ``db.view``."""
+    name, namespace = type_name(relation.name), relation_namespace(relation)
+    own = full_name(name, namespace)
+    placer = _Placer(own)
+    return Record(name, namespace, tuple(placer.field(f, own) for f in fields), doc)
+
+
+class _Placer:
+    def __init__(self, own: str) -> None:
+        self._sources: dict[str, NamedSchema | None] = {own: None}
+        self._open: dict[str, str] = {}
+
+    def field(self, field: Field, parent: str) -> Field:
+        return replace(field, type=self._type(field.type, parent))
+
+    def _type(self, schema: Schema, parent: str) -> Schema:
+        match schema:
+            case Primitive():
+                return schema
+            case Array(items):
+                return replace(schema, items=self._type(items, parent))
+            case MapSchema(values):
+                return replace(schema, values=self._type(values, parent))
+            case Union(branches):
+                return Union(tuple(self._type(branch, parent) for branch in branches))
+            case Reference(name):
+                # Only a recursive type still has one, inside its own definition.
+                return Reference(self._open.get(name, name))
+            case Record() | EnumSchema() | Fixed():
+                return self._named(schema, parent)
+            case _:
+                assert_never(schema)
+
+    def _named(self, schema: NamedSchema, parent: str) -> Schema:
+        name, number = schema.name, 1
+        while (known := self._sources.get(full_name(name, parent), schema)) != schema:
+            number += 1
+            name = f"{schema.name}_{number}"
+        full = full_name(name, parent)
+        if full in self._sources and known == schema:
+            return Reference(full)
+        self._sources[full] = schema
+        if not isinstance(schema, Record):
+            return replace(schema, name=name, namespace=parent)
+        self._open[schema.full_name] = full
+        fields = tuple(self.field(field, full) for field in schema.fields)
+        return replace(schema, name=name, namespace=parent, fields=fields)

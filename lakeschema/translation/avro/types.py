@@ -1,0 +1,463 @@
+"""Column types to Avro types, and Avro types to column types as Hive's AvroSerDe maps them.
+
+Nothing is guessed: a type that Avro cannot express raises ``UnsupportedType`` and names the column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import assert_never
+
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import (
+    BOOLEAN as AVRO_BOOLEAN,
+)
+from lakeschema.avro.model import (
+    BYTES,
+    LONG,
+    NO_DEFAULT,
+    NULL,
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    LogicalType,
+    MapSchema,
+    NamedSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    full_name,
+    is_nullable,
+    nullable,
+    without_null,
+)
+from lakeschema.avro.model import (
+    DOUBLE as AVRO_DOUBLE,
+)
+from lakeschema.avro.model import (
+    FLOAT as AVRO_FLOAT,
+)
+from lakeschema.avro.model import (
+    INT as AVRO_INT,
+)
+from lakeschema.avro.model import (
+    STRING as AVRO_STRING,
+)
+from lakeschema.avro.parsing import MAX_DEPTH, branch_kind
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    SMALLINT,
+    STRING,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMP_LOCAL,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VARIANT,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    Uniontype,
+    UnknownType,
+    VarcharType,
+    map_type,
+    print_type,
+)
+from lakeschema.translation.avro.names import legal_name, lowered, name_properties, type_name
+from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.interface import Options
+
+MAX_DECIMAL_PRECISION = 38
+"""What Hive and Spark can hold."""
+
+MAX_TYPE_PARTS = 20_000
+"""References can make a small schema stand for a huge type; a larger one has no column type."""
+
+_SIMPLE: Mapping[PrimitiveType, Primitive] = MappingProxyType(
+    {
+        BOOLEAN: AVRO_BOOLEAN,
+        TINYINT: Primitive("int", LogicalType("byte")),
+        SMALLINT: Primitive("int", LogicalType("short")),
+        INT: AVRO_INT,
+        BIGINT: LONG,
+        FLOAT: AVRO_FLOAT,
+        DOUBLE: AVRO_DOUBLE,
+        STRING: AVRO_STRING,
+        BINARY: BYTES,
+        DATE: Primitive("int", LogicalType("date")),
+        TIME: Primitive("long", LogicalType("time-micros")),
+        VOID: NULL,
+    }
+)
+
+_REASONS: Mapping[PrimitiveType, str] = MappingProxyType(
+    {
+        INTERVAL: "Avro has no type for intervals of months, days and fractions of seconds",
+        VARIANT: "Avro has no type for values without a schema",
+    }
+)
+
+_HIVE_READS: Mapping[str, PrimitiveType] = MappingProxyType(
+    {
+        "null": VOID,
+        "boolean": BOOLEAN,
+        "int": INT,
+        "long": BIGINT,
+        "float": FLOAT,
+        "double": DOUBLE,
+        "bytes": BINARY,
+        "string": STRING,
+    }
+)
+
+
+def without_intervals(type_: ColumnType) -> ColumnType:
+    """The type with text for intervals: what is computed below a view need not be a column of it."""
+    if isinstance(type_, PrimitiveType) and type_ != INTERVAL:
+        return type_
+    return map_type(type_, lambda t: STRING if t == INTERVAL or isinstance(t, IntervalType) else t)
+
+
+def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options) -> Schema:
+    """The Avro type of a column's values other than null; the caller adds null.
+
+    Parts are nullable as the type says. A struct becomes the record ``name`` in ``namespace``, one
+    within it a record named after its field in the namespace of its parent's full name; structs in
+    several branches of a uniontype are told apart by ``tag_0``, ``tag_1``. ``name`` is the
+    column's: it also names the column in errors.
+
+    Raises:
+        UnsupportedType: Avro cannot express the type, or would confuse its branches.
+    """
+    return _Deriver(options).type(type_, _Place(name, type_name(name), namespace))
+
+
+def avro_fields(
+    fields: tuple[StructField, ...], *, subject: str, namespace: str, options: Options
+) -> tuple[Field, ...]:
+    """The fields of a record whose full name is ``namespace``; ``subject`` precedes them in errors."""
+    return _Deriver(options).fields(fields, subject, namespace, 0)
+
+
+class _Place:
+    """Where a type stands: its column for errors, the name and namespace for a record there."""
+
+    __slots__ = ("depth", "name", "namespace", "subject")
+
+    def __init__(self, subject: str, name: str, namespace: str, depth: int = 0) -> None:
+        self.subject = subject
+        self.name = name
+        self.namespace = namespace
+        self.depth = depth
+
+    def inside(self) -> _Place:
+        return _Place(self.subject, self.name, self.namespace, self.depth + 1)
+
+    def branch(self, tag: int) -> _Place:
+        return _Place(
+            self.subject, f"tag_{tag}", full_name(self.name, self.namespace), self.depth + 1
+        )
+
+
+class _Deriver:
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def type(self, type_: ColumnType, place: _Place) -> Schema:
+        if place.depth > MAX_DEPTH:
+            raise UnsupportedType(
+                f"column {place.subject}", "nested", f"at most {MAX_DEPTH} levels are supported"
+            )
+        match type_:
+            case PrimitiveType():
+                return self._primitive(type_, place)
+            case DecimalType(precision, scale):
+                if not (1 <= precision <= MAX_DECIMAL_PRECISION and 0 <= scale <= precision):
+                    raise _unsupported(type_, place, "the precision or scale is out of range")
+                return Primitive("bytes", LogicalType("decimal", precision, scale))
+            case CharType() | VarcharType():
+                return AVRO_STRING
+            case IntervalType():
+                raise _unsupported(type_, place, _REASONS[INTERVAL])
+            case ArrayType(element, element_nullable):
+                return Array(self._part(element, place, optional=element_nullable))
+            case MapType(key, value, value_nullable):
+                require_text_key(type_, key, place.subject)
+                return MapSchema(self._part(value, place, optional=value_nullable))
+            case StructType(fields):
+                full = full_name(place.name, place.namespace)
+                return Record(
+                    place.name,
+                    place.namespace,
+                    self.fields(fields, place.subject, full, place.depth + 1),
+                )
+            case Uniontype(branches):
+                return self._union(type_, branches, place)
+            case UnknownType():
+                raise _unsupported(type_, place, "the type is not known")
+            case _:
+                assert_never(type_)
+
+    def fields(
+        self, fields: tuple[StructField, ...], subject: str, parent: str, depth: int
+    ) -> tuple[Field, ...]:
+        names = lowered(tuple(field.name for field in fields))
+        return tuple(
+            self._field(field, name, subject, parent, depth)
+            for field, name in zip(fields, distinct(names, subject), strict=True)
+        )
+
+    def _field(self, field: StructField, name: str, subject: str, parent: str, depth: int) -> Field:
+        path = f"{subject}.{name}" if subject else name
+        legal = legal_name(name)
+        schema = self.type(field.type, _Place(path, type_name(name), parent, depth))
+        optional = field.nullable or is_nullable(schema)
+        return Field(
+            legal,
+            nullable(schema) if optional else schema,
+            None if optional else NO_DEFAULT,
+            documentation(field.comment),
+            properties=name_properties(name, legal),
+        )
+
+    def _primitive(self, type_: PrimitiveType, place: _Place) -> Schema:
+        if type_ in (TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL):
+            local = self._options.local_timestamps and type_ != TIMESTAMP_LOCAL
+            prefix = "local-" if local else ""
+            return Primitive(
+                "long", LogicalType(f"{prefix}timestamp-{self._options.timestamp_unit}")
+            )
+        if type_ in _SIMPLE:
+            return _SIMPLE[type_]
+        raise _unsupported(type_, place, _REASONS.get(type_, "the type is not known"))
+
+    def _part(self, type_: ColumnType, place: _Place, *, optional: bool) -> Schema:
+        schema = self.type(type_, place.inside())
+        return nullable(schema) if optional else schema
+
+    def _union(self, type_: Uniontype, branches: tuple[ColumnType, ...], place: _Place) -> Schema:
+        several = sum(1 for branch in branches if _names_records(branch)) > 1
+        schemas = tuple(
+            self.type(branch, place.branch(tag) if several else place.inside())
+            for tag, branch in enumerate(branches)
+        )
+        require_distinct_branches(type_, schemas, place.subject)
+        return Union(schemas)
+
+
+def require_text_key(type_: ColumnType, key: ColumnType, subject: str) -> None:
+    """Raises ``UnsupportedType`` unless the key of a map is text, as Avro's are."""
+    if key != STRING and not isinstance(key, CharType | VarcharType):
+        raise UnsupportedType(
+            f"column {subject}",
+            print_type(type_),
+            f"the keys of Avro's maps are strings, not {print_type(key)}",
+            hint="change the key to string, or keep the entries as an array of structs",
+        )
+
+
+def require_distinct_branches(
+    type_: ColumnType, branches: tuple[Schema, ...], subject: str
+) -> None:
+    """Raises ``UnsupportedType`` if Avro cannot tell two of a union's branches apart."""
+    kinds = [branch_kind(branch) for branch in branches]
+    for kind in kinds:
+        if kind == "union" or kinds.count(kind) > 1:
+            raise UnsupportedType(
+                f"column {subject}",
+                print_type(type_),
+                f"Avro cannot tell two branches of the union apart that are both {kind}",
+                hint="wrap each branch in a struct of its own",
+            )
+
+
+def distinct(names: tuple[str, ...], subject: str) -> tuple[str, ...]:
+    """The names, if none is empty or occurs twice; else raises ``UnsupportedType``."""
+    seen: set[str] = set()
+    for name in names:
+        whose = f"column {subject}" if subject else "the table"
+        if not name:
+            raise UnsupportedType(whose, "struct", "a field has no name")
+        if name in seen:
+            raise UnsupportedType(whose, "struct", f"it has the field {name} twice")
+        seen.add(name)
+    return names
+
+
+def documentation(comment: str | None) -> str | None:
+    """A comment as doc. Hive writes "from deserializer" where nobody wrote anything."""
+    if not comment or comment == "from deserializer":
+        return None
+    # Catalogs hand out what they could not decode as lone surrogates, which nothing can encode.
+    return comment.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _names_records(type_: ColumnType) -> bool:
+    """Whether a struct stands in the type that would be named after the column itself."""
+    match type_:
+        case StructType():
+            return True
+        case ArrayType(element):
+            return _names_records(element)
+        case MapType(_, value):
+            return _names_records(value)
+        case Uniontype(branches):
+            return any(_names_records(branch) for branch in branches)
+        case _:
+            return False
+
+
+def _unsupported(type_: ColumnType, place: _Place, reason: str) -> UnsupportedType:
+    return UnsupportedType(f"column {place.subject}", print_type(type_), reason)
+
+
+def column_type_of(
+    schema: Schema,
+    definitions: Mapping[str, NamedSchema] | None = None,
+    *,
+    subject: str = "",
+) -> ColumnType:
+    """The column type that Hive's AvroSerDe gives a schema; nullability of parts as Avro says it.
+
+    Null itself is not part of a column type: ``["null", "int"]`` is int. ``definitions`` hold
+    what references in the schema lead to, if it was cut out of another.
+
+    Raises:
+        UnsupportedType: no column holds it: the schema is recursive, a decimal has too many
+            digits, or references unfold to more than ``MAX_TYPE_PARTS`` parts.
+    """
+    known = {**(definitions or {}), **definitions_of(schema)}
+    return _ColumnTyper(known, subject).type(schema)
+
+
+class _ColumnTyper:
+    def __init__(self, known: Mapping[str, NamedSchema], subject: str) -> None:
+        self._known = known
+        self._subject = subject
+        self._open: set[str] = set()
+        self._parts = 0
+
+    def type(self, schema: Schema) -> ColumnType:
+        self._parts += 1
+        if self._parts > MAX_TYPE_PARTS:
+            raise self._unsupported("its schema", f"unfolds to more than {MAX_TYPE_PARTS:,} parts")
+        match schema:
+            case Primitive():
+                return self._primitive(schema)
+            case Array(items):
+                return ArrayType(self.type(items), is_nullable(items))
+            case MapSchema(values):
+                return MapType(STRING, self.type(values), is_nullable(values))
+            case Union():
+                return self._union(schema)
+            case Reference(name):
+                return self.type(self._known[name])
+            case EnumSchema():
+                return STRING
+            case Fixed(logical=LogicalType("decimal", int() as precision, scale)):
+                return self._decimal(precision, scale)
+            case Fixed():
+                return BINARY
+            case Record():
+                return self._struct(schema)
+            case _:
+                assert_never(schema)
+
+    def _primitive(self, schema: Primitive) -> ColumnType:
+        match schema.logical:
+            case LogicalType("decimal", int() as precision, scale):
+                return self._decimal(precision, scale)
+            case LogicalType("date"):
+                return DATE
+            case LogicalType("timestamp-millis"):
+                return TIMESTAMP
+            case LogicalType("varchar" | "char" as kind) if schema.name == "string":
+                length = schema.properties.get("maxLength")
+                if type(length) is int and length > 0:
+                    return VarcharType(length) if kind == "varchar" else CharType(length)
+            case _:
+                pass
+        return _HIVE_READS[schema.name]
+
+    def _decimal(self, precision: int, scale: int) -> ColumnType:
+        if precision > MAX_DECIMAL_PRECISION:
+            raise self._unsupported(
+                f"decimal({precision},{scale})",
+                f"no engine holds more than {MAX_DECIMAL_PRECISION} digits",
+            )
+        return DecimalType(precision, scale)
+
+    def _union(self, schema: Union) -> ColumnType:
+        rest = without_null(schema)
+        if not isinstance(rest, Union):
+            return self.type(rest)
+        if not rest.branches:
+            return VOID
+        return Uniontype(tuple(self.type(branch) for branch in rest.branches))
+
+    def _struct(self, record: Record) -> ColumnType:
+        if record.full_name in self._open:
+            raise self._unsupported(f"record {record.full_name}", "a recursive type has no columns")
+        self._open.add(record.full_name)
+        fields = tuple(
+            StructField(
+                field.name.lower(), self.type(field.type), is_nullable(field.type), field.doc
+            )
+            for field in record.fields
+        )
+        self._open.discard(record.full_name)
+        return StructType(fields)
+
+    def _unsupported(self, text: str, reason: str) -> UnsupportedType:
+        return UnsupportedType(f"column {self._subject}", text, reason)
+
+
+def with_nullability(
+    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
+) -> ColumnType:
+    """The type with its parts as nullable as those of the schema that was derived from it."""
+    inner = without_null(schema)
+    match type_, inner:
+        case _, Reference(name):
+            return with_nullability(type_, known[name], known)
+        case ArrayType(element), Array(items):
+            return ArrayType(with_nullability(element, items, known), is_nullable(items))
+        case MapType(key, value), MapSchema(values):
+            return MapType(key, with_nullability(value, values, known), is_nullable(values))
+        case StructType(fields), Record(fields=avro_fields_) if len(fields) == len(avro_fields_):
+            return StructType(
+                tuple(
+                    StructField(
+                        field.name,
+                        with_nullability(field.type, avro.type, known),
+                        is_nullable(avro.type),
+                        field.comment,
+                    )
+                    for field, avro in zip(fields, avro_fields_, strict=True)
+                )
+            )
+        case Uniontype(branches), Union(schemas) if len(branches) == len(schemas):
+            pairs = zip(branches, schemas, strict=True)
+            return Uniontype(tuple(with_nullability(b, s, known) for b, s in pairs))
+        case Uniontype((branch,)), _:
+            return Uniontype((with_nullability(branch, inner, known),))
+        case _:
+            return type_

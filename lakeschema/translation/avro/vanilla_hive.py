@@ -1,0 +1,145 @@
+"""The deployment's options that make schemas look as plain Hive would: lower case, all nullable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from lakeschema.avro.defaults import Defaults
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import (
+    NO_DEFAULT,
+    NULL,
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    Json,
+    MapSchema,
+    NamedSchema,
+    NoDefault,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    is_nullable,
+    nullable,
+)
+from lakeschema.translation.avro.names import has_case_twins
+from lakeschema.translation.interface import Casing, Nullability, Options
+
+
+def as_options_say(record: Record, options: Options) -> Record:
+    """The record with the deployment's casing and nullability; names of types stay."""
+    if options.casing is Casing.LOWER:
+        record = lower_cased(record)
+    if options.nullability is Nullability.ALL_NULLABLE:
+        record = all_nullable(record)
+    return record
+
+
+def lower_cased(record: Record) -> Record:
+    """Every field's name in lower case, except in a record that would then have one name twice."""
+    changed = _LowerCase(definitions_of(record)).type(record)
+    assert isinstance(changed, Record)
+    return changed
+
+
+def all_nullable(record: Record) -> Record:
+    """Null added to every field, array element and map value.
+
+    Null comes first, with null as the default, unless the field has a default already: then last,
+    so that readers which know only defaults of a union's first branch still accept it.
+    """
+    changed = _optional(record, null_last=False)
+    assert isinstance(changed, Record)
+    return changed
+
+
+class _LowerCase:
+    def __init__(self, known: Mapping[str, NamedSchema]) -> None:
+        self._known = known
+        self._defaults = Defaults(known)
+
+    def type(self, schema: Schema) -> Schema:
+        match schema:
+            case Array(items):
+                return replace(schema, items=self.type(items))
+            case MapSchema(values):
+                return replace(schema, values=self.type(values))
+            case Union(branches):
+                return Union(tuple(self.type(branch) for branch in branches))
+            case Record(fields=fields):
+                return replace(schema, fields=tuple(self._field(f, schema) for f in fields))
+            case Primitive() | EnumSchema() | Fixed() | Reference():
+                return schema
+            case _:
+                assert_never(schema)
+
+    def _field(self, field: Field, record: Record) -> Field:
+        default = field.default
+        if not isinstance(default, NoDefault):
+            default = self._default(default, field.type)
+        return replace(
+            field, name=_lower(field.name, record), type=self.type(field.type), default=default
+        )
+
+    def _default(self, value: Json, schema: Schema) -> Json:
+        """The default with the names of the fields of records within it changed too."""
+        match schema:
+            case Reference(name):
+                return self._default(value, self._known[name])
+            case Union():
+                return self._default(value, self._defaults.branch(value, schema))
+            case Array(items) if isinstance(value, list):
+                return [self._default(item, items) for item in value]
+            case MapSchema(values) if isinstance(value, dict):
+                return {key: self._default(item, values) for key, item in value.items()}
+            case Record(fields=fields) if isinstance(value, dict):
+                return {
+                    _lower(field.name, schema): self._default(value[field.name], field.type)
+                    for field in fields
+                    if field.name in value
+                }
+            case _:
+                return value
+
+
+def _lower(name: str, record: Record) -> str:
+    return name if has_case_twins(record) else name.lower()
+
+
+def _optional(schema: Schema, *, null_last: bool) -> Schema:
+    match schema:
+        case Array(items):
+            return replace(schema, items=_with_null(items, null_last=null_last))
+        case MapSchema(values):
+            return replace(schema, values=_with_null(values, null_last=null_last))
+        case Union(branches):
+            return Union(tuple(_optional(branch, null_last=null_last) for branch in branches))
+        case Record(fields=fields):
+            return replace(
+                schema, fields=tuple(_optional_field(f, null_last=null_last) for f in fields)
+            )
+        case Primitive() | EnumSchema() | Fixed() | Reference():
+            return schema
+        case _:
+            assert_never(schema)
+
+
+def _optional_field(field: Field, *, null_last: bool) -> Field:
+    last = null_last or (field.default is not NO_DEFAULT and field.default is not None)
+    schema = _with_null(field.type, null_last=last)
+    first = schema.branches[0] if isinstance(schema, Union) else schema
+    if field.default is NO_DEFAULT and is_nullable(first):
+        return replace(field, type=schema, default=None)
+    return replace(field, type=schema)
+
+
+def _with_null(schema: Schema, *, null_last: bool) -> Schema:
+    inner = _optional(schema, null_last=null_last)
+    if is_nullable(inner) or not null_last:
+        return nullable(inner)
+    return Union((*inner.branches, NULL)) if isinstance(inner, Union) else Union((inner, NULL))

@@ -1,0 +1,52 @@
+"""A schema brought to a SQL type that has more fields: structs go by name, what is new may be null."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lakeschema.avro.model import (
+    Array,
+    Field,
+    MapSchema,
+    Record,
+    Schema,
+    is_nullable,
+    nullable,
+    without_null,
+)
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructField, StructType
+from lakeschema.translation.avro.names import legal_name
+
+ByType = Callable[[ColumnType, str], Callable[[], Schema]]
+"""The schema that a SQL type has by itself, under a name, when it is asked for."""
+
+
+def widened(schema: Schema, target: ColumnType, by_type: ByType, name: str = "") -> Schema:
+    """Keeps casing, documentation and enums of all that the schema already has."""
+    match without_null(schema), target:
+        case Record() as record, StructType(fields):
+            given = {field.name.lower(): field for field in record.fields}
+            found: Schema = replace(
+                record, fields=tuple(_field(given, field, by_type) for field in fields)
+            )
+        case Array(items) as array, ArrayType(element):
+            found = replace(array, items=widened(items, element, by_type, name))
+        case MapSchema(values) as map_, MapType(_, value):
+            found = replace(map_, values=widened(values, value, by_type, name))
+        case _:
+            return schema
+    return nullable(found) if is_nullable(schema) else found
+
+
+def _field(given: dict[str, Field], target: StructField, by_type: ByType) -> Field:
+    name = legal_name(target.name)
+    field = given.get(name.lower())
+    if field is None:
+        field = Field(name, by_type(target.type, target.name)())
+    else:
+        field = replace(field, type=widened(field.type, target.type, by_type, target.name))
+    # The type of a field that one side lacks may be null: both sides' values meet in it.
+    if target.nullable and not is_nullable(field.type):
+        return replace(field, type=nullable(field.type), default=None)
+    return field

@@ -1,0 +1,137 @@
+"""One relation's facts and its direct upstreams' interfaces → its interface and lineage. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import Record, is_nullable
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column, Relation, ViewText
+from lakeschema.translation.avro.base_table import base_table_interface
+from lakeschema.translation.avro.derive import Deriver
+from lakeschema.translation.avro.types import with_nullability
+from lakeschema.translation.avro.view_schema import view_schema
+from lakeschema.translation.errors import TooLarge, TranslationError, UnreadableRelation
+from lakeschema.translation.interface import ColumnLineage, Derivation, Interface, Options
+from lakeschema.translation.plan.lineage import Lineage
+from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.resolution.scans import opened
+from lakeschema.translation.resolution.upstreams import relations_read
+from lakeschema.translation.resolution.views import ResolvedView, resolve_view, view_query
+
+_DEFAULT_OPTIONS = Options()
+
+
+def upstreams_of(
+    relation: Relation, options: Options = _DEFAULT_OPTIONS
+) -> tuple[RelationName, ...]:
+    """The relations that a view reads, from its text alone, in order of first mention.
+
+    Raises:
+        TranslationError: the text cannot be read.
+    """
+    _check_readable(relation)
+    view = relation.view
+    if view is None:
+        return ()
+    with _blaming(relation):
+        query = view_query(relation, view, options)
+        return relations_read(query, view)
+
+
+def derive(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
+) -> Derivation:
+    """The relation's interface.
+
+    Raises:
+        TranslationError: with the relation's name, and a position where one is known.
+    """
+    if relation.is_view:
+        return derive_view(relation, upstreams, options)[0]
+    _check_readable(relation)
+    return Derivation(base_table_interface(relation, options), (), ())
+
+
+def derive_view(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
+) -> tuple[Derivation, Plan]:
+    """A view's interface, and the plan over scans of its upstreams that it comes from.
+
+    Raises:
+        TranslationError: as ``derive``.
+    """
+    view = relation.view
+    if view is None:
+        raise ValueError(f"{relation.name} is a table")
+    _check_readable(relation)
+    with _blaming(relation):
+        return _derived_view(relation, view, upstreams, options)
+
+
+def _check_readable(relation: Relation) -> None:
+    if relation.unreadable is not None:
+        raise UnreadableRelation(relation.unreadable, relation=relation.name)
+
+
+def _resolved(
+    relation: Relation,
+    view: ViewText,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+) -> ResolvedView:
+    return resolve_view(relation, view, opened(upstreams, view.dialect), options)
+
+
+def _derived_view(
+    relation: Relation,
+    view: ViewText,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+) -> tuple[Derivation, Plan]:
+    resolved = _resolved(relation, view, upstreams, options)
+    plan, lineage = resolved.plan, Lineage()
+    templates = Deriver(upstreams, options, lineage).fields(plan)
+    schema = view_schema(relation, plan.columns, templates, resolved.comments, options)
+    interface = Interface(relation.name, _columns(plan, schema, resolved), schema)
+    traced = tuple(
+        ColumnLineage(field.name, sources)
+        for field, sources in zip(schema.fields, lineage.columns(plan), strict=True)
+    )
+    return Derivation(interface, relations_read(resolved.query, view), traced), plan
+
+
+def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column, ...]:
+    known = definitions_of(schema)
+    return tuple(
+        Column(
+            column.name,
+            with_nullability(column.type, field.type, known),
+            comment,
+            is_nullable(field.type),
+        )
+        for column, field, comment in zip(
+            plan.columns, schema.fields, resolved.comments, strict=True
+        )
+    )
+
+
+class _blaming:  # noqa: N801
+    """Puts the relation's name on errors, and turns exhausted recursion into one."""
+
+    def __init__(self, relation: Relation) -> None:
+        self._relation = relation
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TranslationError):
+            error.relation = error.relation or self._relation.name
+        elif isinstance(error, RecursionError):
+            raise TooLarge(
+                "the query nests too deep",
+                relation=self._relation.name,
+                hint="split the view into views of its parts",
+            ) from None

@@ -1,0 +1,389 @@
+"""A plan → Spark SQL that returns its rows, with the plan's own names and types.
+
+Nodes are folded into one SELECT as far as that keeps their meaning; what does not fold becomes a
+sub-query under a fresh alias. Hive's plans are written for a session whose ANSI mode is off: null
+where a cast fails or a divisor is zero, integers that wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from types import MappingProxyType
+from typing import assert_never
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.spark_expressions import Columns, Expressions
+from lakeschema.translation.emission.spark_text import (
+    has_capital_fields,
+    is_castable,
+    quoted,
+    relation,
+    type_text,
+)
+from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    FieldAccess,
+    RowExpression,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Limit,
+    Plan,
+    PlanColumn,
+    Project,
+    Scan,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+)
+
+RelationText = Callable[[RelationName], str]
+"""How a relation is named in the text: under its own name, or as a view that was registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkQuery:
+    """Text for Spark 4.
+
+    Attributes:
+        udfs: to be registered before the text is read, in order of name.
+        settings: of the session that analyses the text; a view remembers them.
+        columns: names with case, types and nullability of the result.
+    """
+
+    sql: str
+    udfs: tuple[SparkUdf, ...]
+    settings: Mapping[str, str]
+    columns: tuple[PlanColumn, ...]
+
+    @property
+    def schema(self) -> str:
+        """The result's schema in Spark's DDL, nullability included."""
+        return ", ".join(
+            f"{quoted(c.name)} {type_text(c.type)}{'' if c.nullable else ' NOT NULL'}"
+            for c in self.columns
+        )
+
+
+def spark_query(
+    plan: Plan,
+    semantics: Semantics,
+    names: Sequence[str] | None = None,
+    relation_text: RelationText = relation,
+    functions: SparkFunctions | None = None,
+) -> SparkQuery:
+    """The query of a view's plan; ``names`` of its columns, if others than the plan's.
+
+    ``functions`` gives user-defined functions their names; those of this query alone by default.
+
+    Raises:
+        UnsupportedConstruct: Spark has nothing that does the same.
+        UnsupportedType: Spark has no such type.
+        TranslationError: a user-defined function has no class or artifact on Spark.
+    """
+    shown = names or [column.name for column in plan.columns]
+    functions = functions or SparkFunctions()
+    writer = _Writer(semantics.dialect, relation_text, functions)
+    sql = writer.view(plan, shown)
+    ansi = "true" if semantics.ansi else "false"
+    columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))
+    return SparkQuery(
+        sql,
+        functions.given,
+        MappingProxyType({"spark.sql.ansi.enabled": ansi}),
+        columns,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Select:
+    """A SELECT in the making.
+
+    Attributes:
+        items: the text of each column, over ``source``.
+        plain: which items are names, that may be written as often as one likes.
+        source: what stands after FROM; "" where there is none.
+        joins: whether the source may be joined on its left, and also on its right.
+        tail: GROUP BY, ORDER BY, LIMIT; nothing but LIMIT may follow then.
+        computed: items are aggregates or windows, over which no WHERE can be put.
+    """
+
+    items: tuple[str, ...]
+    plain: tuple[bool, ...]
+    source: str
+    joins: tuple[bool, bool] = (False, False)
+    where: tuple[str, ...] = ()
+    tail: str = ""
+    distinct: bool = False
+    computed: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further nodes may be folded into it."""
+        return not (self.tail or self.distinct or self.computed)
+
+    def text(self, names: Sequence[str]) -> str:
+        items = ", ".join(
+            item if plain and item.endswith(f".{quoted(name)}") else f"{item} AS {quoted(name)}"
+            for item, plain, name in zip(self.items, self.plain, names, strict=True)
+        )
+        parts = [f"SELECT {'DISTINCT ' if self.distinct else ''}{items}"]
+        if self.source:
+            parts.append(f"FROM {self.source}")
+        if self.where:
+            parts.append("WHERE " + " AND ".join(self.where))
+        if self.tail:
+            parts.append(self.tail)
+        return " ".join(parts)
+
+
+class _Writer:
+    def __init__(
+        self, dialect: Dialect, relation_text: RelationText, functions: SparkFunctions
+    ) -> None:
+        self._dialect = dialect
+        self._relation_text = relation_text
+        self._aliases = (f"t{number}" for number in count(1))
+        self._functions = functions
+
+    def view(self, plan: Plan, names: Sequence[str]) -> str:
+        select = self._select(plan, ())
+        items = tuple(map(_with_field_names, select.items, (c.type for c in plan.columns)))
+        return replace(select, items=items).text(names)
+
+    def query(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
+        return self._select(plan, outer).text(names)
+
+    def _subquery(self, plan: Plan, outer: tuple[Columns, ...]) -> str:
+        return self.query(plan, _generic(len(plan.columns)), outer)
+
+    def _over(self, columns: Columns, outer: tuple[Columns, ...]) -> Expressions:
+        return Expressions(columns, outer, self._dialect, self._subquery, self._functions)
+
+    def _select(self, plan: Plan, outer: tuple[Columns, ...]) -> _Select:
+        match plan:
+            case Scan(name, columns):
+                alias = next(self._aliases)
+                items = tuple(f"{alias}.{quoted(column.name)}" for column in columns)
+                source = f"{self._relation_text(name)} AS {alias}"
+                return _Select(items, (True,) * len(items), source, (True, True))
+            case Values():
+                return self._values(plan, outer)
+            case Project(below, expressions):
+                return self._project(below, [e for _, e in expressions], outer)
+            case Filter(below, condition):
+                select = self._foldable(below, (condition,), outer)
+                text = self._over(select.items, outer).text(condition)
+                return replace(select, where=(*select.where, text))
+            case Join():
+                return self._join(plan, outer)
+            case Aggregate():
+                return self._aggregated(plan, outer)
+            case Window(below, calls):
+                select = self._foldable(below, [call for _, call in calls], outer)
+                over = self._over(select.items, outer)
+                made = tuple(over.typed(call) for _, call in calls)
+                plain = (*select.plain, *(False,) * len(made))
+                return replace(select, items=(*select.items, *made), plain=plain, computed=True)
+            case SetOperation():
+                return self._set_operation(plan, outer)
+            case Sort(below, keys, total):
+                select = self._foldable(below, [key.expression for key in keys], outer)
+                by = self._over(select.items, outer).sort_keys(keys)
+                return replace(select, tail=f"{'ORDER' if total else 'SORT'} BY {by}")
+            case Limit():
+                return self._limited(plan, outer)
+            case Distinct(below):
+                return replace(self._foldable(below, (), outer), distinct=True)
+            case Generate():
+                return self._generated(plan, outer)
+            case _:
+                assert_never(plan)
+
+    def _foldable(
+        self, below: Plan, expressions: Sequence[RowExpression], outer: tuple[Columns, ...]
+    ) -> _Select:
+        """The input, as far as the expressions can be written over it; else as a sub-query."""
+        select = self._select(below, outer)
+        if select.is_open and not _repeats(select, expressions):
+            return select
+        return self._wrapped(select)
+
+    def _wrapped(self, select: _Select) -> _Select:
+        names = _generic(len(select.items))
+        alias = next(self._aliases)
+        items = tuple(f"{alias}.{quoted(name)}" for name in names)
+        source = f"({select.text(names)}) AS {alias}"
+        return _Select(items, (True,) * len(items), source, (True, True))
+
+    def _project(
+        self, below: Plan, expressions: Sequence[RowExpression], outer: tuple[Columns, ...]
+    ) -> _Select:
+        select = self._select(below, outer)
+        if (
+            select.distinct
+            or _repeats(select, expressions)
+            # Without one of its aggregates, a SELECT would no longer be of groups.
+            or (select.computed and not _reads_computed(select, expressions))
+            or (
+                # An order's keys, and a group's, name what is below.
+                select.tail and not all(isinstance(e, ColumnReference) for e in expressions)
+            )
+        ):
+            select = self._wrapped(select)
+        over = self._over(select.items, outer)
+        items = tuple(over.typed(expression) for expression in expressions)
+        plain = tuple(_is_path(expression, select.plain) for expression in expressions)
+        return replace(select, items=items, plain=plain)
+
+    def _values(self, plan: Values, outer: tuple[Columns, ...]) -> _Select:
+        if not plan.columns:
+            return _Select((), (), "")
+        over = self._over((), outer)
+        rows = ", ".join("(" + ", ".join(map(over.text, row)) + ")" for row in plan.rows)
+        alias = next(self._aliases)
+        names = [quoted(name) for name in _generic(len(plan.columns))]
+        source = f"VALUES {rows} AS {alias}({', '.join(names)})"
+        items = tuple(f"{alias}.{name}" for name in names)
+        return _Select(items, (True,) * len(items), source, (True, True))
+
+    def _side(self, plan: Plan, outer: tuple[Columns, ...], place: int) -> _Select:
+        """A join's side: its source and nothing else, so that both conditions stay apart."""
+        select = self._select(plan, outer)
+        bare = select.is_open and not select.where and all(select.plain) and select.joins[place]
+        return select if bare else self._wrapped(select)
+
+    def _join(self, plan: Join, outer: tuple[Columns, ...]) -> _Select:
+        left = self._side(plan.left, outer, 0)
+        around = (left.items, *outer) if plan.lateral else outer
+        right = self._side(plan.right, around, 1)
+        both = (*left.items, *right.items)
+        word = "LATERAL " if plan.lateral else ""
+        source = f"{left.source} {_JOINS[plan.kind]} JOIN {word}{right.source}"
+        if plan.condition is not None:
+            source += f" ON {self._over(both, outer).text(plan.condition)}"
+        kept = left.items if plan.kind in {JoinKind.SEMI, JoinKind.ANTI} else both
+        return _Select(kept, (True,) * len(kept), source, (True, False))
+
+    def _aggregated(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
+        read = [e for _, e in (*plan.keys, *plan.aggregates)]
+        # Keys are written twice, here and after GROUP BY, which is no repetition.
+        select = self._foldable(plan.input, read, outer)
+        if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
+            # Two columns below that are one: of two keys with one text, no set has only the first.
+            select = self._wrapped(select)
+        over = self._over(select.items, outer)
+        keys = self._keys(plan, select, outer)
+        items = (*keys, *(over.typed(call) for _, call in plan.aggregates))
+        tail = f"GROUP BY {', '.join(keys)}" if keys else ""
+        if plan.sets is not None:
+            sets = ", ".join("(" + ", ".join(keys[k] for k in chosen) + ")" for chosen in plan.sets)
+            tail += f" GROUPING SETS ({sets})" if keys else f"GROUP BY GROUPING SETS ({sets})"
+        plain = (False,) * len(items)
+        return replace(select, items=items, plain=plain, tail=tail, computed=True)
+
+    def _keys(self, plan: Aggregate, select: _Select, outer: tuple[Columns, ...]) -> Sequence[str]:
+        over = self._over(select.items, outer)
+        return [over.group_key(key) for _, key in plan.keys]
+
+    def _set_operation(self, plan: SetOperation, outer: tuple[Columns, ...]) -> _Select:
+        names = _generic(len(plan.columns))
+        word = f" {plan.operator.value.upper()} "
+        branches = word.join(f"({self.query(branch, names, outer)})" for branch in plan.inputs)
+        alias = next(self._aliases)
+        items = tuple(f"{alias}.{quoted(name)}" for name in names)
+        return _Select(items, (True,) * len(items), f"({branches}) AS {alias}", (True, True))
+
+    def _limited(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
+        select = self._select(plan.input, outer)
+        if "LIMIT " in select.tail or "OFFSET " in select.tail:
+            select = self._wrapped(select)
+        over = self._over((), outer)
+        parts = [select.tail] if select.tail else []
+        if plan.limit is not None:
+            parts.append(f"LIMIT {over.text(plan.limit)}")
+        if plan.offset is not None:
+            parts.append(f"OFFSET {over.text(plan.offset)}")
+        return replace(select, tail=" ".join(parts))
+
+    def _generated(self, plan: Generate, outer: tuple[Columns, ...]) -> _Select:
+        select = self._select(plan.input, outer)
+        if not select.is_open or select.where or not all(select.plain) or not select.source:
+            select = self._wrapped(select) if select.items else _one_row(next(self._aliases))
+        call = self._over(select.items, outer).text(plan.call)
+        alias = next(self._aliases)
+        names = [quoted(name) for name in _generic(len(plan.produced))]
+        outer_word = "OUTER " if plan.outer else ""
+        source = f"{select.source} LATERAL VIEW {outer_word}{call} {alias} AS {', '.join(names)}"
+        items = (*select.items, *(f"{alias}.{name}" for name in names))
+        return _Select(items, (True,) * len(items), source)
+
+
+_JOINS: Mapping[JoinKind, str] = MappingProxyType(
+    {
+        JoinKind.INNER: "INNER",
+        JoinKind.LEFT: "LEFT",
+        JoinKind.RIGHT: "RIGHT",
+        JoinKind.FULL: "FULL",
+        JoinKind.CROSS: "CROSS",
+        JoinKind.SEMI: "LEFT SEMI",
+        JoinKind.ANTI: "LEFT ANTI",
+    }
+)
+
+
+def _with_field_names(item: str, type_: ColumnType) -> str:
+    """Hive's catalog has structs' fields in lower case, a schema beside it may know better."""
+    if not (has_capital_fields(type_) and is_castable(type_)):
+        return item
+    cast = f" AS {type_text(type_)})"
+    return item if item.endswith(cast) else f"CAST({item}{cast}"
+
+
+def _one_row(alias: str) -> _Select:
+    """What a generator stands on where the text has no FROM."""
+    return _Select((), (), f"(SELECT 1 AS `one`) AS {alias}", (True, True))
+
+
+def _generic(number: int) -> list[str]:
+    return [f"c{index}" for index in range(number)]
+
+
+def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
+    """Whether an item that is more than a name would be written more than once, or inside more."""
+    used = [
+        (part.index, part is not expression)
+        for expression in expressions
+        for part in walk(expression)
+        if isinstance(part, ColumnReference) and not select.plain[part.index]
+    ]
+    inside = any(deep for _, deep in used)
+    return inside or len({index for index, _ in used}) < len(used)
+
+
+def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:
+    return any(
+        isinstance(part, ColumnReference) and not select.plain[part.index]
+        for expression in expressions
+        for part in walk(expression)
+    )
+
+
+def _is_path(expression: RowExpression, plain: Sequence[bool]) -> bool:
+    """A column that is a name itself, or a field below one."""
+    while isinstance(expression, FieldAccess):
+        expression = expression.base
+    return isinstance(expression, ColumnReference) and plain[expression.index]

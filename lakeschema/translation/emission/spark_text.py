@@ -1,0 +1,141 @@
+"""Names, literals and types as Spark SQL reads them; nothing in them can end what it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    SMALLINT,
+    STRING,
+    TINYINT,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    MapType,
+    StructType,
+    Uniontype,
+    UnknownType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import UnsupportedType
+
+_SUFFIXES: Mapping[ColumnType, str] = MappingProxyType(
+    {TINYINT: "Y", SMALLINT: "S", INT: "", BIGINT: "L", DOUBLE: "D"}
+)
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2})*")
+
+
+def quoted(name: str) -> str:
+    """An identifier, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def relation(name: RelationName) -> str:
+    return ".".join(quoted(part) for part in (*name.namespace, name.name))
+
+
+def string(text: str) -> str:
+    """A string literal; all but printable ASCII is escaped by its code."""
+    return "'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in {"\\", "'"}:
+        return "\\" + character
+    if " " <= character <= "~":
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def literal(value: str | None, type_: ColumnType) -> str:
+    """The literal with exactly its type.
+
+    Raises:
+        UnsupportedType: Spark has no literal of that type.
+    """
+    if value is None:
+        return "NULL" if type_ == VOID else f"CAST(NULL AS {type_text(type_)})"
+    if type_ in _SUFFIXES and _NUMBER.fullmatch(value):
+        return f"{value}{_SUFFIXES[type_]}"
+    if isinstance(type_, DecimalType) and _NUMBER.fullmatch(value):
+        return f"CAST({value}BD AS {type_text(type_)})"
+    if type_ == BINARY and _HEXADECIMAL.fullmatch(value):
+        return f"X'{value}'"
+    if type_ == BOOLEAN and value.lower() in {"true", "false"}:
+        return value.lower()
+    if isinstance(type_, IntervalType):
+        return f"INTERVAL {string(value)} {type_.unit.upper()}"
+    if type_ == STRING or isinstance(type_, (CharType, VarcharType)):
+        return string(value)
+    if type_ == DATE:
+        return f"DATE {string(value)}"
+    if type_ == FLOAT and _NUMBER.fullmatch(value):
+        return f"CAST({value}D AS FLOAT)"
+    return f"CAST({string(value)} AS {type_text(type_)})"
+
+
+def is_castable(type_: ColumnType) -> bool:
+    """Whether a CAST to the type can be written."""
+    match type_:
+        case ArrayType(element):
+            return is_castable(element)
+        case MapType(key, value):
+            return is_castable(key) and is_castable(value)
+        case StructType(fields):
+            return bool(fields) and all(is_castable(field.type) for field in fields)
+        case Uniontype() | UnknownType() | IntervalType():
+            return False
+        case _:
+            return type_ not in {VOID, INTERVAL}
+
+
+def has_capital_fields(type_: ColumnType) -> bool:
+    """Whether a struct in the type has a field whose name is not all in lower case."""
+    match type_:
+        case ArrayType(element):
+            return has_capital_fields(element)
+        case MapType(key, value):
+            return has_capital_fields(key) or has_capital_fields(value)
+        case StructType(fields):
+            return any(f.name != f.name.lower() or has_capital_fields(f.type) for f in fields)
+        case _:
+            return False
+
+
+def type_text(type_: ColumnType) -> str:
+    """The type in Spark's DDL; char and varchar are strings to its expressions.
+
+    Raises:
+        UnsupportedType: Spark has no such type.
+    """
+    match type_:
+        case CharType() | VarcharType():
+            return "STRING"
+        case ArrayType(element):
+            return f"ARRAY<{type_text(element)}>"
+        case MapType(key, value):
+            return f"MAP<{type_text(key)}, {type_text(value)}>"
+        case StructType(fields):
+            inner = ", ".join(f"{quoted(f.name)}: {type_text(f.type)}" for f in fields)
+            return f"STRUCT<{inner}>"
+        case Uniontype() | UnknownType():
+            raise UnsupportedType("Spark SQL", print_type(type_), "Spark has no such type")
+        case _:
+            return print_type(type_).upper()

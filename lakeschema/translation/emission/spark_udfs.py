@@ -1,0 +1,100 @@
+"""The user-defined functions that an emitted query calls, each under a name of its own view's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from types import MappingProxyType
+
+from lakeschema.translation.emission.spark_text import quoted
+from lakeschema.translation.emission.udf_rules import on_spark
+from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
+from lakeschema.translation.functions.udfs import prefixes
+from lakeschema.translation.interface import SparkUdfRule
+from lakeschema.translation.plan.operators import UserDefined
+
+MAX_DEPENDENCIES = 200
+"""Of a view whose functions are emitted: each function lists them all."""
+
+_NO_NAME = re.compile(r"\W")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SparkUdf:
+    """What has to be registered: ``artifacts`` are Ivy addresses, of which one holds the class."""
+
+    name: str
+    class_name: str
+    artifacts: tuple[str, ...]
+
+
+_NONE_TAKEN: Mapping[str, SparkUdf] = MappingProxyType({})
+
+
+class SparkFunctions:
+    """Gives out names, ``database_view_function``, while a query is written.
+
+    Args:
+        rules: which class stands for a declared one.
+        taken: what is registered already under a name; such a name goes only to the same function.
+    """
+
+    def __init__(
+        self, rules: Sequence[SparkUdfRule] = (), taken: Mapping[str, SparkUdf] = _NONE_TAKEN
+    ) -> None:
+        self._rules = rules
+        self._taken = taken
+        self._names: dict[str, SparkUdf] = {}
+        self._read: dict[tuple[str, ...], tuple[Artifact | str, ...]] = {}
+        self._given: dict[UserDefined, SparkUdf] = {}
+
+    @property
+    def given(self) -> tuple[SparkUdf, ...]:
+        """In order of name."""
+        return tuple(sorted(set(self._given.values())))
+
+    def call_name(self, udf: UserDefined) -> str:
+        """The function's name as text; one without a class is the engine's, under its own name.
+
+        Raises:
+            TooLarge: its view depends on more than ``MAX_DEPENDENCIES`` artifacts.
+            TranslationError: see ``on_spark``.
+        """
+        if udf.class_name is None:
+            return ".".join(map(quoted, udf.name.split(".")))
+        found = self._given.get(udf)
+        if found is None:
+            found = self._given[udf] = self._named(udf, udf.class_name)
+        return quoted(found.name)
+
+    def _named(self, udf: UserDefined, class_name: str) -> SparkUdf:
+        dependencies = self._artifacts(udf.dependencies)
+        chosen, artifacts = on_spark(udf, class_name, dependencies, self._rules)
+        prefix = prefixes(udf.view)[0]
+        wanted = _NO_NAME.sub("_", prefix + udf.name.removeprefix(prefix))
+        for number in count(1):
+            # Parts that hold underscores may join to the same name.
+            made = SparkUdf(wanted if number == 1 else f"{wanted}_{number}", chosen, artifacts)
+            known = self._taken.get(made.name) or self._names.get(made.name)
+            if known is None or known == made:
+                break
+        self._names[made.name] = made
+        return made
+
+    def _artifacts(self, dependencies: tuple[str, ...]) -> tuple[Artifact | str, ...]:
+        """Once for all functions of a view; an entry that is no artifact stays as it is."""
+        found = self._read.get(dependencies)
+        if found is None:
+            if len(dependencies) > MAX_DEPENDENCIES:
+                raise TooLarge(
+                    f"the view depends on {len(dependencies)} artifacts,"
+                    f" of which {MAX_DEPENDENCIES} are allowed",
+                    hint="name in 'dependencies' only the artifacts that hold its functions",
+                )
+            # One artifact may be written in two ways.
+            parsed = (parse_artifact(entry) or entry for entry in dependencies)
+            found = self._read[dependencies] = tuple(dict.fromkeys(parsed))
+        return found

@@ -1,0 +1,153 @@
+"""A declared class and its artifacts → those that stand for them on Spark, by the deployment's rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from lakeschema.translation.errors import MalformedDependency, UnsupportedFunction
+from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
+from lakeschema.translation.functions.udfs import MAX_CLASS_NAME
+from lakeschema.translation.interface import SparkUdfRule
+from lakeschema.translation.plan.operators import UserDefined
+
+_PLACE = re.compile(r"\{([^{}]*)\}")
+_CLASS = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+
+
+def rule_problem(rule: SparkUdfRule) -> str | None:
+    """What is wrong with a rule in itself; None for a good one."""
+    if rule.spark_class is None and rule.spark_dependency is None:
+        return "it replaces neither the class nor the dependency"
+    stars = rule.class_pattern.count("*")
+    allowed = {str(number) for number in range(1, stars + 1)} | {"package", "name"}
+    problem = _unknown_places(rule.spark_class or "", allowed)
+    if problem is not None:
+        return problem
+    stars = (rule.dependency_pattern or "").count("*")
+    return _unknown_places(
+        rule.spark_dependency or "", {str(number) for number in range(1, stars + 1)}
+    )
+
+
+def _unknown_places(template: str, allowed: set[str]) -> str | None:
+    for name in _PLACE.findall(template):
+        if name not in allowed:
+            known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "nothing"
+            return f"{template!r} has {{{name}}}, but its pattern gives {known}"
+    return None
+
+
+def on_spark(
+    udf: UserDefined,
+    class_name: str,
+    dependencies: Sequence[Artifact | str],
+    rules: Sequence[SparkUdfRule],
+) -> tuple[str, tuple[str, ...]]:
+    """The class to register and its artifacts' addresses; without a rule, the declared ones.
+
+    Args:
+        udf: what errors name.
+        class_name: that it declares.
+        dependencies: of its view; one that is no artifact as it is written.
+        rules: the deployment's.
+
+    Raises:
+        MalformedDependency: what the view depends on is no artifact.
+        UnsupportedFunction: a rule makes something that is no class or no artifact.
+    """
+    for rule in rules:
+        found = _applied(rule, udf, class_name, dependencies)
+        if found is not None:
+            return found
+    return class_name, tuple(map(str, _artifacts(dependencies, udf)))
+
+
+def _applied(
+    rule: SparkUdfRule, udf: UserDefined, class_name: str, dependencies: Sequence[Artifact | str]
+) -> tuple[str, tuple[str, ...]] | None:
+    stars = matched(rule.class_pattern, class_name)
+    if stars is None:
+        return None
+    package, _, name = class_name.rpartition(".")
+    chosen = class_name
+    if rule.spark_class is not None:
+        chosen = _filled(rule.spark_class, {**stars, "package": package, "name": name})
+        if not _CLASS.fullmatch(chosen) or len(chosen) > MAX_CLASS_NAME:
+            raise _made_wrong(udf, chosen, "class name")
+    if rule.dependency_pattern is None and rule.spark_dependency is not None:
+        return chosen, (_address(rule.spark_dependency, "", udf),)
+    artifacts = _artifacts(dependencies, udf)
+    if rule.dependency_pattern is None:
+        return chosen, tuple(map(str, artifacts))
+    fits = [matched(rule.dependency_pattern, artifact.coordinates) for artifact in artifacts]
+    if all(stars is None for stars in fits):
+        return None
+    addresses = [
+        str(artifact)
+        if stars is None or rule.spark_dependency is None
+        else _address(_filled(rule.spark_dependency, stars), artifact.query, udf)
+        for artifact, stars in zip(artifacts, fits, strict=True)
+    ]
+    return chosen, tuple(dict.fromkeys(addresses))
+
+
+def matched(pattern: str, text: str) -> Mapping[str, str] | None:
+    """What each ``*`` stands for, numbered from "1": the shortest, from the left. None: no match.
+
+    In one pass over the text, whatever the pattern.
+    """
+    first, *rest = pattern.split("*")
+    if not rest:
+        return {} if pattern == text else None
+    last = rest.pop()
+    end = len(text) - len(last)
+    if not text.startswith(first) or not text.endswith(last) or end < len(first):
+        return None
+    stars: list[str] = []
+    place = len(first)
+    for literal in rest:
+        found = text.find(literal, place, end)
+        if found < 0:
+            return None
+        stars.append(text[place:found])
+        place = found + len(literal)
+    stars.append(text[place:end])
+    return {str(number): star for number, star in enumerate(stars, 1)}
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda place: parts[place[1]], template)
+
+
+def _artifacts(dependencies: Sequence[Artifact | str], udf: UserDefined) -> Sequence[Artifact]:
+    artifacts = [entry for entry in dependencies if isinstance(entry, Artifact)]
+    if len(artifacts) == len(dependencies):
+        return artifacts
+    malformed = next(entry for entry in dependencies if isinstance(entry, str))
+    raise MalformedDependency(
+        malformed,
+        udf.name,
+        hint=(
+            "write the view's property 'dependencies' as organisation:module:version,"
+            " with ivy:// before it or not"
+        ),
+    )
+
+
+def _address(template: str, query: str, udf: UserDefined) -> str:
+    """A rule's artifact; its own query, be it empty, goes before that of what it replaces."""
+    text, mark, own = template.partition("?")
+    chosen = own if mark else query
+    artifact = parse_artifact(f"{text}?{chosen}" if chosen else text)
+    if artifact is None:
+        raise _made_wrong(udf, template, "artifact")
+    return str(artifact)
+
+
+def _made_wrong(udf: UserDefined, made: str, wanted: str) -> UnsupportedFunction:
+    return UnsupportedFunction(
+        udf.name,
+        f"is mapped to {made!r:.100} on Spark, which is no {wanted}",
+        hint="correct the rule in the deployment's spark_udfs",
+    )

@@ -1,0 +1,313 @@
+"""What sums, products and roundings yield: of numbers, dates and intervals, by each dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    STRING,
+    TIMESTAMP,
+    TINYINT,
+    VOID,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+)
+from lakeschema.translation.functions import decimals
+from lakeschema.translation.functions.coercion import (
+    Use,
+    common_type,
+    is_float,
+    is_integer,
+    is_interval,
+    is_numeric,
+    is_text,
+    is_time,
+)
+from lakeschema.translation.functions.results import Result
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
+
+_DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType], DecimalType]
+
+
+def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Sequence[ColumnType]:
+    """The types that meet in a branch: Hive counts a written integer's own digits beside decimals."""
+    if semantics.is_spark or not any(isinstance(value.type, DecimalType) for value in values):
+        return [value.type for value in values]
+    return [
+        _exact(value, value.type, semantics)
+        if isinstance(value, Literal) and is_integer(value.type)
+        else value.type
+        for value in values
+    ]
+
+
+def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (a.type for a in arguments)
+    if is_time(left) or is_time(right) or is_interval(left) or is_interval(right):
+        return _time_plus(left, right, semantics) or _time_plus(right, left, semantics)
+    return _arithmetic(arguments, semantics, decimals.plus)
+
+
+def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (a.type for a in arguments)
+    if is_time(left) and (is_time(right) or is_text(right)) and not is_integer(right):
+        if not semantics.is_spark:
+            return Result(INTERVAL)
+        both_dates = left == DATE and (right == DATE or is_text(right))
+        return Result(IntervalType("day" if both_dates else "day to second"))
+    if semantics.is_spark and is_text(left) and is_time(right):
+        return Result(IntervalType("day" if right == DATE else "day to second"))
+    if is_time(left) or is_interval(left) or is_interval(right):
+        return _time_plus(left, right, semantics)
+    return _arithmetic(arguments, semantics, decimals.plus)
+
+
+def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
+    if is_interval(left) and is_interval(right):
+        return Result(left) if left == right else None
+    if VOID in (left, right):
+        return Result(VOID)
+    if left == DATE and (is_integer(right) if semantics.is_spark else right == INT):
+        return Result(DATE)
+    if not is_interval(right) or not (is_time(left) or is_text(left)):
+        return None
+    if is_text(left) and semantics.is_spark:
+        return Result(STRING, (None, None), may_be_null=True)
+    if is_text(left):
+        return Result(TIMESTAMP, (TIMESTAMP, None), may_be_null=True)
+    if left == DATE:
+        return Result(_date_plus(right, semantics))
+    return Result(left)
+
+
+def _date_plus(interval: ColumnType, semantics: Semantics) -> ColumnType:
+    """A date stays one under whole days and months; hours make it a timestamp."""
+    if isinstance(interval, IntervalType):
+        return DATE if interval.unit in _WHOLE_DAYS else TIMESTAMP
+    return DATE if semantics.is_spark else TIMESTAMP
+
+
+_WHOLE_DAYS = {"day", "year", "month", "year to month"}
+
+
+def _arithmetic(
+    arguments: Sequence[RowExpression], semantics: Semantics, rule: _DecimalRule
+) -> Result | None:
+    left, right = (_number(a.type, arguments, semantics) for a in arguments)
+    if left is None or right is None or _is_only_text(arguments, semantics):
+        return None
+    if VOID in (left, right):
+        other = right if left == VOID else left
+        return Result(DOUBLE if other == VOID else other)
+    if is_float(left) or is_float(right):
+        return _floating(left, right, semantics)
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
+        return Result(rule(a, b), (None, None), may_be_null=not semantics.ansi)
+    common = common_type(left, right, Use.COMPARISON, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
+    common = common_type(left, right, Use.COMPARISON, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def _is_only_text(arguments: Sequence[RowExpression], semantics: Semantics) -> bool:
+    """Text beside text is no number in ANSI mode: nothing says which kind it should be."""
+    return semantics.is_spark and semantics.ansi and all(is_text(a.type) for a in arguments)
+
+
+def _number(
+    type_: ColumnType, arguments: Sequence[RowExpression], semantics: Semantics
+) -> ColumnType | None:
+    """What a value is as a number: text beside a number becomes one."""
+    if is_numeric(type_) or type_ == VOID:
+        return type_
+    if not is_text(type_):
+        return None
+    if not (semantics.is_spark and semantics.ansi):
+        return DOUBLE
+    others = [a.type for a in arguments if not is_text(a.type)]
+    return BIGINT if others and all(is_integer(other) for other in others) else DOUBLE
+
+
+def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -> DecimalType:
+    """An integer beside a decimal counts as a decimal: a literal with its own digits."""
+    # Spark counts the digits of no tinyint (``DecimalType.fromLiteral``).
+    counted = is_integer(type_) and not (semantics.is_spark and type_ == TINYINT)
+    if isinstance(expression, Literal) and counted and expression.value is not None:
+        digits = len(expression.value.lstrip("+-").lstrip("0")) or 1
+        return DecimalType(min(digits, 38), 0)
+    found = decimals.decimal_of(type_, semantics.bigint_digits)
+    assert found is not None
+    return found
+
+
+def times(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (a.type for a in arguments)
+    if is_interval(left) or is_interval(right):
+        return Result(_scaled(left if is_interval(left) else right))
+    return _arithmetic(arguments, semantics, decimals.times)
+
+
+def _scaled(interval: ColumnType) -> ColumnType:
+    """A multiple of an interval has the whole range of its kind's units."""
+    if not isinstance(interval, IntervalType):
+        return interval
+    months = interval.unit in {"year", "month", "year to month"}
+    return IntervalType("year to month" if months else "day to second")
+
+
+def divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (_number(a.type, arguments, semantics) for a in arguments)
+    if left is None or right is None or _is_only_text(arguments, semantics):
+        return None
+    if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        if is_float(left) or is_float(right):
+            return Result(DOUBLE, (DOUBLE, DOUBLE))
+        if VOID not in (left, right):
+            return _arithmetic(arguments, semantics, decimals.divided)
+    return Result(DOUBLE, (DOUBLE, DOUBLE))
+
+
+def remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    return _arithmetic(arguments, semantics, decimals.remainder)
+
+
+def integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    left, right = (_number(a.type, arguments, semantics) for a in arguments)
+    if left is None or right is None or _is_only_text(arguments, semantics):
+        return None
+    if semantics.is_spark and (is_float(left) or is_float(right)):
+        return None
+    return Result(BIGINT)
+
+
+def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    common = common_type(arguments[0].type, arguments[1].type, Use.BRANCH, semantics)
+    return None if common is None else Result(common, (common, common))
+
+
+def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """A bigint stays one; what else Spark takes for a number becomes an int first."""
+    type_ = arguments[0].type
+    if type_ == BIGINT:
+        return Result(BIGINT)
+    if not semantics.is_spark:
+        return Result(INT)
+    accepted = is_numeric(type_) or is_text(type_) or type_ == VOID
+    return Result(INT, (INT, None)) if accepted else None
+
+
+def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
+    type_ = arguments[0].type
+    if isinstance(type_, DecimalType):
+        digits = max(1, type_.precision - type_.scale + 1)
+        # Spark leaves the precision of a decimal that has no fraction.
+        digits = type_.precision if semantics.is_spark and type_.scale == 0 else digits
+        return Result(decimals.bounded(digits, 0))
+    return Result(BIGINT)
+
+
+def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if not isinstance(type_, DecimalType):
+        return Result(DOUBLE if is_text(type_) else type_)
+    places = _literal_int(arguments[1]) if len(arguments) > 1 else 0
+    if places is None:
+        return None if semantics.is_spark else Result(type_)
+    whole = type_.precision - type_.scale + 1
+    if places < 0:
+        return Result(DecimalType(min(38, max(whole, 1 - places)), 0))
+    scale = min(type_.scale, places)
+    if not semantics.is_spark:
+        return Result(decimals.bounded(whole + scale, scale))
+    return Result(decimals.bounded(whole + scale, scale))
+
+
+def _literal_int(expression: RowExpression) -> int | None:
+    if isinstance(expression, Literal) and expression.value is not None:
+        try:
+            return int(expression.value)
+        except ValueError:
+            return None
+    if isinstance(expression, Call) and expression.operator.name == "negative":
+        inner = _literal_int(expression.arguments[0])
+        return None if inner is None else -inner
+    return None
+
+
+def absolute(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Hive's ABS widens the small integers; text becomes double."""
+    type_ = arguments[0].type
+    if is_integer(type_):
+        return Result(BIGINT if type_ == BIGINT else INT)
+    return Result(DOUBLE if is_float(type_) or is_text(type_) else type_)
+
+
+def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(INT if isinstance(arguments[0].type, DecimalType) else DOUBLE)
+
+
+def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Spark's NANVL: a float of floats, a double of anything else."""
+    one, other = (argument.type for argument in arguments)
+    type_ = FLOAT if one == FLOAT and other in (FLOAT, VOID) else DOUBLE
+    return Result(type_, (type_, type_))
+
+
+def positive_remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Hive's PMOD is as wide as both; its % only as the narrower."""
+    return _arithmetic(arguments, semantics, decimals.wider)
+
+
+def summed(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if isinstance(type_, DecimalType):
+        type_of_sum = decimals.bounded(type_.precision + 10, type_.scale)
+        return Result(type_of_sum, may_be_null=_sum_may_overflow(type_, semantics))
+    if is_interval(type_):
+        return Result(type_)
+    return Result(BIGINT if is_integer(type_) else DOUBLE)
+
+
+def average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    if not isinstance(type_, DecimalType):
+        return Result(DOUBLE)
+    overflow = _sum_may_overflow(type_, semantics)
+    if semantics.is_spark:
+        average = decimals.bounded(type_.precision + 4, type_.scale + 4)
+        return Result(average, may_be_null=overflow)
+    whole = type_.precision - type_.scale
+    scale = min(type_.scale + 4, 38 - whole)
+    return Result(DecimalType(min(whole + scale, 38), scale), may_be_null=overflow)
+
+
+def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:
+    """Ten digits more hold ten thousand million rows; without room for them a sum may be null."""
+    return not semantics.ansi and type_.precision + 10 > decimals.MAX_PRECISION
+
+
+def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """REGR_AVGX, the average of its second argument where neither is null."""
+    return average(arguments[1:], semantics)
+
+
+def truncated(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """Hive's TRUNC: of a number that number's type, of a date text."""
+    type_ = arguments[0].type
+    if isinstance(type_, DecimalType) and len(arguments) == 1:
+        return Result(DecimalType(max(1, type_.precision - type_.scale), 0))
+    return Result(type_ if is_numeric(type_) else STRING)

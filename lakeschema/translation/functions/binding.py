@@ -1,0 +1,359 @@
+"""A call's name and resolved arguments → its operator, coerced arguments, type and nullability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    ArrayType,
+    ColumnType,
+    MapType,
+    parse_type,
+    print_type,
+)
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.errors import TypeMismatch
+from lakeschema.translation.functions import hive, shared, spark
+from lakeschema.translation.functions.arithmetic import branch_types
+from lakeschema.translation.functions.casts import can_cast, may_turn_null
+from lakeschema.translation.functions.coercion import (
+    Use,
+    common_type,
+    is_integer,
+    is_numeric,
+    is_primitive,
+    is_text,
+    is_time,
+)
+from lakeschema.translation.functions.results import Result
+from lakeschema.translation.functions.rules import RULES
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
+from lakeschema.translation.plan.expressions import Cast, RowExpression
+from lakeschema.translation.plan.operators import NullClass, Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A table's row, read."""
+
+    operator: Operator
+    kind: Kind
+    parameters: tuple[Parameter, ...]
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """``nullable`` is of a scalar call; an aggregate's depends on its group too."""
+
+    operator: Operator
+    arguments: tuple[RowExpression, ...]
+    type: ColumnType
+    nullable: bool
+
+
+def find(name: str, dialect: Dialect) -> Function | None:
+    """The dialect's function of that name, in lower case; None if the tables have none."""
+    row = _rows(dialect).get(name)
+    return None if row is None else _read(name, row)
+
+
+@cache
+def _rows(dialect: Dialect) -> Mapping[str, Row]:
+    own = spark.ROWS if dialect is Dialect.SPARK else hive.ROWS
+    return MappingProxyType(
+        {name: row for rows in (shared.ROWS, own) for row in rows for name in _names(row)}
+    )
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    """Names part at blanks; an operator that is spelled with one (IS NULL) has a low line there."""
+    return tuple(n.replace("_", " ") if n.startswith("is_") else n for n in row.names.split())
+
+
+@cache
+def _read(name: str, row: Row) -> Function:
+    operator = Operator(name, row.nulls, row.deterministic, row.keeps, row.merges)
+    return Function(operator, row.kind, parameters_of(row.parameters), row.result)
+
+
+def bind(function: Function, arguments: Sequence[RowExpression], semantics: Semantics) -> Bound:
+    """Checks and coerces the arguments.
+
+    Raises:
+        TypeMismatch: a wrong number of arguments, or one that cannot be brought to its type.
+    """
+    name = function.operator.name
+    parameters = _matched(function.parameters, len(arguments))
+    if parameters is None:
+        raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
+    variables = _variables(name, parameters, arguments, semantics)
+    compared = _compared(name, parameters, arguments, semantics)
+    coerced: list[RowExpression] = []
+    for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True), 1):
+        target = _target(parameter.pattern, argument.type, variables, compared, semantics)
+        if target is None:
+            raise TypeMismatch(
+                f"argument {number} of {name} has type {print_type(argument.type)},"
+                f" where {parameter.pattern} is needed"
+            )
+        coerced.append(_converted(name, number, argument, target, semantics))
+    result = _result(function.result, coerced, variables, semantics)
+    if result is None:
+        shown = ", ".join(print_type(a.type) for a in arguments)
+        raise TypeMismatch(f"{name} does not accept the types ({shown})")
+    if result.arguments:
+        coerced = [
+            a if to is None else _converted(name, number, a, to, semantics)
+            for number, (a, to) in enumerate(zip(coerced, result.arguments, strict=True), 1)
+        ]
+    nullable = result.may_be_null or _nullable(function.operator, coerced)
+    return Bound(function.operator, tuple(coerced), result.type, nullable)
+
+
+def implicit_cast(
+    expression: RowExpression, target: ColumnType, semantics: Semantics
+) -> RowExpression:
+    """The expression, cast where its type differs; the caller knows that the cast exists."""
+    if expression.type == target:
+        return expression
+    nullable = expression.nullable or may_turn_null(expression.type, target, semantics)
+    return Cast(expression, target, nullable, implicit=True)
+
+
+def _matched(parameters: tuple[Parameter, ...], count: int) -> list[Parameter] | None:
+    matched: list[Parameter] = []
+    for parameter in parameters:
+        if parameter.variadic:
+            matched += [parameter] * (count - len(matched))
+        elif len(matched) < count:
+            matched.append(parameter)
+        elif not parameter.optional:
+            return None
+    return matched if len(matched) == count else None
+
+
+def _nullable(operator: Operator, arguments: Sequence[RowExpression]) -> bool:
+    match operator.nulls:
+        case NullClass.NEVER:
+            return False
+        case NullClass.PARTIAL:
+            return bool(arguments)
+        case NullClass.TOTAL:
+            return any(argument.nullable for argument in arguments)
+        case NullClass.ABSORBING:
+            branches = arguments[operator.merges or 0 :]
+            if operator.name in {"coalesce", "nvl", "ifnull"}:
+                return all(branch.nullable for branch in branches)
+            return any(branch.nullable for branch in branches)
+
+
+def _variables(
+    name: str,
+    parameters: Sequence[Parameter],
+    arguments: Sequence[RowExpression],
+    semantics: Semantics,
+) -> dict[str, ColumnType]:
+    """What each type variable stands for: the type in which its arguments meet."""
+    found: dict[str, ColumnType] = {}
+    types = branch_types(arguments, semantics)
+    for parameter, argument_type in zip(parameters, types, strict=True):
+        for variable, type_ in _parts(parameter.pattern, argument_type):
+            known = found.get(variable)
+            met = type_ if known is None else common_type(known, type_, Use.BRANCH, semantics)
+            if met is None:
+                assert known is not None
+                raise TypeMismatch(
+                    f"the arguments of {name} have types that do not meet:"
+                    f" {print_type(known)} and {print_type(type_)}"
+                )
+            found[variable] = met
+    return found
+
+
+def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...]:
+    match pattern, type_:
+        case str(variable), _ if len(variable) == 1:
+            return ((variable, type_),)
+        case "array<T>", ArrayType(element):
+            return (("T", element),)
+        case "array<K>", ArrayType(element):
+            return (("K", element),)
+        case "array<V>", ArrayType(element):
+            return (("V", element),)
+        case "map<K,V>", MapType(key, value):
+            return (("K", key), ("V", value))
+        case _:
+            return ()
+
+
+def _compared(
+    name: str,
+    parameters: Sequence[Parameter],
+    arguments: Sequence[RowExpression],
+    semantics: Semantics,
+) -> ColumnType | None:
+    """The type in which all ``compared`` arguments meet."""
+    met: ColumnType | None = None
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        if parameter.pattern != "compared":
+            continue
+        previous, type_ = met, argument.type
+        if isinstance(type_, MapType):
+            raise TypeMismatch(f"{name} cannot compare maps")
+        met = type_ if met is None else _comparable(name, met, type_, semantics)
+        if met is None and previous is not None:
+            raise TypeMismatch(
+                f"{name} cannot compare {print_type(previous)} with {print_type(type_)}"
+            )
+    return met
+
+
+def _comparable(
+    name: str, left: ColumnType, right: ColumnType, semantics: Semantics
+) -> ColumnType | None:
+    if semantics.is_spark and not semantics.ansi and name in _EQUALITIES:
+        # A truth value is 1 or 0 there (Spark's BooleanEquality), if not to < or >.
+        for truth, number in ((left, right), (right, left)):
+            if truth == BOOLEAN and is_numeric(number):
+                return number
+    return common_type(left, right, Use.COMPARISON, semantics)
+
+
+_EQUALITIES = frozenset({"=", "==", "<>", "<=>", "equal_null"})
+
+_CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        "string": STRING,
+        "int": INT,
+        "bigint": BIGINT,
+        "double": DOUBLE,
+        "boolean": BOOLEAN,
+        "date": DATE,
+        "timestamp": TIMESTAMP,
+        "binary": BINARY,
+    }
+)
+
+
+def _target(
+    pattern: str,
+    type_: ColumnType,
+    variables: Mapping[str, ColumnType],
+    compared: ColumnType | None,
+    semantics: Semantics,
+) -> ColumnType | None:
+    """The type an argument is brought to; None if it may not stand here."""
+    if len(pattern) == 1:
+        return variables[pattern]
+    concrete = _CONCRETE.get(pattern)
+    if concrete is not None:
+        return concrete if _accepted(type_, concrete, semantics) else None
+    if type_ == VOID:
+        return STRING if pattern == "text_or_binary" else VOID
+    match pattern:
+        case "any":
+            return type_
+        case "compared":
+            return compared
+        case "number":
+            if is_text(type_):
+                return DOUBLE
+            return type_ if is_numeric(type_) or _is_interval(type_) else None
+        case "integer":
+            return type_ if is_integer(type_) or type_ == BOOLEAN else None
+        case "text_or_binary":
+            if type_ == BINARY:
+                return type_
+            return STRING if is_primitive(type_) else None
+        case "collection":
+            return type_ if isinstance(type_, (ArrayType, MapType)) else None
+        case "array<T>" | "array<K>" | "array<V>":
+            return type_ if isinstance(type_, ArrayType) else None
+        case "map<K,V>":
+            return type_ if isinstance(type_, MapType) else None
+        case _:
+            raise AssertionError(f"the tables have an unknown pattern {pattern!r}")
+
+
+def _is_interval(type_: ColumnType) -> bool:
+    return print_type(type_).startswith("interval")
+
+
+def _accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) -> bool:
+    """Whether the dialect converts silently: narrower than what an explicit cast may do."""
+    if type_ in (wanted, VOID):
+        return True
+    if not is_primitive(type_):
+        return False
+    if wanted == STRING:
+        return type_ != BINARY or semantics.is_spark
+    if wanted in (INT, BIGINT, DOUBLE):
+        return is_numeric(type_) or is_text(type_)
+    if wanted in (DATE, TIMESTAMP):
+        return is_time(type_) or is_text(type_)
+    if wanted == BINARY:
+        return is_text(type_)
+    return wanted == BOOLEAN and (is_text(type_) or not semantics.is_spark)
+
+
+def _converted(
+    name: str, number: int, argument: RowExpression, target: ColumnType, semantics: Semantics
+) -> RowExpression:
+    if argument.type == target:
+        return argument
+    if is_text(argument.type) and target == STRING:
+        # char and varchar are text to every function; no conversion is visible.
+        return argument
+    if not can_cast(argument.type, target, semantics):
+        raise TypeMismatch(
+            f"argument {number} of {name} has type {print_type(argument.type)},"
+            f" which does not convert to {print_type(target)}"
+        )
+    return implicit_cast(argument, target, semantics)
+
+
+def _result(
+    result: str,
+    arguments: Sequence[RowExpression],
+    variables: Mapping[str, ColumnType],
+    semantics: Semantics,
+) -> Result | None:
+    if result.startswith("@"):
+        return RULES[result](arguments, semantics)
+    if len(result) == 1:
+        return Result(variables[result])
+    for pattern in ("array<K not null>", "array<K>", "map<K,V>"):
+        if result == pattern:
+            return _built(pattern, variables)
+    return Result(_fixed(result))
+
+
+def _built(pattern: str, variables: Mapping[str, ColumnType]) -> Result:
+    if pattern.startswith("array"):
+        return Result(ArrayType(variables["K"], "not null" not in pattern))
+    return Result(MapType(variables["K"], variables["V"]))
+
+
+@cache
+def _fixed(text: str) -> ColumnType:
+    required = " not null>" in text
+    type_ = parse_type(text.replace(" not null>", ">"))
+    return (
+        replace(type_, element_nullable=False)
+        if required and isinstance(type_, ArrayType)
+        else type_
+    )

@@ -1,0 +1,163 @@
+"""Which casts a dialect allows, and which of them may turn a value into null."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VARIANT,
+    VOID,
+    ArrayType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    StructType,
+)
+from lakeschema.translation.functions.coercion import (
+    INTEGERS,
+    is_float,
+    is_integer,
+    is_interval,
+    is_numeric,
+    is_primitive,
+    is_text,
+    is_time,
+)
+from lakeschema.translation.functions.decimals import decimal_of
+from lakeschema.translation.functions.semantics import Semantics
+
+
+def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
+    """Whether the dialect accepts the cast at all (Spark: ``Cast.canAnsiCast``/``canCast``)."""
+    match source, target:
+        case _ if source in (target, VOID):
+            return True
+        case ArrayType(a), ArrayType(b):
+            return can_cast(a, b, semantics)
+        case MapType(ak, av), MapType(bk, bv):
+            return can_cast(ak, bk, semantics) and can_cast(av, bv, semantics)
+        case StructType(a_fields), StructType(b_fields):
+            return len(a_fields) == len(b_fields) and all(
+                can_cast(a.type, b.type, semantics) for a, b in zip(a_fields, b_fields, strict=True)
+            )
+        case _ if VARIANT in (source, target):
+            return semantics.is_spark
+        case _ if is_primitive(source) and is_primitive(target):
+            return _primitive(source, target, semantics)
+        case ((ArrayType() | MapType() | StructType()), _) if is_text(target):
+            return semantics.is_spark
+        case _:
+            return False
+
+
+def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
+    if is_text(target) or is_text(source):
+        return True
+    if is_numeric(source) and is_numeric(target):
+        return True
+    if is_time(source) and is_time(target):
+        return True
+    if is_interval(source) or is_interval(target):
+        return is_interval(source) and is_interval(target)
+    # Outside ANSI mode Spark makes null of it.
+    legacy = semantics.is_spark and not semantics.ansi and source == DATE
+    if BOOLEAN in (source, target):
+        other = target if source == BOOLEAN else source
+        return is_numeric(other) or (other == TIMESTAMP and not semantics.ansi) or legacy
+    if BINARY in (source, target):
+        return semantics.is_spark and not semantics.ansi and is_integer(source)
+    if TIMESTAMP in (source, target) and (is_numeric(source) or is_numeric(target)):
+        return True
+    return legacy
+
+
+def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
+    """Spark's ``UpCast``: no value is lost (a BINDING view's columns)."""
+    match source, target:
+        case _ if source in (target, VOID):
+            return True
+        case ArrayType(a, a_null), ArrayType(b, b_null):
+            return (b_null or not a_null) and can_up_cast(a, b)
+        case MapType(ak, av, a_null), MapType(bk, bv, b_null):
+            return (b_null or not a_null) and can_up_cast(ak, bk) and can_up_cast(av, bv)
+        case StructType(a_fields), StructType(b_fields):
+            return len(a_fields) == len(b_fields) and all(
+                (b.nullable or not a.nullable) and can_up_cast(a.type, b.type)
+                for a, b in zip(a_fields, b_fields, strict=True)
+            )
+        case _ if is_text(target):
+            return is_primitive(source) and source != BINARY
+        case DecimalType(), DecimalType():
+            return _holds(target, source)
+        case _, DecimalType() if is_integer(source):
+            exact = decimal_of(source, 20)
+            return exact is not None and _holds(target, exact)
+        case _ if is_integer(source) and is_integer(target):
+            return INTEGERS.index(source) <= INTEGERS.index(target)
+        case _ if is_float(target):
+            return is_integer(source) or (source, target) == (FLOAT, DOUBLE)
+        case _:
+            pairs = {
+                (DATE, TIMESTAMP),
+                (DATE, TIMESTAMP_NTZ),
+                (TIMESTAMP, BIGINT),
+                (BIGINT, TIMESTAMP),
+            }
+            return (source, target) in pairs
+
+
+def _holds(outer: ColumnType, inner: ColumnType) -> bool:
+    assert isinstance(outer, DecimalType)
+    assert isinstance(inner, DecimalType)
+    whole = outer.precision - outer.scale >= inner.precision - inner.scale
+    return whole and outer.scale >= inner.scale
+
+
+def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
+    """Whether a cast can give null for a value that is none.
+
+    Spark in ANSI mode raises instead, yet its analyser calls the result nullable
+    (``Cast.forceNullable``), and so do we.
+    """
+    if source == target:
+        return False
+    if source == VOID:
+        return True
+    match source, target:
+        case (ArrayType(), ArrayType()) | (MapType(), MapType()) | (StructType(), StructType()):
+            return False
+        case _:
+            return _value_may_turn_null(source, target, semantics)
+
+
+def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
+    if is_text(target) or (is_text(source) and target == BINARY):
+        return False
+    if is_text(source):
+        return True
+    if isinstance(target, DecimalType):
+        exact = decimal_of(source, semantics.bigint_digits)
+        return exact is None or not _holds(target, exact)
+    if DATE in (source, target):
+        return not is_time(source) or not is_time(target)
+    if is_integer(target):
+        fraction = is_float(source) or isinstance(source, DecimalType)
+        return fraction or (source == TIMESTAMP and target != BIGINT)
+    return is_float(source) and is_time(target)
+
+
+def nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
+    """``target`` with the nullability of ``source``'s parts, where a cast keeps their shape."""
+    match source, target:
+        case ArrayType(a, a_null), ArrayType(b):
+            return ArrayType(nullable_inside(a, b), a_null)
+        case MapType(ak, av, a_null), MapType(bk, bv):
+            return MapType(nullable_inside(ak, bk), nullable_inside(av, bv), a_null)
+        case _:
+            return target

@@ -1,0 +1,83 @@
+"""Decimal precision rules, shared by Hive and Spark (both from SQL Server's), with their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    INT,
+    SMALLINT,
+    TINYINT,
+    ColumnType,
+    DecimalType,
+)
+
+MAX_PRECISION = 38
+MINIMUM_KEPT_SCALE = 6
+
+_OF_INTEGERS: Mapping[ColumnType, DecimalType] = {
+    TINYINT: DecimalType(3, 0),
+    SMALLINT: DecimalType(5, 0),
+    INT: DecimalType(10, 0),
+}
+
+
+def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
+    """The decimal that holds every value of an integer type; None if the type is no exact number.
+
+    Spark counts 20 digits of a bigint, Hive 19.
+    """
+    if isinstance(type_, DecimalType):
+        return type_
+    if type_ == BIGINT:
+        return DecimalType(bigint_digits, 0)
+    return _OF_INTEGERS.get(type_)
+
+
+def adjusted(precision: int, scale: int) -> DecimalType:
+    """Cuts the scale, not below six digits, where the precision exceeds the maximum."""
+    if precision <= MAX_PRECISION:
+        return DecimalType(precision, scale)
+    whole = precision - scale
+    kept = max(MAX_PRECISION - whole, min(scale, MINIMUM_KEPT_SCALE))
+    return DecimalType(MAX_PRECISION, kept)
+
+
+def bounded(precision: int, scale: int) -> DecimalType:
+    return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
+
+
+def plus(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(a.scale, b.scale)
+    whole = max(a.precision - a.scale, b.precision - b.scale)
+    return adjusted(whole + scale + 1, scale)
+
+
+def times(a: DecimalType, b: DecimalType) -> DecimalType:
+    return adjusted(a.precision + b.precision + 1, a.scale + b.scale)
+
+
+def divided(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(MINIMUM_KEPT_SCALE, a.scale + b.precision + 1)
+    return adjusted(a.precision - a.scale + b.scale + scale, scale)
+
+
+def remainder(a: DecimalType, b: DecimalType) -> DecimalType:
+    scale = max(a.scale, b.scale)
+    return adjusted(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+
+
+def wider(a: DecimalType, b: DecimalType) -> DecimalType:
+    """Holds both without loss, up to the maximum; beyond it Hive keeps the scale."""
+    scale = max(a.scale, b.scale)
+    whole = max(a.precision - a.scale, b.precision - b.scale)
+    return bounded(whole + scale, scale)
+
+
+def wider_keeping_whole(a: DecimalType, b: DecimalType) -> DecimalType:
+    """Holds both without loss, up to the maximum; beyond it Spark keeps the digits before the point."""
+    scale = max(a.scale, b.scale)
+    whole = max(a.precision - a.scale, b.precision - b.scale)
+    lost = max(0, whole + scale - MAX_PRECISION)
+    return bounded(whole + scale, max(0, scale - lost))

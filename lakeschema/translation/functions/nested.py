@@ -1,0 +1,166 @@
+"""What functions of arrays, maps, structs and uniontypes yield."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lakeschema.catalog.column_types import (
+    INT,
+    STRING,
+    VOID,
+    ArrayType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    StructField,
+    StructType,
+    Uniontype,
+)
+from lakeschema.translation.functions.coercion import Use, common_type, is_integer, is_text
+from lakeschema.translation.functions.results import Result
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Literal, RowExpression
+
+
+def common(values: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    types = [value.type for value in values]
+    found: ColumnType | None = types[0]
+    for type_ in types[1:]:
+        found = None if found is None else common_type(found, type_, Use.BRANCH, semantics)
+    return None if found is None else Result(found, (found,) * len(types))
+
+
+def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Spark brings an array and a value to the tightest type that holds both.
+
+    Of a decimal and a whole number that is the decimal, if it has the digits; of two decimals none.
+    """
+    array, value = (argument.type for argument in arguments)
+    if not isinstance(array, ArrayType):
+        return None
+    element = array.element
+    if value in (element, VOID):
+        return Result(array)
+    found = _tightest(element, value, semantics)
+    if found is None:
+        return None
+    wider = ArrayType(found, array.element_nullable)
+    return Result(wider, (wider, found))
+
+
+def united(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Two arrays as one, of the tightest type that holds the elements of both."""
+    one, other = (argument.type for argument in arguments)
+    if VOID in (one, other):
+        return Result(other if one == VOID else one)
+    if not (isinstance(one, ArrayType) and isinstance(other, ArrayType)):
+        return None
+    found = _tightest(one.element, other.element, semantics)
+    if found is None:
+        return None
+    made = ArrayType(found, one.element_nullable or other.element_nullable)
+    return Result(made, (made, made))
+
+
+def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> ColumnType | None:
+    """Spark's ``findTightestCommonType``: an int and a float meet in float, in ANSI mode too."""
+    if is_text(one) != is_text(other) and VOID not in (one, other):
+        return None
+    found = common_type(one, other, Use.BRANCH, replace(semantics, ansi=False))
+    if one != other and (isinstance(one, DecimalType) or isinstance(other, DecimalType)):
+        whole = is_integer(one) or is_integer(other)
+        return found if whole and found in (one, other) else None
+    return found
+
+
+def size(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Outside ANSI mode the size of null is -1."""
+    return Result(INT, may_be_null=semantics.ansi and arguments[0].nullable)
+
+
+def array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    if not arguments:
+        return Result(ArrayType(VOID if semantics.is_spark else STRING, False))
+    found = common(arguments, semantics)
+    if found is None:
+        return None
+    return Result(ArrayType(found.type, any(a.nullable for a in arguments)), found.arguments)
+
+
+def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    if len(arguments) % 2 or not arguments:
+        return None
+    keys = common(arguments[::2], semantics)
+    values = common(arguments[1::2], semantics)
+    if keys is None or values is None:
+        return None
+    nullable = any(a.nullable for a in arguments[1::2])
+    pairs = (keys.type, values.type) * (len(arguments) // 2)
+    return Result(MapType(keys.type, values.type, nullable), pairs)
+
+
+def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    if len(arguments) % 2:
+        return None
+    fields: list[StructField] = []
+    for name, value in zip(arguments[::2], arguments[1::2], strict=True):
+        if not isinstance(name, Literal) or name.value is None:
+            return None
+        fields.append(StructField(name.value, value.type, value.nullable))
+    return Result(StructType(tuple(fields)))
+
+
+def struct(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+    """Fields are named by position; Spark names a plain reference by its column."""
+    fields = []
+    for number, argument in enumerate(arguments, 1):
+        name = getattr(argument, "name", None) if semantics.is_spark else None
+        fields.append(StructField(name or f"col{number}", argument.type, argument.nullable))
+    return Result(StructType(tuple(fields)))
+
+
+def map_values(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    type_ = arguments[0].type
+    return (
+        Result(ArrayType(type_.value, type_.value_nullable)) if isinstance(type_, MapType) else None
+    )
+
+
+def element(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    match arguments[0].type:
+        case ArrayType(element):
+            return Result(element)
+        case MapType(_, value):
+            return Result(value)
+        case _:
+            return None
+
+
+def collected(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    return Result(ArrayType(arguments[0].type, False))
+
+
+def extract_union(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+    """LinkedIn's and Trino's view of a uniontype: a struct of ``tag_0``, ``tag_1`` …"""
+    return Result(_union_struct(arguments[0].type))
+
+
+def _union_struct(type_: ColumnType) -> ColumnType:
+    match type_:
+        case Uniontype(branches):
+            fields = (StructField(f"tag_{i}", _union_struct(b)) for i, b in enumerate(branches))
+            return StructType(tuple(fields))
+        case StructType(fields):
+            return StructType(
+                tuple(
+                    StructField(f.name, _union_struct(f.type), f.nullable, f.comment)
+                    for f in fields
+                )
+            )
+        case ArrayType(element, nullable):
+            return ArrayType(_union_struct(element), nullable)
+        case MapType(key, value, nullable):
+            return MapType(key, _union_struct(value), nullable)
+        case _:
+            return type_

@@ -1,0 +1,60 @@
+"""Hashes that say whether a derivation must be done again, and whether it changed anything.
+
+Equal content, equal hash, on any host and in any process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation, facts_hash, type_to_json
+from lakeschema.translation.derivation_json import udf_to_json
+from lakeschema.translation.functions.udfs import resolver_answers
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.syntax.version import parser_version
+
+DERIVER_VERSION = "1"
+"""Raised with every change that may give an existing view another schema."""
+
+
+def interface_hash(interface: Interface) -> str:
+    """SHA-256, in hex, of all that a dependent may know: Avro text and typed columns."""
+    columns = [[c.name, type_to_json(c.type), c.comment, c.nullable] for c in interface.columns]
+    return _sha256([list(interface.name.parts), columns, to_text(interface.schema)])
+
+
+def inputs_hash(
+    relation: Relation, upstream_interface_hashes: Mapping[RelationName, str], options: Options
+) -> str:
+    """SHA-256, in hex, of everything that a derivation's result depends on."""
+    upstreams = sorted((str(name), hash_) for name, hash_ in upstream_interface_hashes.items())
+    versions = [DERIVER_VERSION, parser_version()]
+    told = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
+    chosen = options_to_json(options)
+    # What a resolver says counts as if it stood among the static entries.
+    chosen["udfs"] = dict(sorted((chosen["udfs"] | told).items()))
+    return _sha256([facts_hash(relation), upstreams, chosen, versions])
+
+
+def options_to_json(options: Options) -> dict[str, Any]:
+    """What schemas depend on, as plain JSON values in a fixed order; a resolver is asked apart."""
+    return {
+        "casing": options.casing.value,
+        "nullability": options.nullability.value,
+        "strict": options.strict,
+        "view_evolution": options.view_evolution.value,
+        "timestamp_unit": options.timestamp_unit,
+        "local_timestamps": options.local_timestamps,
+        "max_sql_bytes": options.max_sql_bytes,
+        "udfs": {name: udf_to_json(udf) for name, udf in sorted(options.udfs.items())},
+    }
+
+
+def _sha256(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,167 @@
+"""What a derivation takes and gives.
+
+A relation is derived from its own facts and its *direct* upstreams' interfaces, nothing else:
+that is what lets the engine cut off early, remember results by content and work in parallel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Protocol
+
+from lakeschema.avro.model import Record
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """All that dependents may know of a relation.
+
+    Attributes:
+        columns: SQL names, types and nullability, left to right, partition columns included;
+            as many as ``schema`` has fields, in the same order.
+        schema: the relation's Avro schema.
+    """
+
+    name: RelationName
+    columns: tuple[Column, ...]
+    schema: Record
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SourceColumn:
+    """A column of an upstream relation; ``path`` leads to a nested field, empty for the whole."""
+
+    relation: RelationName
+    column: str
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLineage:
+    """Which upstream columns an output column's values come from (direct upstreams)."""
+
+    column: str
+    sources: tuple[SourceColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """``upstreams`` are the direct ones, in order of first mention; empty for a table."""
+
+    interface: Interface
+    upstreams: tuple[RelationName, ...]
+    lineage: tuple[ColumnLineage, ...]
+
+
+class Casing(Enum):
+    PRESERVE = "preserve"
+    LOWER = "lower"
+
+
+class Nullability(Enum):
+    PRESERVE = "preserve"
+    ALL_NULLABLE = "all-nullable"
+
+
+class ViewEvolution(Enum):
+    """Whose word counts on a view's columns when its tables change (spec: "A view's columns")."""
+
+    ENGINE = "engine"
+    FOLLOW = "follow"
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """A UDF that returns this type, null possible."""
+
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnsArgument:
+    """A UDF that returns its argument at ``index``, from 0, unchanged in type."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnsRows:
+    """A table-generating UDF: the struct's fields are the columns it yields."""
+
+    type: ColumnType
+
+
+UdfReturn = Returns | ReturnsArgument | ReturnsRows
+
+
+@dataclass(frozen=True, slots=True)
+class ResolverFailure:
+    """A resolver could not answer; ``reason`` is for people."""
+
+    reason: str
+
+
+UdfAnswer = UdfReturn | ResolverFailure
+
+
+class UdfResolver(Protocol):
+    """The deployment's own code, asked for classes that have no static entry.
+
+    Once it has said what a class of certain dependencies returns, it goes on saying so. It can be
+    pickled where derivations leave this process.
+    """
+
+    def __call__(self, class_name: str, dependencies: tuple[str, ...], /) -> UdfAnswer | None:
+        """``dependencies`` are the view's, as ``organisation:module:version[?query]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SparkUdfRule:
+    """Which class and artifact stand on Spark for those that a view declares.
+
+    ``{1}``, ``{2}`` … in what replaces a pattern are what its ``*`` stood for; ``{package}`` and
+    ``{name}`` are the parts of the class's name.
+
+    Attributes:
+        class_pattern: of the declared class, ``com.example.*``.
+        dependency_pattern: of ``organisation:module:version``; the rule holds if a dependency of
+            the view is so. None: whatever the view depends on.
+        spark_class: replaces the class; None keeps it.
+        spark_dependency: replaces each dependency that is so (without a pattern all of them); None
+            keeps them. Its own ``?query`` goes before the dependency's.
+    """
+
+    class_pattern: str
+    dependency_pattern: str | None = None
+    spark_class: str | None = None
+    spark_dependency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A deployment's choices; all that a schema depends on is part of every ``inputs_hash``.
+
+    Attributes:
+        strict: a base table without an Avro schema is an error.
+        timestamp_unit: "millis" or "micros", for timestamps without an Avro schema of their own.
+        udfs: class name to what it returns.
+        udf_resolver: asked for what ``udfs`` does not have.
+        spark_udfs: what runs on Spark, first rule first; no schema depends on it.
+    """
+
+    casing: Casing = Casing.PRESERVE
+    nullability: Nullability = Nullability.PRESERVE
+    strict: bool = False
+    view_evolution: ViewEvolution = ViewEvolution.ENGINE
+    timestamp_unit: str = "millis"
+    local_timestamps: bool = False
+    max_sql_bytes: int = 1_000_000
+    udfs: Mapping[str, UdfReturn] = field(default_factory=lambda: MappingProxyType({}))
+    udf_resolver: UdfResolver | None = None
+    spark_udfs: tuple[SparkUdfRule, ...] = ()

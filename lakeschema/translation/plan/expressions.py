@@ -1,0 +1,332 @@
+"""Row expressions: immutable, closed, each knowing its type and whether it can be null.
+
+A ``ColumnReference`` counts the columns of its node's input (of a join: left, then right); an
+``OuterReference`` those of a query around, ``level`` 1 being the nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+)
+from lakeschema.translation.plan.errors import InvalidPlan
+from lakeschema.translation.plan.operators import Operator
+
+if TYPE_CHECKING:
+    from lakeschema.translation.plan.relations import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReference:
+    index: int
+    name: str = field(compare=False)
+    type: ColumnType
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OuterReference:
+    level: int
+    index: int
+    name: str = field(compare=False)
+    type: ColumnType
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """``value`` is the literal's text; None is NULL."""
+
+    value: str | None
+    type: ColumnType
+
+    @property
+    def nullable(self) -> bool:
+        return self.value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    operator: Operator
+    arguments: tuple[RowExpression, ...]
+    type: ColumnType
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A value brought to another type.
+
+    Attributes:
+        implicit: not written, but what the dialect does to make types meet.
+        tolerant: gives null for what cannot be converted (TRY_CAST).
+        by_name: structs' fields go by name, and those that the operand lacks are null.
+    """
+
+    operand: RowExpression
+    type: ColumnType
+    nullable: bool
+    implicit: bool = False
+    tolerant: bool = False
+    by_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Branches are (condition, value) of one type; no ``otherwise`` means NULL."""
+
+    branches: tuple[tuple[RowExpression, RowExpression], ...]
+    otherwise: RowExpression | None
+    type: ColumnType
+
+    @property
+    def nullable(self) -> bool:
+        return (
+            self.otherwise is None
+            or self.otherwise.nullable
+            or any(value.nullable for _, value in self.branches)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAccess:
+    """A struct's field; of an array of structs, the array of the field."""
+
+    base: RowExpression
+    index: int
+    name: str
+    type: ColumnType
+    nullable: bool
+
+    def __post_init__(self) -> None:
+        base = self.base.type
+        struct = base.element if isinstance(base, ArrayType) else base
+        if not isinstance(struct, StructType) or not 0 <= self.index < len(struct.fields):
+            raise InvalidPlan(f"field {self.name} of something without such a field")
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """An array's element or a map's value: null where there is none."""
+
+    base: RowExpression
+    index: RowExpression
+    type: ColumnType
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base.type, (ArrayType, MapType)):
+            raise InvalidPlan("a subscript of what is neither array nor map")
+
+    @property
+    def nullable(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    operator: Operator
+    arguments: tuple[RowExpression, ...]
+    type: ColumnType
+    nullable: bool
+    distinct: bool = False
+    filter: RowExpression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expression: RowExpression
+    descending: bool = False
+    nulls_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCall:
+    """A ranking or aggregate function over a window; ``frame`` is the dialect's own text."""
+
+    operator: Operator
+    arguments: tuple[RowExpression, ...]
+    partition_by: tuple[RowExpression, ...]
+    order_by: tuple[SortKey, ...]
+    frame: str | None
+    type: ColumnType
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSubquery:
+    """One column of at most one row; null where there is no row."""
+
+    plan: Plan
+
+    def __post_init__(self) -> None:
+        if len(self.plan.columns) != 1:
+            raise InvalidPlan("a scalar sub-query has one column")
+
+    @property
+    def type(self) -> ColumnType:
+        return self.plan.columns[0].type
+
+    @property
+    def nullable(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    plan: Plan
+
+    @property
+    def type(self) -> ColumnType:
+        return BOOLEAN
+
+    @property
+    def nullable(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class InSubquery:
+    operands: tuple[RowExpression, ...]
+    plan: Plan
+
+    def __post_init__(self) -> None:
+        if len(self.operands) != len(self.plan.columns):
+            raise InvalidPlan("IN compares as many values as the sub-query has columns")
+
+    @property
+    def type(self) -> ColumnType:
+        return BOOLEAN
+
+    @property
+    def nullable(self) -> bool:
+        return any(e.nullable for e in self.operands) or any(c.nullable for c in self.plan.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaVariable:
+    name: str
+    type: ColumnType
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """``x -> body``, an argument of a higher-order call; its type is its body's."""
+
+    parameters: tuple[LambdaVariable, ...]
+    body: RowExpression
+
+    @property
+    def type(self) -> ColumnType:
+        return self.body.type
+
+    @property
+    def nullable(self) -> bool:
+        return self.body.nullable
+
+
+RowExpression: TypeAlias = (
+    ColumnReference
+    | OuterReference
+    | Literal
+    | Call
+    | Cast
+    | Case
+    | FieldAccess
+    | Subscript
+    | AggregateCall
+    | WindowCall
+    | ScalarSubquery
+    | Exists
+    | InSubquery
+    | LambdaVariable
+    | Lambda
+)
+
+COUNT_TYPE = BIGINT
+
+
+def children(expression: RowExpression) -> tuple[RowExpression, ...]:
+    """The expressions directly inside, left to right; a sub-query's own plan is not entered."""
+    match expression:
+        case ColumnReference() | OuterReference() | Literal() | LambdaVariable():
+            return ()
+        case ScalarSubquery() | Exists():
+            return ()
+        case Call(arguments=arguments):
+            return arguments
+        case Cast(operand=operand):
+            return (operand,)
+        case Case(branches, otherwise):
+            inner = tuple(part for branch in branches for part in branch)
+            return inner if otherwise is None else (*inner, otherwise)
+        case FieldAccess(base=base):
+            return (base,)
+        case Subscript(base, index):
+            return (base, index)
+        case AggregateCall(arguments=arguments, filter=condition):
+            return arguments if condition is None else (*arguments, condition)
+        case WindowCall(arguments=arguments, partition_by=partition, order_by=order):
+            return (*arguments, *partition, *(key.expression for key in order))
+        case InSubquery(operands=operands):
+            return operands
+        case Lambda(body=body):
+            return (body,)
+        case _:
+            assert_never(expression)
+
+
+def walk(expression: RowExpression) -> Iterator[RowExpression]:
+    """The expression and all inside it, outermost first, sub-queries' plans not entered."""
+    stack = [expression]
+    while stack:
+        found = stack.pop()
+        yield found
+        stack.extend(reversed(children(found)))
+
+
+def rebuild(
+    expression: RowExpression, change: Callable[[RowExpression], RowExpression]
+) -> RowExpression:
+    """The same node over its children changed; the node itself is not given to ``change``."""
+    match expression:
+        case ColumnReference() | OuterReference() | Literal() | LambdaVariable():
+            return expression
+        case ScalarSubquery() | Exists():
+            return expression
+        case Call(operator, arguments, type_, nullable):
+            return Call(operator, tuple(map(change, arguments)), type_, nullable)
+        case Cast(operand=operand):
+            return replace(expression, operand=change(operand))
+        case Case(branches, otherwise, type_):
+            changed = tuple((change(when), change(then)) for when, then in branches)
+            return Case(changed, None if otherwise is None else change(otherwise), type_)
+        case FieldAccess(base, index, name, type_, nullable):
+            return FieldAccess(change(base), index, name, type_, nullable)
+        case Subscript(base, index_expression, type_):
+            return Subscript(change(base), change(index_expression), type_)
+        case AggregateCall(operator, arguments, type_, nullable, distinct, condition):
+            changed_filter = None if condition is None else change(condition)
+            inner = tuple(map(change, arguments))
+            return AggregateCall(operator, inner, type_, nullable, distinct, changed_filter)
+        case WindowCall(operator, arguments, partition, order, frame, type_, nullable):
+            keys = tuple(SortKey(change(k.expression), k.descending, k.nulls_first) for k in order)
+            return WindowCall(
+                operator, tuple(map(change, arguments)), tuple(map(change, partition)), keys,
+                frame, type_, nullable,
+            )  # fmt: skip
+        case InSubquery(operands, plan):
+            return InSubquery(tuple(map(change, operands)), plan)
+        case Lambda(parameters, body):
+            return Lambda(parameters, change(body))
+        case _:
+            assert_never(expression)

@@ -1,0 +1,136 @@
+"""Which upstream columns each output column's values come from, read off the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias, assert_never
+
+from lakeschema.catalog.column_types import ArrayType, MapType
+from lakeschema.translation.interface import SourceColumn
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    FieldAccess,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    Subscript,
+    WindowCall,
+    children,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Limit,
+    Plan,
+    Project,
+    Scan,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+)
+
+Sources: TypeAlias = tuple[SourceColumn, ...]
+
+
+class Lineage:
+    """Remembers what it has traced, so that shared sub-plans are traced once."""
+
+    def __init__(self) -> None:
+        self._traced: dict[tuple[int, tuple[int, ...]], tuple[Sources, ...]] = {}
+        self._kept: list[object] = []
+
+    def columns(
+        self, plan: Plan, outer: tuple[tuple[Sources, ...], ...] = ()
+    ) -> tuple[Sources, ...]:
+        """The sources of each column, first mentioned first."""
+        key = (id(plan), tuple(map(id, outer)))
+        found = self._traced.get(key)
+        if found is None:
+            found = self._traced[key] = self._columns(plan, outer)
+            # Ids are only good while the objects live.
+            self._kept += [plan, outer]
+        return found
+
+    def expression(
+        self,
+        expression: RowExpression,
+        columns: tuple[Sources, ...],
+        outer: tuple[tuple[Sources, ...], ...] = (),
+    ) -> Sources:
+        """The sources of one expression over an input whose columns have these sources."""
+        match expression:
+            case ColumnReference(index=index):
+                return columns[index]
+            case OuterReference(level=level, index=index):
+                return outer[level - 1][index] if level <= len(outer) else ()
+            case FieldAccess() | Subscript():
+                return self._path(expression, columns, outer)
+            case ScalarSubquery(plan):
+                return self.columns(plan, (columns, *outer))[0]
+            case WindowCall(arguments=arguments):
+                # What a window is parted and ordered by steers its values, but is not in them.
+                return _united(self.expression(child, columns, outer) for child in arguments)
+            case _:
+                inner = children(expression)
+                return _united(self.expression(child, columns, outer) for child in inner)
+
+    def _path(
+        self,
+        expression: FieldAccess | Subscript,
+        columns: tuple[Sources, ...],
+        outer: tuple[tuple[Sources, ...], ...],
+    ) -> Sources:
+        """A nested field's own path, not its whole column."""
+        base = self.expression(expression.base, columns, outer)
+        if isinstance(expression, FieldAccess):
+            return tuple(
+                SourceColumn(s.relation, s.column, (*s.path, expression.name)) for s in base
+            )
+        return _united((base, self.expression(expression.index, columns, outer)))
+
+    def _columns(self, plan: Plan, outer: tuple[tuple[Sources, ...], ...]) -> tuple[Sources, ...]:
+        match plan:
+            case Scan(relation, columns):
+                return tuple((SourceColumn(relation, column.name),) for column in columns)
+            case Values(columns=columns):
+                return tuple(() for _ in columns)
+            case Project(below, items):
+                inner = self.columns(below, outer)
+                return tuple(self.expression(e, inner, outer) for _, e in items)
+            case (
+                Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below)
+            ):
+                return self.columns(below, outer)
+            case Join(left, right, kind):
+                first = self.columns(left, outer)
+                if kind in {JoinKind.SEMI, JoinKind.ANTI}:
+                    return first
+                return (*first, *self.columns(right, (first, *outer) if plan.lateral else outer))
+            case Aggregate(below, keys, aggregates):
+                inner = self.columns(below, outer)
+                return tuple(self.expression(e, inner, outer) for _, e in (*keys, *aggregates))
+            case Window(below, calls):
+                inner = self.columns(below, outer)
+                return (*inner, *(self.expression(call, inner, outer) for _, call in calls))
+            case SetOperation(inputs=branches):
+                each = [self.columns(branch, outer) for branch in branches]
+                return tuple(_united(column) for column in zip(*each, strict=True))
+            case Generate(below, call, produced):
+                inner = self.columns(below, outer)
+                made = self.expression(call, inner, outer)
+                return (*inner, *(self._produced(made, call.arguments, c.name) for c in produced))
+            case _:
+                assert_never(plan)
+
+    def _produced(self, sources: Sources, arguments: tuple[RowExpression, ...], _: str) -> Sources:
+        known = arguments and isinstance(arguments[0].type, (ArrayType, MapType))
+        return sources if known or sources else ()
+
+
+def _united(parts: Iterable[Sources]) -> Sources:
+    return tuple(dict.fromkeys(source for part in parts for source in part))

@@ -1,0 +1,58 @@
+"""What the plan knows of a function or operator: its name and how it treats null and schemas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from lakeschema.catalog.identifiers import RelationName
+
+
+class NullClass(Enum):
+    """When a call is null.
+
+    TOTAL: iff an argument is. PARTIAL: perhaps although no argument is; what is not proved is
+    partial. ABSORBING: by its own formula (coalesce: iff all are). NEVER: never.
+    """
+
+    TOTAL = "total"
+    PARTIAL = "partial"
+    ABSORBING = "absorbing"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class UserDefined:
+    """A function as one view declares it; another view's of the same name is another function.
+
+    Attributes:
+        name: lower-case, without the view's name before it.
+        class_name: None where the view declares none: a function that its engine has.
+        dependencies: the view's artifacts, as it writes them.
+    """
+
+    view: RelationName
+    name: str
+    class_name: str | None
+    dependencies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A function of one dialect, as a call carries it.
+
+    Attributes:
+        name: lower-case; operators by symbol.
+        keeps: index of the argument that is returned as it is, schema and all (MIN, FIRST …).
+        merges: index of the first of the arguments that are branches of the result (coalesce 0).
+        element_of: index of the array argument whose elements make up the result (sort_array 0
+            keeps the array; this is for those that return one element).
+        udf: set for a user-defined function.
+    """
+
+    name: str
+    nulls: NullClass
+    deterministic: bool = True
+    keeps: int | None = None
+    merges: int | None = None
+    udf: UserDefined | None = None

@@ -1,0 +1,340 @@
+"""Relational algebra: immutable, closed, every node knowing its columns and checking itself.
+
+``columns`` is computed once, when a node is made. A sub-plan may be shared by several parents (a
+CTE read twice); it is then the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TypeAlias, assert_never
+
+from lakeschema.catalog.column_types import BOOLEAN, VOID, ColumnType
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.plan.errors import InvalidPlan
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    ColumnReference,
+    RowExpression,
+    SortKey,
+    WindowCall,
+    walk,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanColumn:
+    """``name`` keeps the case of the text or, for a plain reference, of the base column."""
+
+    name: str
+    type: ColumnType
+    nullable: bool
+
+    def as_nullable(self) -> PlanColumn:
+        return self if self.nullable else replace(self, nullable=True)
+
+
+Columns: TypeAlias = tuple[PlanColumn, ...]
+
+
+class JoinKind(Enum):
+    INNER = "inner"
+    LEFT = "left"
+    RIGHT = "right"
+    FULL = "full"
+    CROSS = "cross"
+    SEMI = "semi"
+    ANTI = "anti"
+
+
+class SetOperator(Enum):
+    UNION_ALL = "union all"
+    UNION = "union"
+    INTERSECT = "intersect"
+    INTERSECT_ALL = "intersect all"
+    EXCEPT = "except"
+    EXCEPT_ALL = "except all"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Reads a relation, known by its interface only."""
+
+    relation: RelationName
+    columns: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    rows: tuple[tuple[RowExpression, ...], ...]
+    columns: Columns
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise InvalidPlan("VALUES with rows of different width")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """``items`` are (name, expression); a plain column reference keeps its whole schema."""
+
+    input: Plan
+    items: tuple[tuple[str, RowExpression], ...]
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.input.columns, (expression for _, expression in self.items))
+        columns = tuple(PlanColumn(n, e.type, e.nullable) for n, e in self.items)
+        object.__setattr__(self, "columns", columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    input: Plan
+    condition: RowExpression
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.condition.type not in {BOOLEAN, VOID}:
+            raise InvalidPlan("a filter's condition is boolean")
+        _check(self.input.columns, (self.condition,))
+        object.__setattr__(self, "columns", self.input.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Left columns, then right ones; semi and anti joins keep the left only.
+
+    ``lateral``: the right side may refer to the left by ``OuterReference``s of level 1.
+    """
+
+    left: Plan
+    right: Plan
+    kind: JoinKind
+    condition: RowExpression | None = None
+    lateral: bool = False
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        left, right = self.left.columns, self.right.columns
+        if self.condition is not None:
+            if self.condition.type not in {BOOLEAN, VOID}:
+                raise InvalidPlan("a join's condition is boolean")
+            _check((*left, *right), (self.condition,))
+        object.__setattr__(self, "columns", self._joined(left, right))
+
+    def _joined(self, left: Columns, right: Columns) -> Columns:
+        if self.kind in {JoinKind.SEMI, JoinKind.ANTI}:
+            return left
+        if self.kind in {JoinKind.RIGHT, JoinKind.FULL}:
+            # Unmatched rows of the other side pad this one with nulls.
+            left = tuple(column.as_nullable() for column in left)
+        if self.kind in {JoinKind.LEFT, JoinKind.FULL}:
+            right = tuple(column.as_nullable() for column in right)
+        return (*left, *right)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """Keys, then aggregates. ``sets`` index into ``keys``; None is one set of all keys.
+
+    With grouping sets a key is nullable, being absent from some set.
+    """
+
+    input: Plan
+    keys: tuple[tuple[str, RowExpression], ...]
+    aggregates: tuple[tuple[str, AggregateCall], ...]
+    sets: tuple[tuple[int, ...], ...] | None = None
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.input.columns, (e for _, e in (*self.keys, *self.aggregates)))
+        count = len(self.keys)
+        if self.sets is not None and any(not 0 <= k < count for s in self.sets for k in s):
+            raise InvalidPlan("a grouping set of keys that do not exist")
+        keys = tuple(
+            PlanColumn(name, key.type, key.nullable or self._absent_somewhere(index))
+            for index, (name, key) in enumerate(self.keys)
+        )
+        calls = tuple(PlanColumn(n, call.type, call.nullable) for n, call in self.aggregates)
+        object.__setattr__(self, "columns", (*keys, *calls))
+
+    def _absent_somewhere(self, key: int) -> bool:
+        return self.sets is not None and any(key not in chosen for chosen in self.sets)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The input's columns, then one for each call."""
+
+    input: Plan
+    calls: tuple[tuple[str, WindowCall], ...]
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.input.columns, (call for _, call in self.calls))
+        calls = tuple(PlanColumn(n, call.type, call.nullable) for n, call in self.calls)
+        object.__setattr__(self, "columns", (*self.input.columns, *calls))
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation:
+    """By position; names from the first branch. Branches already have one type per column."""
+
+    operator: SetOperator
+    inputs: tuple[Plan, ...]
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        first, *others = (plan.columns for plan in self.inputs)
+        if any(len(columns) != len(first) for columns in others):
+            raise InvalidPlan("a set operation over branches of different width")
+        merged = tuple(
+            PlanColumn(column.name, column.type, self._nullable(index))
+            for index, column in enumerate(first)
+        )
+        object.__setattr__(self, "columns", merged)
+
+    def _nullable(self, index: int) -> bool:
+        each = [plan.columns[index].nullable for plan in self.inputs]
+        match self.operator:
+            case SetOperator.UNION | SetOperator.UNION_ALL:
+                return any(each)
+            case SetOperator.INTERSECT | SetOperator.INTERSECT_ALL:
+                return all(each)
+            case SetOperator.EXCEPT | SetOperator.EXCEPT_ALL:
+                return each[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """``total``: ORDER BY; else Hive's SORT BY, an order within each reducer."""
+
+    input: Plan
+    keys: tuple[SortKey, ...]
+    total: bool = True
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.input.columns, (key.expression for key in self.keys))
+        object.__setattr__(self, "columns", self.input.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    input: Plan
+    limit: RowExpression | None
+    offset: RowExpression | None = None
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", self.input.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    input: Plan
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", self.input.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """The input's columns, then ``produced``, the generator's, once for each of its rows.
+
+    ``outer`` keeps an input row without generated rows, padded with nulls (``produced`` says so).
+    """
+
+    input: Plan
+    call: Call
+    produced: Columns
+    outer: bool = False
+    columns: Columns = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self.input.columns, (self.call,))
+        if self.outer and not all(column.nullable for column in self.produced):
+            raise InvalidPlan("OUTER pads with nulls")
+        object.__setattr__(self, "columns", (*self.input.columns, *self.produced))
+
+
+Plan: TypeAlias = (
+    Scan
+    | Values
+    | Project
+    | Filter
+    | Join
+    | Aggregate
+    | Window
+    | SetOperation
+    | Sort
+    | Limit
+    | Distinct
+    | Generate
+)
+
+
+def _check(columns: Columns, expressions: Iterable[RowExpression]) -> None:
+    """Every reference names an existing input column and agrees with its type."""
+    for expression in expressions:
+        for part in walk(expression):
+            if isinstance(part, ColumnReference) and (
+                not 0 <= part.index < len(columns) or columns[part.index].type != part.type
+            ):
+                raise InvalidPlan(f"no input column {part.index} of the type of {part.name}")
+
+
+def inputs(plan: Plan) -> tuple[Plan, ...]:
+    """The plans directly below, left to right; sub-queries in expressions are not among them."""
+    match plan:
+        case Scan() | Values():
+            return ()
+        case Join(left, right):
+            return (left, right)
+        case SetOperation(inputs=branches):
+            return branches
+        case (
+            Project(input=below)
+            | Filter(input=below)
+            | Aggregate(input=below)
+            | Window(input=below)
+            | Sort(input=below)
+            | Limit(input=below)
+            | Distinct(input=below)
+            | Generate(input=below)
+        ):
+            return (below,)
+        case _:
+            assert_never(plan)
+
+
+def expressions(plan: Plan) -> tuple[RowExpression, ...]:
+    """The row expressions of the node itself."""
+    match plan:
+        case Scan() | Distinct() | SetOperation():
+            return ()
+        case Values(rows=rows):
+            return tuple(value for row in rows for value in row)
+        case Project(items=items):
+            return tuple(expression for _, expression in items)
+        case Filter(condition=condition):
+            return (condition,)
+        case Join(condition=on):
+            return () if on is None else (on,)
+        case Aggregate(keys=keys, aggregates=aggregates):
+            return (*(e for _, e in keys), *(e for _, e in aggregates))
+        case Window(calls=calls):
+            return tuple(call for _, call in calls)
+        case Sort(keys=sort_keys):
+            return tuple(key.expression for key in sort_keys)
+        case Limit(limit=limit, offset=offset):
+            return tuple(e for e in (limit, offset) if e is not None)
+        case Generate(call=call):
+            return (call,)
+        case _:
+            assert_never(plan)

@@ -1,0 +1,111 @@
+"""From expressions with aggregates inside to an Aggregate node and references to what it yields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    ColumnReference,
+    Exists,
+    InSubquery,
+    Literal,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    WindowCall,
+    rebuild,
+    walk,
+)
+from lakeschema.translation.plan.relations import Aggregate, Plan, Window, inputs
+from lakeschema.translation.plan.relations import expressions as expressions_of
+
+
+class Grouped:
+    """Collects the aggregates of one SELECT while its expressions are rewritten over the groups."""
+
+    def __init__(
+        self, input_: Plan, keys: Sequence[RowExpression], sets: tuple[tuple[int, ...], ...] | None
+    ) -> None:
+        self._input = input_
+        self._keys = {key: index for index, key in reversed(tuple(enumerate(keys)))}
+        self._named_keys = tuple((_name(key, f"key{i}"), key) for i, key in enumerate(keys))
+        self._sets = sets
+        self._key_columns = Aggregate(input_, self._named_keys, (), sets).columns
+        self._calls: dict[AggregateCall, int] = {}
+
+    def rewritten(self, expression: RowExpression) -> RowExpression:
+        """The expression over the groups.
+
+        Raises:
+            TypeMismatch: it reads a column that is neither grouped nor aggregated.
+        """
+        index = self._keys.get(expression)
+        if index is not None and not isinstance(expression, Literal):
+            column = self._key_columns[index]
+            return ColumnReference(index, column.name, column.type, column.nullable)
+        if isinstance(expression, AggregateCall):
+            position = self._calls.setdefault(expression, len(self._calls))
+            at = len(self._named_keys) + position
+            return ColumnReference(
+                at, expression.operator.name, expression.type, expression.nullable
+            )
+        if isinstance(expression, ColumnReference):
+            raise TypeMismatch(
+                f"column {expression.name} is neither in GROUP BY nor inside an aggregate",
+                hint="group by it, or aggregate it",
+            )
+        if isinstance(expression, (ScalarSubquery, Exists, InSubquery)):
+            _refuse_correlation(expression.plan)
+        return rebuild(expression, self.rewritten)
+
+    def plan(self) -> Aggregate:
+        calls = tuple((call.operator.name, call) for call in self._calls)
+        return Aggregate(self._input, self._named_keys, calls, self._sets)
+
+
+class Windowed:
+    """Collects the window calls of one SELECT, which see its groups if it has any."""
+
+    def __init__(self, input_: Plan) -> None:
+        self._input = input_
+        self._calls: dict[WindowCall, int] = {}
+
+    def rewritten(self, expression: RowExpression) -> RowExpression:
+        if isinstance(expression, WindowCall):
+            position = self._calls.setdefault(expression, len(self._calls))
+            at = len(self._input.columns) + position
+            return ColumnReference(
+                at, expression.operator.name, expression.type, expression.nullable
+            )
+        return rebuild(expression, self.rewritten)
+
+    def plan(self) -> Plan:
+        if not self._calls:
+            return self._input
+        return Window(self._input, tuple((call.operator.name, call) for call in self._calls))
+
+
+def has_aggregate(expression: RowExpression) -> bool:
+    return any(isinstance(part, AggregateCall) for part in walk(expression))
+
+
+def has_window(expression: RowExpression) -> bool:
+    return any(isinstance(part, WindowCall) for part in walk(expression))
+
+
+def _name(key: RowExpression, otherwise: str) -> str:
+    return key.name if isinstance(key, ColumnReference) else otherwise
+
+
+def _refuse_correlation(plan: Plan, level: int = 1) -> None:
+    """A sub-query's references to the rows behind a GROUP BY have no meaning after it."""
+    stack: list[Plan] = [plan]
+    while stack:
+        found = stack.pop()
+        stack.extend(inputs(found))
+        for expression in expressions_of(found):
+            for part in walk(expression):
+                if isinstance(part, OuterReference) and part.level == level:
+                    raise UnsupportedConstruct("a correlated sub-query above GROUP BY")

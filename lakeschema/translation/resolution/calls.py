@@ -1,0 +1,179 @@
+"""Function calls: built-in by the dialect's table, or user-defined by the view's declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeschema.catalog.column_types import ColumnType, StructField, StructType
+from lakeschema.translation.errors import (
+    Position,
+    TypeMismatch,
+    UnsupportedConstruct,
+    UnsupportedFunction,
+)
+from lakeschema.translation.functions.binding import Bound, Function, bind, find
+from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows, UdfReturn
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    RowExpression,
+    SortKey,
+    WindowCall,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.syntax import tree
+
+
+def builtin(call: tree.Call, context: Context) -> Function | None:
+    """The dialect's function; a view's own declaration of the name goes first."""
+    if context.functions.class_of(call.name) is not None:
+        return None
+    return find(call.name.lower(), context.semantics.dialect)
+
+
+def bound(
+    function: Function,
+    arguments: Sequence[RowExpression],
+    context: Context,
+    position: Position | None,
+) -> Bound:
+    try:
+        return bind(function, arguments, context.semantics)
+    except TypeMismatch as error:
+        error.position = error.position or position
+        raise
+
+
+def scalar(
+    function: Function,
+    arguments: Sequence[RowExpression],
+    context: Context,
+    position: Position | None,
+) -> RowExpression:
+    found = bound(function, arguments, context, position)
+    return Call(found.operator, found.arguments, found.type, found.nullable)
+
+
+def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) -> RowExpression:
+    """A call of the table's operator that resolution itself adds (USING, simple CASE, IN)."""
+    function = find(symbol, context.semantics.dialect)
+    assert function is not None
+    return scalar(function, arguments, context, None)
+
+
+def aggregate(
+    function: Function,
+    arguments: Sequence[RowExpression],
+    call: tree.Call,
+    condition: RowExpression | None,
+    group_may_be_empty: bool,
+    context: Context,
+) -> AggregateCall:
+    """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
+    found = bound(function, arguments, context, call.position)
+    nullable = found.operator.nulls is not NullClass.NEVER and (
+        group_may_be_empty or condition is not None or found.nullable
+    )
+    return AggregateCall(
+        found.operator, found.arguments, found.type, nullable, call.distinct, condition
+    )
+
+
+def window(
+    function: Function,
+    arguments: Sequence[RowExpression],
+    node: tree.WindowCall,
+    parts: tuple[tuple[RowExpression, ...], tuple[SortKey, ...], str | None],
+    context: Context,
+) -> WindowCall:
+    partition, order, frame = parts
+    if node.call.distinct and function.kind is not Kind.AGGREGATE:
+        raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
+    found = bound(function, arguments, context, node.call.position)
+    # Without a frame the current row is always in it; a frame may hold no row.
+    nullable = found.nullable or (frame is not None and function.kind is Kind.AGGREGATE)
+    if found.operator.nulls is NullClass.NEVER:
+        nullable = False
+    return WindowCall(
+        found.operator, found.arguments, partition, order, frame, found.type, nullable
+    )
+
+
+def user_defined(
+    call: tree.Call, arguments: Sequence[RowExpression], context: Context
+) -> RowExpression:
+    """A UDF's call; null is possible, for nothing is proved of it.
+
+    Raises:
+        UnsupportedFunction: the deployment says nothing of it.
+    """
+    returns = declared_return(call, context)
+    if call.distinct:
+        raise UnsupportedConstruct(
+            f"DISTINCT in a call of the user-defined {call.name}", position=call.position
+        )
+    udf = context.functions.called(_whole_name(call))
+    name = call.name.lower()
+    match returns:
+        case Returns(type_):
+            operator_ = Operator(name, NullClass.PARTIAL, udf=udf)
+            return Call(operator_, tuple(arguments), type_, nullable=True)
+        case ReturnsArgument(index):
+            if not 0 <= index < len(arguments):
+                raise TypeMismatch(
+                    f"function {call.name} returns its argument {index},"
+                    f" but is called with {len(arguments)}",
+                    position=call.position,
+                )
+            kept = arguments[index]
+            operator_ = Operator(name, NullClass.TOTAL, keeps=index, udf=udf)
+            return Call(operator_, tuple(arguments), kept.type, kept.nullable)
+        case ReturnsRows():
+            raise UnsupportedConstruct(
+                f"table function {call.name} outside LATERAL VIEW", position=call.position
+            )
+
+
+def declared_return(call: tree.Call, context: Context) -> UdfReturn:
+    name = _whole_name(call)
+    found = context.functions.return_of(name)
+    if found is not None:
+        return found
+    class_name = context.functions.class_of(name)
+    if class_name is None:
+        raise UnsupportedFunction(
+            name,
+            f"of view {context.view} is not known",
+            position=call.position,
+            hint=(
+                "declare it in the view's property 'functions' as NAME:class.Name and the class's"
+                f" return type in the deployment's udfs{_malformed(context)}"
+            ),
+        )
+    raise UnsupportedFunction(
+        name,
+        f"of view {context.view} is class {class_name}, whose return type is not declared",
+        position=call.position,
+        hint=f"declare what {class_name} returns in the deployment's udfs, or in a resolver plugin",
+    )
+
+
+def _whole_name(call: tree.Call) -> str:
+    """With its database, which no function that a view declares has."""
+    return ".".join((*call.qualifier, call.name))
+
+
+def _malformed(context: Context) -> str:
+    entries = context.functions.malformed
+    if not entries:
+        return ""
+    return f"; of that property {len(entries)} declare nothing, the first being {entries[0]!r:.100}"
+
+
+def rows_of(type_: ColumnType) -> StructType:
+    """The columns that a declared table function yields; a single value is column ``col``."""
+    if isinstance(type_, StructType):
+        return type_
+    return StructType((StructField("col", type_),))

@@ -1,0 +1,52 @@
+"""What the resolution of one view's text needs to know throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import Position
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.functions.udfs import DeclaredFunctions
+from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.resolution.scopes import Scope
+
+OpenRelation = Callable[[RelationName, Position | None], Plan]
+"""Gives the plan that stands for a relation: a scan of its interface, or an expanded view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """``common_tables`` by lower-case name; ``outer`` are the scopes around, nearest first."""
+
+    view: RelationName
+    semantics: Semantics
+    namespace: tuple[str, ...]
+    catalog: str | None
+    functions: DeclaredFunctions
+    open_relation: OpenRelation
+    common_tables: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
+    outer: tuple[Scope, ...] = ()
+
+    def with_common_table(self, name: str, plan: Plan) -> Context:
+        return replace(
+            self, common_tables=MappingProxyType({**self.common_tables, name.lower(): plan})
+        )
+
+    def inside(self, scope: Scope) -> Context:
+        """The context of a sub-query that may refer to ``scope``."""
+        return replace(self, outer=(scope, *self.outer))
+
+
+def relation_name(
+    parts: tuple[str, ...], namespace: tuple[str, ...], catalog: str | None
+) -> RelationName:
+    """The relation that a name in the text means; the session's own catalog is not part of it."""
+    lower = tuple(part.lower() for part in parts)
+    if len(lower) == 1:
+        return RelationName.of(*namespace, *lower)
+    if len(lower) > len(namespace) + 1 and lower[0] in {"spark_catalog", "hive", catalog}:
+        lower = lower[1:]
+    return RelationName.of(*lower)

@@ -1,0 +1,555 @@
+"""Raw expressions → typed row expressions over one scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import assert_never
+
+from lakeschema.catalog.column_types import (
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    STRING,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    UnknownType,
+    VarcharType,
+    map_type,
+    print_type,
+)
+from lakeschema.translation.errors import (
+    Position,
+    TypeMismatch,
+    UnknownColumn,
+    UnsupportedConstruct,
+    UnsupportedType,
+)
+from lakeschema.translation.functions.arithmetic import branch_types
+from lakeschema.translation.functions.binding import implicit_cast
+from lakeschema.translation.functions.casts import (
+    can_cast,
+    can_up_cast,
+    may_turn_null,
+    nullable_inside,
+)
+from lakeschema.translation.functions.coercion import (
+    Use,
+    common_type,
+    is_integer,
+    is_interval,
+    is_text,
+)
+from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Case,
+    Cast,
+    ColumnReference,
+    Exists,
+    FieldAccess,
+    InSubquery,
+    Lambda,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    SortKey,
+    Subscript,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.resolution import calls, intervals
+from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.higher_order import higher_order
+from lakeschema.translation.resolution.numbers import number
+from lakeschema.translation.resolution.scopes import Scope
+from lakeschema.translation.syntax import tree
+
+ResolveQuery = Callable[[tree.Query, Context], Plan]
+
+
+_NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
+_NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """Resolves expressions over ``scope``; None where there is no FROM.
+
+    Attributes:
+        aliases: names that stand for other expressions when no column has them (an alias of the
+            same SELECT, seen by HAVING and, in Spark, by later items).
+        group_may_be_empty: a query without GROUP BY aggregates even no rows to one row.
+        aggregates_allowed: False in WHERE, ON and inside an aggregate.
+    """
+
+    context: Context
+    scope: Scope | None
+    resolve_query: ResolveQuery
+    aliases: Mapping[str, RowExpression] = field(default_factory=lambda: _NO_ALIASES)
+    windows: Mapping[str, tree.NamedWindow] = field(default_factory=lambda: _NO_WINDOWS)
+    variables: Mapping[str, LambdaVariable] = field(default_factory=lambda: MappingProxyType({}))
+    group_may_be_empty: bool = True
+    aggregates_allowed: bool = True
+
+    def resolve(self, node: tree.Expression) -> RowExpression:
+        match node:
+            case tree.Name():
+                return self._name(node)
+            case tree.Call():
+                return self._call(node)
+            case tree.NumberLiteral(text):
+                return number(text, self.context.semantics)
+            case tree.StringLiteral(value):
+                return Literal(value, STRING)
+            case tree.NullLiteral():
+                return Literal(None, VOID)
+            case tree.BooleanLiteral(value):
+                return Literal("true" if value else "false", BOOLEAN)
+            case tree.BinaryLiteral(hexadecimal):
+                return Literal(hexadecimal, BINARY)
+            case tree.IntervalLiteral():
+                return self._interval(node)
+            case tree.Cast():
+                return self._cast(node)
+            case tree.Case():
+                return self._case(node)
+            case tree.FieldOf(base, name, position):
+                return field_of(self.resolve(base), name, position)
+            case tree.Subscript(base, index):
+                return self._subscript(self.resolve(base), self.resolve(index))
+            case tree.InList(operand, items):
+                return self._in_list(operand, items)
+            case tree.InQuery(operand, query):
+                return self._in_query(operand, query)
+            case tree.Exists(query):
+                return Exists(self._nested(query))
+            case tree.ScalarQuery(query):
+                return self._scalar_query(query)
+            case tree.StructLiteral(fields):
+                return self._struct(fields)
+            case tree.Tuple(items):
+                return self._struct(tuple((None, item) for item in items))
+            case tree.WindowCall():
+                return self._window(node)
+            case tree.Star(position=position):
+                raise UnsupportedConstruct("* in this place", position=position)
+            case tree.Lambda():
+                raise UnsupportedConstruct("a lambda outside a higher-order function")
+            case _:
+                assert_never(node)
+
+    def condition(self, node: tree.Expression) -> RowExpression:
+        """A boolean, cast from text or number where Hive would take that for one."""
+        resolved = self.resolve(node)
+        if resolved.type in {BOOLEAN, VOID}:
+            return resolved
+        if not self.context.semantics.is_spark and can_cast(
+            resolved.type, BOOLEAN, self.context.semantics
+        ):
+            return implicit_cast(resolved, BOOLEAN, self.context.semantics)
+        raise TypeMismatch(f"a condition has type {print_type(resolved.type)}, not boolean")
+
+    # names
+
+    def _name(self, node: tree.Name) -> RowExpression:
+        variable = self.variables.get(node.parts[0].lower())
+        if variable is not None:
+            return _fields(variable, node.parts[1:], node.position)
+        found = self._column(node)
+        if found is not None:
+            return found
+        alias = self.aliases.get(node.parts[0].lower())
+        if alias is not None:
+            return _fields(alias, node.parts[1:], node.position)
+        outer = self._outer(node)
+        if outer is not None:
+            return outer
+        raise UnknownColumn(
+            ".".join(node.parts),
+            self.scope.candidates() if self.scope is not None else (),
+            position=node.position,
+            hint=_nearest(node.parts[-1], self.scope),
+        )
+
+    def _column(self, node: tree.Name) -> RowExpression | None:
+        if self.scope is None:
+            return None
+        found = self.scope.find(node.parts, node.position)
+        if found is None:
+            return None
+        indices, read = found
+        return _fields(self._merged(indices), node.parts[read:], node.position)
+
+    def _merged(self, indices: tuple[int, ...]) -> RowExpression:
+        assert self.scope is not None
+        references = [self.scope.reference(index) for index in indices]
+        for reference in references:
+            _require_known(reference)
+        return self._coalesced(references)
+
+    def _coalesced(self, references: Sequence[RowExpression]) -> RowExpression:
+        """The one column, or both sides' of a FULL JOIN … USING."""
+        if len(references) == 1:
+            return references[0]
+        return calls.operator("coalesce", references, self.context)
+
+    def _outer(self, node: tree.Name) -> RowExpression | None:
+        for level, scope in enumerate(self.context.outer, 1):
+            found = scope.find(node.parts, node.position)
+            if found is not None:
+                indices, read = found
+                columns = [(index, scope.plan.columns[index]) for index in indices]
+                outer = self._coalesced(
+                    [OuterReference(level, i, c.name, c.type, c.nullable) for i, c in columns]
+                )
+                return _fields(outer, node.parts[read:], node.position)
+        return None
+
+    def starred(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
+        """What ``*`` stands for: (name, expression) of each column."""
+        items = self.scope.starred(node.qualifier) if self.scope is not None else None
+        if items is None:
+            what = ".".join((*node.qualifier, "*"))
+            raise UnknownColumn(
+                what, self.scope.candidates() if self.scope else (), position=node.position
+            )
+        excluded = {name.lower() for name in node.excluded}
+        return tuple(
+            (item.name, self._merged(item.indices))
+            for item in items
+            if item.name.lower() not in excluded
+        )
+
+    # calls
+
+    def _call(self, node: tree.Call) -> RowExpression:
+        if any(isinstance(argument, tree.Lambda) for argument in node.arguments):
+            return self._higher_order(node)
+        function = None if node.qualifier else calls.builtin(node, self.context)
+        if function is None:
+            arguments = [self.resolve(argument) for argument in node.arguments]
+            return calls.user_defined(node, arguments, self.context)
+        if function.kind is Kind.AGGREGATE:
+            return self._aggregate(node)
+        if function.kind is Kind.GENERATOR:
+            raise UnsupportedConstruct(
+                f"{node.name} inside another expression", position=node.position
+            )
+        if function.kind is Kind.WINDOW:
+            raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
+        arguments = [self.resolve(argument) for argument in node.arguments]
+        return calls.scalar(function, arguments, self.context, node.position)
+
+    def _aggregate(self, node: tree.Call) -> RowExpression:
+        function = calls.builtin(node, self.context)
+        assert function is not None
+        if not self.aggregates_allowed:
+            raise UnsupportedConstruct(
+                f"the aggregate {node.name} in this place", position=node.position
+            )
+        inner = self._without_aggregates()
+        condition = None if node.filter is None else inner.condition(node.filter)
+        return calls.aggregate(
+            function, inner.counted(node), node, condition, self.group_may_be_empty, self.context
+        )
+
+    def counted(self, node: tree.Call) -> list[RowExpression]:
+        """The arguments, with ``count(*)``'s star as the literal that both engines put there."""
+        arguments: list[RowExpression] = []
+        for argument in node.arguments:
+            if not isinstance(argument, tree.Star):
+                arguments.append(self.resolve(argument))
+            elif argument.qualifier:
+                arguments += [expression for _, expression in self.starred(argument)]
+            else:
+                arguments.append(Literal("1", INT))
+        return arguments
+
+    def _without_aggregates(self) -> Expressions:
+        return Expressions(
+            self.context, self.scope, self.resolve_query, self.aliases, self.windows,
+            self.variables, self.group_may_be_empty, aggregates_allowed=False,
+        )  # fmt: skip
+
+    def _window(self, node: tree.WindowCall) -> RowExpression:
+        function = calls.builtin(node.call, self.context)
+        if function is None or function.kind not in {Kind.WINDOW, Kind.AGGREGATE}:
+            raise UnsupportedConstruct(f"{node.call.name} with OVER", position=node.call.position)
+        partition, order, frame = node.partition_by, node.order_by, node.frame
+        if node.window is not None:
+            named = self.windows.get(node.window.lower())
+            if named is None:
+                raise UnsupportedConstruct(
+                    f"window {node.window}, which the query does not define",
+                    position=node.call.position,
+                )
+            partition, order = named.partition_by, named.order_by
+            frame = frame or named.frame
+        parts = (
+            tuple(self.resolve(key) for key in partition),
+            self.sort_keys(order),
+            frame,
+        )
+        return calls.window(function, self.counted(node.call), node, parts, self.context)
+
+    def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
+        return tuple(
+            SortKey(self.resolve(key.expression), key.descending, key.nulls_first) for key in keys
+        )
+
+    def _higher_order(self, node: tree.Call) -> RowExpression:
+        return higher_order(node, self.resolve, self._lambda)
+
+    def _lambda(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
+        if len(node.parameters) > len(kinds):
+            raise UnsupportedConstruct(f"a lambda of {len(node.parameters)} parameters here")
+        variables = tuple(
+            LambdaVariable(name, type_, nullable)
+            for name, (type_, nullable) in zip(node.parameters, kinds, strict=False)
+        )
+        inner = {variable.name.lower(): variable for variable in variables}
+        scoped = Expressions(
+            self.context, self.scope, self.resolve_query, self.aliases, self.windows,
+            MappingProxyType({**self.variables, **inner}), self.group_may_be_empty,
+            aggregates_allowed=False,
+        )  # fmt: skip
+        return Lambda(variables, scoped.resolve(node.body))
+
+    # forms with syntax of their own
+
+    def _interval(self, node: tree.IntervalLiteral) -> RowExpression:
+        value = self.resolve(node.value)
+        if self.context.semantics.is_spark:
+            unit = {"week": "day", "quarter": "month"}.get(node.unit, node.unit)
+            if node.unit in {"millisecond", "microsecond", "nanosecond"}:
+                unit = "second"
+            type_ = IntervalType(unit)
+        else:
+            type_ = IntervalType(intervals.kind_of(node.unit))
+        if isinstance(value, Literal):
+            spark = self.context.semantics.is_spark or value.value is None
+            text = value.value if spark else intervals.spelled(str(value.value), node.unit)
+            return Literal(text, type_)
+        return Call(Operator("interval", NullClass.TOTAL), (value,), type_, value.nullable)
+
+    def _cast(self, node: tree.Cast) -> RowExpression:
+        operand = self.resolve(node.operand)
+        target = node.type
+        semantics = self.context.semantics
+        if semantics.is_spark:
+            # Spark has no char or varchar in expressions: a cast to one is a cast to string.
+            target = map_type(target, as_spark_reads)
+        if not can_cast(operand.type, target, semantics):
+            raise TypeMismatch(
+                f"a value of type {print_type(operand.type)} cannot be cast to"
+                f" {print_type(target)}",
+                position=node.position,
+            )
+        target = nullable_inside(operand.type, target)
+        if node.position is None and isinstance(operand, Literal):
+            # DATE '…', 10L: a literal of another type, not a conversion.
+            return Literal(operand.value, target)
+        if isinstance(operand, Literal) and operand.value is None:
+            return Cast(operand, target, nullable=True)
+        if _is_certain(operand, target):
+            return Cast(operand, target, operand.nullable)
+        nullable = (
+            operand.nullable
+            or (node.tolerant and not can_up_cast(operand.type, target))
+            or may_turn_null(operand.type, target, semantics)
+        )
+        return Cast(operand, target, nullable, tolerant=node.tolerant)
+
+    def _case(self, node: tree.Case) -> RowExpression:
+        subject = None if node.operand is None else self.resolve(node.operand)
+        conditions: list[RowExpression] = []
+        for when, _ in node.branches:
+            if subject is None:
+                conditions.append(self.condition(when))
+            else:
+                conditions.append(calls.operator("=", (subject, self.resolve(when)), self.context))
+        values = [self.resolve(then) for _, then in node.branches]
+        if node.otherwise is not None:
+            values.append(self.resolve(node.otherwise))
+        values = self._met(values, "the branches of CASE")
+        otherwise = values.pop() if node.otherwise is not None else None
+        return Case(tuple(zip(conditions, values, strict=True)), otherwise, values[0].type)
+
+    def _met(self, values: list[RowExpression], what: str) -> list[RowExpression]:
+        semantics = self.context.semantics
+        types = branch_types(values, semantics)
+        met = types[0]
+        for type_ in types[1:]:
+            common = common_type(met, type_, Use.BRANCH, semantics)
+            if common is None:
+                raise TypeMismatch(
+                    f"{what} have types that do not meet: {print_type(met)} and {print_type(type_)}"
+                )
+            met = common
+        return [implicit_cast(value, met, semantics) for value in values]
+
+    def _subscript(self, base: RowExpression, index: RowExpression) -> RowExpression:
+        semantics = self.context.semantics
+        match base.type:
+            case ArrayType(element):
+                if not is_integer(index.type):
+                    raise TypeMismatch(f"an array's index has type {print_type(index.type)}")
+                return Subscript(base, index, element)
+            case MapType(key, value):
+                if common_type(key, index.type, Use.COMPARISON, semantics) is None:
+                    raise TypeMismatch(
+                        f"a map's key has type {print_type(key)}, not {print_type(index.type)}"
+                    )
+                return Subscript(base, implicit_cast(index, key, semantics), value)
+            case StructType() if isinstance(index, Literal) and is_text(index.type):
+                return field_of(base, index.value or "", None)
+            case _:
+                raise TypeMismatch(f"a value of type {print_type(base.type)} has no elements")
+
+    def _in_list(
+        self, operand: tree.Expression, items: tuple[tree.Expression, ...]
+    ) -> RowExpression:
+        return calls.operator(
+            "in", [self.resolve(operand), *(self.resolve(item) for item in items)], self.context
+        )
+
+    def _in_query(self, operand: tree.Expression, query: tree.Query) -> RowExpression:
+        items = operand.items if isinstance(operand, tree.Tuple) else (operand,)
+        plan = self._nested(query)
+        if len(items) != len(plan.columns):
+            raise TypeMismatch(f"IN compares {len(items)} values with {len(plan.columns)} columns")
+        operands = tuple(self.resolve(item) for item in items)
+        for value, column in zip(operands, plan.columns, strict=True):
+            if common_type(value.type, column.type, Use.COMPARISON, self.context.semantics) is None:
+                raise TypeMismatch(
+                    f"IN cannot compare {print_type(value.type)} with {print_type(column.type)}"
+                )
+        return InSubquery(operands, plan)
+
+    def _scalar_query(self, query: tree.Query) -> RowExpression:
+        plan = self._nested(query)
+        if len(plan.columns) != 1:
+            raise TypeMismatch(f"a scalar sub-query has {len(plan.columns)} columns, not one")
+        return ScalarSubquery(plan)
+
+    def _nested(self, query: tree.Query) -> Plan:
+        context = self.context if self.scope is None else self.context.inside(self.scope)
+        return self.resolve_query(query, context)
+
+    def _struct(self, fields: tuple[tuple[str | None, tree.Expression], ...]) -> RowExpression:
+        values = tuple(self.resolve(value) for _, value in fields)
+        names = tuple(
+            name or self._field_name(value, number)
+            for number, ((name, _), value) in enumerate(zip(fields, values, strict=True), 1)
+        )
+        type_ = StructType(
+            tuple(
+                StructField(name, value.type, value.nullable)
+                for name, value in zip(names, values, strict=True)
+            )
+        )
+        return Call(Operator("struct", NullClass.NEVER), values, type_, nullable=False)
+
+    def _field_name(self, value: RowExpression, number: int) -> str:
+        if self.context.semantics.is_spark and isinstance(value, (ColumnReference, FieldAccess)):
+            return value.name
+        return f"col{number}"
+
+
+def field_of(base: RowExpression, name: str, position: Position | None) -> RowExpression:
+    """``base.name``: null where the struct, or any struct around it, is.
+
+    Of an array of structs it is the array of that field.
+    """
+    in_array = isinstance(base.type, ArrayType)
+    struct = base.type.element if isinstance(base.type, ArrayType) else base.type
+    if not isinstance(struct, StructType):
+        raise UnknownColumn(
+            name,
+            position=position,
+            hint=f"a value of type {print_type(base.type)} has no fields",
+        )
+    for index, found in enumerate(struct.fields):
+        if found.name.lower() == name.lower():
+            if isinstance(base.type, ArrayType):
+                nullable = found.nullable or base.type.element_nullable
+                array = ArrayType(found.type, nullable)
+                return FieldAccess(base, index, found.name, array, base.nullable)
+            return FieldAccess(base, index, found.name, found.type, base.nullable or found.nullable)
+    raise UnknownColumn(
+        name,
+        tuple(f.name for f in struct.fields),
+        position=position,
+        hint=f"the {'elements' if in_array else 'struct'} have fields "
+        + ", ".join(f.name for f in struct.fields[:20]),
+    )
+
+
+def _require_known(reference: ColumnReference) -> None:
+    """A column whose type is not understood harms only who reads it."""
+    for part in _unknown_parts(reference.type):
+        raise UnsupportedType(f"column {reference.name}", part.text, "the type is not known")
+
+
+def _unknown_parts(type_: ColumnType) -> list[UnknownType]:
+    if isinstance(type_, PrimitiveType):
+        return []
+    found: list[UnknownType] = []
+
+    def note(part: ColumnType) -> ColumnType:
+        if isinstance(part, UnknownType):
+            found.append(part)
+        return part
+
+    map_type(type_, note)
+    return found
+
+
+def _fields(
+    base: RowExpression, names: tuple[str, ...], position: Position | None
+) -> RowExpression:
+    for name in names:
+        base = field_of(base, name, position)
+    return base
+
+
+def as_spark_reads(type_: ColumnType) -> ColumnType:
+    """Spark's expressions know no char and varchar: such columns are strings to them."""
+    return STRING if isinstance(type_, (CharType, VarcharType)) else type_
+
+
+def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
+    """A number written out, cast to another number type it obviously fits (``10L``)."""
+    return (
+        isinstance(operand, Literal)
+        and operand.type == INT
+        and (is_integer(target) or isinstance(target, DecimalType) or target == DOUBLE)
+        and not is_interval(target)
+        and operand.value is not None
+        and len(operand.value) <= 2
+    )
+
+
+def _nearest(name: str, scope: Scope | None) -> str:
+    if scope is None:
+        return "the query has no FROM clause"
+    from difflib import get_close_matches
+
+    names = [column.name for column in scope.plan.columns]
+    close = get_close_matches(name.lower(), [n.lower() for n in names], n=3)
+    if close:
+        return "did you mean " + ", ".join(close) + "?"
+    return "the columns are " + ", ".join(names[:20]) if names else ""

@@ -1,0 +1,164 @@
+"""Functions that make rows: their columns' names, types and nullability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeschema.catalog.column_types import (
+    INT,
+    STRING,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    print_type,
+)
+from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.functions.coercion import Use, common_type
+from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.interface import ReturnsRows
+from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Generate, Plan, PlanColumn
+from lakeschema.translation.resolution import calls
+from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.expressions import Expressions
+from lakeschema.translation.syntax import tree
+
+
+def is_generator(node: tree.Expression, context: Context) -> bool:
+    """Whether a SELECT item is a call that makes rows."""
+    if not isinstance(node, tree.Call) or node.qualifier:
+        return False
+    function = calls.builtin(node, context)
+    if function is not None:
+        return function.kind is Kind.GENERATOR
+    return isinstance(context.functions.return_of(node.name), ReturnsRows)
+
+
+def generate(
+    input_: Plan,
+    node: tree.Call,
+    names: tuple[str, ...],
+    resolver: Expressions,
+    *,
+    outer: bool,
+) -> Generate:
+    """``names`` rename the produced columns, all or none of them.
+
+    Raises:
+        TypeMismatch: a wrong argument, or a wrong number of names.
+    """
+    context = resolver.context
+    arguments = tuple(resolver.resolve(argument) for argument in node.arguments)
+    name = node.name.lower()
+    function = calls.builtin(node, context)
+    if function is None:
+        returns = calls.declared_return(node, context)
+        if not isinstance(returns, ReturnsRows):
+            raise UnsupportedConstruct(
+                f"{node.name}, which makes no rows, in this place", position=node.position
+            )
+        produced = tuple(
+            PlanColumn(f.name, f.type, nullable=True) for f in calls.rows_of(returns.type).fields
+        )
+        udf = context.functions.called(node.name)
+        operator = Operator(name, NullClass.PARTIAL, udf=udf)
+    else:
+        if function.kind is not Kind.GENERATOR:
+            raise UnsupportedConstruct(
+                f"{node.name}, which makes no rows, in this place", position=node.position
+            )
+        outer = outer or name.endswith("_outer")
+        produced = _produced(name.removesuffix("_outer"), arguments, node, context)
+        operator = function.operator
+    if names:
+        if len(names) != len(produced):
+            raise TypeMismatch(
+                f"{node.name} yields {len(produced)} columns, but {len(names)} are named",
+                position=node.position,
+            )
+        pairs = zip(names, produced, strict=True)
+        produced = tuple(PlanColumn(n, c.type, c.nullable) for n, c in pairs)
+    if outer:
+        produced = tuple(column.as_nullable() for column in produced)
+    row = StructType(tuple(StructField(c.name, c.type, c.nullable) for c in produced))
+    return Generate(input_, Call(operator, arguments, row, nullable=True), produced, outer)
+
+
+def _produced(
+    name: str, arguments: Sequence[RowExpression], node: tree.Call, context: Context
+) -> tuple[PlanColumn, ...]:
+    match name:
+        case "explode":
+            return _exploded(arguments, node)
+        case "posexplode":
+            return (PlanColumn("pos", INT, nullable=False), *_positioned(arguments, node, context))
+        case "inline":
+            return _inlined(arguments, node)
+        case "stack":
+            return _stacked(arguments, node, context)
+        case "json_tuple":
+            return tuple(PlanColumn(f"c{i}", STRING, True) for i in range(len(arguments) - 1))
+        case _:
+            raise UnsupportedConstruct(f"the table function {name}", position=node.position)
+
+
+def _exploded(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[PlanColumn, ...]:
+    match [argument.type for argument in arguments]:
+        case [ArrayType(element, nullable)]:
+            return (PlanColumn("col", element, nullable),)
+        case [MapType(key, value, nullable)]:
+            return (PlanColumn("key", key, False), PlanColumn("value", value, nullable))
+        case types:
+            raise _refused(types, node, "an array or a map")
+
+
+def _positioned(
+    arguments: Sequence[RowExpression], node: tree.Call, context: Context
+) -> tuple[PlanColumn, ...]:
+    columns = _exploded(arguments, node)
+    if len(columns) == 2 and not context.semantics.is_spark:
+        raise _refused([a.type for a in arguments], node, "an array")
+    if len(columns) == 1 and not context.semantics.is_spark:
+        # Hive calls the second column val, Spark col.
+        return (PlanColumn("val", columns[0].type, columns[0].nullable),)
+    return columns
+
+
+def _inlined(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[PlanColumn, ...]:
+    match [argument.type for argument in arguments]:
+        case [ArrayType(StructType(fields), nullable)]:
+            return tuple(PlanColumn(f.name, f.type, f.nullable or nullable) for f in fields)
+        case types:
+            raise _refused(types, node, "an array of structs")
+
+
+def _stacked(
+    arguments: Sequence[RowExpression], node: tree.Call, context: Context
+) -> tuple[PlanColumn, ...]:
+    count = arguments[0] if arguments else None
+    if not isinstance(count, Literal) or not str(count.value).isdigit() or count.value == "0":
+        raise UnsupportedConstruct("STACK of a number of rows that is no literal")
+    rows = int(str(count.value))
+    values = arguments[1:]
+    width = -(-len(values) // rows)
+    columns: list[PlanColumn] = []
+    for column in range(width):
+        cells = values[column::width]
+        type_: ColumnType | None = cells[0].type
+        for cell in cells[1:]:
+            type_ = type_ and common_type(type_, cell.type, Use.BRANCH, context.semantics)
+        if type_ is None:
+            raise TypeMismatch(
+                f"column {column} of STACK has types that do not meet", position=node.position
+            )
+        nullable = any(cell.nullable for cell in cells) or len(cells) < rows
+        columns.append(PlanColumn(f"col{column}", type_, nullable))
+    return tuple(columns)
+
+
+def _refused(types: Sequence[ColumnType], node: tree.Call, needed: str) -> TypeMismatch:
+    shown = ", ".join(print_type(type_) for type_ in types)
+    return TypeMismatch(f"{node.name} needs {needed}, not ({shown})", position=node.position)

@@ -1,0 +1,130 @@
+"""What a column without an alias is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lakeschema.catalog.column_types import print_type
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Cast,
+    ColumnReference,
+    FieldAccess,
+    Literal,
+    OuterReference,
+    RowExpression,
+    Subscript,
+    WindowCall,
+    walk,
+)
+from lakeschema.translation.plan.relations import Filter, Plan, Project, Scan, Sort
+
+UNNAMED = "\x00unnamed"
+"""Begins the name of a Spark column that has no alias: its view must not show it."""
+
+
+def generated_name(expression: RowExpression, position: int, semantics: Semantics) -> str:
+    """A reference keeps its column's name, a field its field's; else Hive counts ``_c0``.
+
+    Spark refuses a view that shows a name which Spark made up, except those of references through
+    arrays and maps, and a cast column's own (``ResolveAliases``).
+    """
+    match expression:
+        case ColumnReference(name=name) | OuterReference(name=name):
+            return name
+        case FieldAccess(name=name) if not semantics.is_spark or _is_field(expression):
+            return name
+        case _ if not semantics.is_spark:
+            return f"_c{position}"
+        case Cast(ColumnReference(name=name), implicit=False):
+            return name
+        case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
+            return name
+        case Subscript() | FieldAccess():
+            return _spelled(expression) or f"{UNNAMED} {position}"
+        case _:
+            return f"{UNNAMED} {position}"
+
+
+def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
+    """The table's column that an unnamed cast, or ``+x``, shows in Hive; None if it shows none.
+
+    Hive calls such an item like its column (``recommendName``) as long as the column still has the
+    name that its table gave it, whatever a sub-query between calls it. What computes, joins,
+    groups or limits rows gives columns names of their own. A view's columns count as a table's.
+    """
+    inner = uncast(expression)
+    return _tables_name(plan, inner.index) if isinstance(inner, ColumnReference) else None
+
+
+def hives_window_names(expressions: Sequence[RowExpression]) -> Mapping[WindowCall, str]:
+    """Names that window functions give to unnamed items in Hive: ``rank_window_0``.
+
+    Functions are counted from the left, equal ones once. Hive runs each kind of window by itself,
+    and only what the last one computes still has its name when the items are called.
+    """
+    parts = (part for expression in expressions for part in walk(expression))
+    calls = dict.fromkeys(part for part in parts if isinstance(part, WindowCall))
+    kinds = list(dict.fromkeys(map(_window_kind, calls)))
+    return {
+        call: f"{call.operator.name}_window_{number}"
+        for number, call in enumerate(calls)
+        if _window_kind(call) == kinds[-1]
+    }
+
+
+def _window_kind(call: WindowCall) -> tuple[object, ...]:
+    return call.partition_by, tuple((key.expression, key.descending) for key in call.order_by)
+
+
+def uncast(expression: RowExpression) -> RowExpression:
+    """What an item is called like: below the text's own casts and ``+``."""
+    while True:
+        match expression:
+            case Cast(inner, implicit=False):
+                expression = inner
+            case Call(operator, (inner,)) if operator.name == "positive":
+                expression = inner
+            case _:
+                return expression
+
+
+def _tables_name(plan: Plan, index: int) -> str | None:
+    while True:
+        match plan:
+            case Scan(columns=columns):
+                return columns[index].name
+            case Filter(input=below) | Sort(input=below):
+                plan = below
+            case Project(below, items):
+                _, expression = items[index]
+                if not isinstance(expression, ColumnReference):
+                    return None
+                plan, index = below, expression.index
+            case _:
+                return None
+
+
+def _is_field(expression: RowExpression) -> bool:
+    """``a.b.c``: fields of a column, and nothing else on the way."""
+    while isinstance(expression, FieldAccess):
+        expression = expression.base
+    return isinstance(expression, (ColumnReference, OuterReference))
+
+
+def _spelled(expression: RowExpression) -> str | None:
+    """``a[0]``, ``m[k].f``: as Spark spells an access path; None if it is no such path."""
+    match expression:
+        case ColumnReference(name=name):
+            return name
+        case Literal(value, type_) if value is not None:
+            return value if print_type(type_) in {"string", "int"} else None
+        case FieldAccess(base=base, name=name):
+            inner = _spelled(base)
+            return None if inner is None else f"{inner}.{name}"
+        case Subscript(base, index):
+            outer, at = _spelled(base), _spelled(index)
+            return None if outer is None or at is None else f"{outer}[{at}]"
+        case _:
+            return None

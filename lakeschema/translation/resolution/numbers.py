@@ -1,0 +1,49 @@
+"""The type of a number as it is written."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import BIGINT, DOUBLE, INT, DecimalType
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Literal
+
+_INT_LIMIT = 2**31
+_BIGINT_LIMIT = 2**63
+_MOST_DIGITS = 38
+
+
+def number(text: str, semantics: Semantics) -> Literal:
+    """Whole numbers by size, fractions as decimals, exponents as doubles: as both dialects do.
+
+    A sign belongs to the number, so that its digits count; Hive finds its size without the sign.
+    """
+    lower = text.lower()
+    if "e" in lower:
+        return Literal(text, DOUBLE)
+    if "." in text:
+        return _fraction(text, semantics)
+    try:
+        value = int(text)
+    except ValueError:
+        raise UnsupportedConstruct(f"the number {text[:40]}") from None
+    size = -value - 1 if value < 0 and semantics.is_spark else abs(value)
+    if size < _INT_LIMIT:
+        return Literal(text, INT)
+    if size < _BIGINT_LIMIT:
+        return Literal(text, BIGINT)
+    digits = len(str(abs(value)))
+    if digits > _MOST_DIGITS:
+        raise UnsupportedConstruct(f"a number of more than {_MOST_DIGITS} digits")
+    return Literal(text, DecimalType(digits, 0))
+
+
+def _fraction(text: str, semantics: Semantics) -> Literal:
+    whole, _, fraction = text.lstrip("-").partition(".")
+    if not semantics.is_spark:
+        # To Hive 1.50 is 1.5: zeros at the end are no digits of its type.
+        fraction = fraction.rstrip("0")
+    digits = len(whole.lstrip("0"))
+    precision, scale = max(digits + len(fraction), 1), len(fraction)
+    if precision > _MOST_DIGITS:
+        return Literal(text, DOUBLE)
+    return Literal(text, DecimalType(precision, scale))

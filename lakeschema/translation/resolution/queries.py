@@ -1,0 +1,454 @@
+"""Raw queries → plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import assert_never
+
+from lakeschema.catalog.column_types import ColumnType, print_type
+from lakeschema.translation.errors import TypeMismatch, UnknownColumn, UnsupportedConstruct
+from lakeschema.translation.functions.binding import implicit_cast
+from lakeschema.translation.functions.coercion import Use, common_type
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Cast,
+    ColumnReference,
+    Literal,
+    RowExpression,
+    SortKey,
+    WindowCall,
+)
+from lakeschema.translation.plan.relations import (
+    Distinct,
+    Filter,
+    Limit,
+    Plan,
+    PlanColumn,
+    Project,
+    SetOperation,
+    SetOperator,
+    Sort,
+    Values,
+)
+from lakeschema.translation.resolution.aggregation import (
+    Grouped,
+    Windowed,
+    has_aggregate,
+    has_window,
+)
+from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.expressions import Expressions
+from lakeschema.translation.resolution.generators import generate, is_generator
+from lakeschema.translation.resolution.naming import (
+    generated_name,
+    hives_column_name,
+    hives_window_names,
+    uncast,
+)
+from lakeschema.translation.resolution.scopes import Scope, named
+from lakeschema.translation.resolution.sources import scope_of
+from lakeschema.translation.syntax import tree
+
+_ONE_ROW = Values(((),), ())
+
+_SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingProxyType(
+    {
+        (tree.SetOperator.UNION, True): SetOperator.UNION,
+        (tree.SetOperator.UNION, False): SetOperator.UNION_ALL,
+        (tree.SetOperator.INTERSECT, True): SetOperator.INTERSECT,
+        (tree.SetOperator.INTERSECT, False): SetOperator.INTERSECT_ALL,
+        (tree.SetOperator.EXCEPT, True): SetOperator.EXCEPT,
+        (tree.SetOperator.EXCEPT, False): SetOperator.EXCEPT_ALL,
+    }
+)
+
+
+def resolve_query(query: tree.Query, context: Context) -> Plan:
+    """The query's plan.
+
+    Raises:
+        TranslationError: it names what does not exist, does not type, or is not supported.
+    """
+    match query:
+        case tree.Select():
+            return _Select(query, context).plan()
+        case tree.Ordered():
+            return _ordered(query, context)
+        case tree.SetQuery():
+            return _set_query(query, context)
+        case tree.With(tables, body):
+            for table in tables:
+                plan = _named_columns(resolve_query(table.query, context), table.columns)
+                context = context.with_common_table(table.name, plan)
+            return resolve_query(body, context)
+        case tree.ValuesQuery(rows):
+            return _values(rows, context)
+        case _:
+            assert_never(query)
+
+
+def _named_columns(plan: Plan, names: tuple[str, ...]) -> Plan:
+    if not names:
+        return plan
+    if len(names) != len(plan.columns):
+        raise TypeMismatch(f"{len(names)} columns are named, where there are {len(plan.columns)}")
+    return Project(plan, tuple(zip(names, references(plan), strict=True)))
+
+
+def references(plan: Plan) -> tuple[ColumnReference, ...]:
+    """A reference to each of the plan's columns."""
+    return tuple(ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns))
+
+
+def _ordered(query: tree.Ordered, context: Context) -> Plan:
+    if isinstance(query.body, tree.Select):
+        plan = _Select(query.body, context, query.order_by, total=query.global_).plan()
+    else:
+        plan = resolve_query(query.body, context)
+        if query.order_by:
+            resolver = Expressions(context, named(plan, ()), resolve_query)
+            keys = tuple(_output_key(key, plan, resolver) for key in query.order_by)
+            plan = Sort(plan, keys, query.global_)
+    if query.limit is None and query.offset is None:
+        return plan
+    constants = Expressions(context, None, resolve_query)
+    return Limit(
+        plan,
+        None if query.limit is None else constants.resolve(query.limit),
+        None if query.offset is None else constants.resolve(query.offset),
+    )
+
+
+def _output_key(key: tree.SortKey, plan: Plan, resolver: Expressions) -> SortKey:
+    ordinal = _ordinal(key.expression)
+    if ordinal is not None:
+        if not 1 <= ordinal <= len(plan.columns):
+            raise UnknownColumn(f"number {ordinal}")
+        expression: RowExpression = references(plan)[ordinal - 1]
+    else:
+        expression = resolver.resolve(key.expression)
+    return SortKey(expression, key.descending, key.nulls_first)
+
+
+def _ordinal(node: tree.Expression) -> int | None:
+    if isinstance(node, tree.NumberLiteral) and node.text.isdigit():
+        return int(node.text)
+    return None
+
+
+def _set_query(query: tree.SetQuery, context: Context) -> Plan:
+    branches = [resolve_query(branch, context) for branch in query.branches]
+    width = len(branches[0].columns)
+    for number, branch in enumerate(branches[1:], 2):
+        if len(branch.columns) != width:
+            raise TypeMismatch(
+                f"branch {number} of {query.operator.value.upper()} has {len(branch.columns)}"
+                f" columns, the first has {width}"
+            )
+    types = [
+        _met([branch.columns[index] for branch in branches], query.operator, context)
+        for index in range(width)
+    ]
+    coerced = tuple(_coerced(branch, types, context) for branch in branches)
+    return SetOperation(_SET_OPERATORS[query.operator, query.distinct], coerced)
+
+
+def _met(columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Context) -> ColumnType:
+    met = columns[0].type
+    for column in columns[1:]:
+        common = common_type(met, column.type, Use.SET_OPERATION, context.semantics)
+        if common is None:
+            raise TypeMismatch(
+                f"column {columns[0].name} of {operator.value.upper()} has types that do not meet:"
+                f" {print_type(met)} and {print_type(column.type)}"
+            )
+        met = common
+    return met
+
+
+def _coerced(branch: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
+    if all(c.type == type_ for c, type_ in zip(branch.columns, types, strict=True)):
+        return branch
+    items = tuple(
+        (reference.name, _brought(reference, type_, context))
+        for reference, type_ in zip(references(branch), types, strict=True)
+    )
+    return Project(branch, items)
+
+
+def _brought(reference: RowExpression, type_: ColumnType, context: Context) -> RowExpression:
+    cast = implicit_cast(reference, type_, context.semantics)
+    if isinstance(cast, Cast) and not context.semantics.is_spark:
+        return replace(cast, by_name=True)
+    return cast
+
+
+def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> Plan:
+    resolver = Expressions(context, None, resolve_query)
+    resolved = [[resolver.resolve(value) for value in row] for row in rows]
+    width = len(resolved[0]) if resolved else 0
+    if any(len(row) != width for row in resolved):
+        raise TypeMismatch("the rows of VALUES have different widths")
+    columns: list[PlanColumn] = []
+    for index in range(width):
+        cells = [row[index] for row in resolved]
+        type_ = cells[0].type
+        for cell in cells[1:]:
+            met = common_type(type_, cell.type, Use.SET_OPERATION, context.semantics)
+            if met is None:
+                raise TypeMismatch(f"column {index + 1} of VALUES has types that do not meet")
+            type_ = met
+        columns.append(PlanColumn(f"col{index + 1}", type_, any(c.nullable for c in cells)))
+    coerced = tuple(
+        tuple(
+            implicit_cast(cell, column.type, context.semantics)
+            for cell, column in zip(row, columns, strict=True)
+        )
+        for row in resolved
+    )
+    return Values(coerced, tuple(columns))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """``is_generated``: the text gives it no name, and it is no column either."""
+
+    name: str
+    expression: RowExpression
+    is_generated: bool = False
+
+
+def _hives_name(item: _Item, bare: Plan | None, windows: Mapping[WindowCall, str]) -> str | None:
+    if not item.is_generated:
+        return None
+    if bare is not None:
+        return hives_column_name(item.expression, bare)
+    call = uncast(item.expression)
+    return windows.get(call) if isinstance(call, WindowCall) else None
+
+
+class _Select:
+    """One SELECT, clause by clause in the order in which they take effect."""
+
+    def __init__(
+        self,
+        query: tree.Select,
+        context: Context,
+        order_by: tuple[tree.SortKey, ...] = (),
+        *,
+        total: bool = True,
+    ) -> None:
+        self._query = query
+        self._context = context
+        self._order_by = order_by
+        self._total = total
+
+    def plan(self) -> Plan:
+        query = self._query
+        if query.qualify is not None:
+            raise UnsupportedConstruct("QUALIFY")
+        scope = self._filtered(self._source())
+        generated = self._with_generator(scope)
+        if generated is not None:
+            scope = generated
+        resolver = self._resolver(scope)
+        items = self._items(resolver)
+        keys = self._keys(items, resolver)
+        having = self._having(items, resolver)
+        order = self._order_keys(items, resolver)
+        everything = [i.expression for i in items] + [k.expression for k in order]
+        plan: Plan = scope.plan
+        grouped = bool(
+            query.grouping is not None
+            or having is not None
+            or any(has_aggregate(e) for e in everything)
+        )
+        if grouped:
+            plan, items, having, order = self._aggregated(scope, keys, items, having, order)
+        items = self._named_by_hive(items, plan, grouped=grouped)
+        if having is not None:
+            plan = Filter(plan, having)
+        if any(
+            has_window(e) for e in [i.expression for i in items] + [k.expression for k in order]
+        ):
+            windowed = Windowed(plan)
+            items = [replace(i, expression=windowed.rewritten(i.expression)) for i in items]
+            order = [replace(k, expression=windowed.rewritten(k.expression)) for k in order]
+            plan = windowed.plan()
+        return self._projected(plan, items, order)
+
+    def _named_by_hive(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
+        """Some unnamed items are called like what they show, a column or a window's function."""
+        if self._query.distinct or not any(item.is_generated for item in items):
+            return items
+        windows = hives_window_names([item.expression for item in items])
+        bare = plan if not (grouped or windows) else None
+        named: list[_Item] = []
+        taken: set[str] = set()
+        for item in items:
+            name = _hives_name(item, bare, windows)
+            # Where two would have one name, the later keeps its number.
+            free = name is not None and name.lower() not in taken
+            named.append(replace(item, name=name) if free and name else item)
+            taken.add(named[-1].name.lower())
+        return named
+
+    def _source(self) -> Scope:
+        if self._query.source is None:
+            return Scope(_ONE_ROW, (), ())
+        return scope_of(self._query.source, self._context, resolve_query)
+
+    def _filtered(self, scope: Scope) -> Scope:
+        if self._query.where is None:
+            return scope
+        resolver = Expressions(self._context, scope, resolve_query, aggregates_allowed=False)
+        return scope.with_plan(Filter(scope.plan, resolver.condition(self._query.where)))
+
+    def _resolver(self, scope: Scope) -> Expressions:
+        grouping = self._query.grouping
+        empty = grouping is None or (grouping.sets is not None and () in grouping.sets)
+        windows = {window.name.lower(): window for window in self._query.windows}
+        return Expressions(
+            self._context,
+            scope,
+            resolve_query,
+            windows=MappingProxyType(windows),
+            group_may_be_empty=empty,
+        )
+
+    def _with_generator(self, scope: Scope) -> Scope | None:
+        """``SELECT explode(x) …``: rows are made first, then projected."""
+        calls = [i for i in self._query.items if is_generator(i.expression, self._context)]
+        if not calls:
+            return None
+        if len(calls) > 1:
+            raise UnsupportedConstruct("more than one table function in SELECT")
+        call = calls[0].expression
+        assert isinstance(call, tree.Call)
+        resolver = Expressions(self._context, scope, resolve_query, aggregates_allowed=False)
+        plan = generate(scope.plan, call, calls[0].aliases, resolver, outer=False)
+        return scope.with_plan(plan)
+
+    def _items(self, resolver: Expressions) -> list[_Item]:
+        items: list[_Item] = []
+        aliases: dict[str, RowExpression] = {}
+        for position, item in enumerate(self._query.items):
+            node = item.expression
+            if isinstance(node, tree.Star):
+                items += [_Item(name, e) for name, e in resolver.starred(node)]
+                continue
+            if is_generator(node, self._context):
+                items += self._generated_items(resolver)
+                continue
+            if len(item.aliases) > 1:
+                raise TypeMismatch("several aliases for one value")
+            if self._context.semantics.is_spark and aliases:
+                # Spark lets an item read the aliases before it, where no column has the name.
+                resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
+            expression = resolver.resolve(node)
+            if item.aliases:
+                aliases[item.aliases[0].lower()] = expression
+                items.append(_Item(item.aliases[0], expression))
+            else:
+                if isinstance(node, tree.Name) and isinstance(expression, Call):
+                    # A column of FULL JOIN … USING: two columns under one name.
+                    name = node.parts[-1]
+                else:
+                    name = generated_name(expression, position, self._context.semantics)
+                items.append(_Item(name, expression, name == f"_c{position}"))
+        return items
+
+    def _generated_items(self, resolver: Expressions) -> list[_Item]:
+        assert resolver.scope is not None
+        columns = resolver.scope.plan.columns
+        start = sum(len(source.names) for source in resolver.scope.sources)
+        return [
+            _Item(c.name, ColumnReference(i, c.name, c.type, c.nullable))
+            for i, c in enumerate(columns)
+            if i >= start
+        ]
+
+    def _keys(self, items: list[_Item], resolver: Expressions) -> list[RowExpression]:
+        """GROUP BY reads FROM's columns; in Spark also numbers and, last, aliases."""
+        if self._query.grouping is None:
+            return []
+        spark = self._context.semantics.is_spark
+        inner = replace(resolver, aggregates_allowed=False)
+        if spark:
+            aliases = {item.name.lower(): item.expression for item in reversed(items)}
+            inner = replace(inner, aliases=MappingProxyType(aliases))
+        keys: list[RowExpression] = []
+        for key in self._query.grouping.keys:
+            ordinal = _ordinal(key)
+            if ordinal is not None and spark:
+                if not 1 <= ordinal <= len(items):
+                    raise UnknownColumn(f"number {ordinal}", hint="GROUP BY counts SELECT's items")
+                keys.append(items[ordinal - 1].expression)
+            else:
+                keys.append(inner.resolve(key))
+        return keys
+
+    def _having(self, items: list[_Item], resolver: Expressions) -> RowExpression | None:
+        if self._query.having is None:
+            return None
+        aliases = {item.name.lower(): item.expression for item in reversed(items)}
+        return replace(resolver, aliases=MappingProxyType(aliases)).condition(self._query.having)
+
+    def _order_keys(self, items: list[_Item], resolver: Expressions) -> list[SortKey]:
+        """ORDER BY reads SELECT's aliases first, then FROM's columns."""
+        aliases = {item.name.lower(): item.expression for item in reversed(items)}
+        after = replace(resolver, aliases=MappingProxyType(aliases))
+        keys: list[SortKey] = []
+        for key in self._order_by:
+            node, ordinal = key.expression, _ordinal(key.expression)
+            if ordinal is not None and 1 <= ordinal <= len(items):
+                expression = items[ordinal - 1].expression
+            elif isinstance(node, tree.Name) and len(node.parts) == 1:
+                found = aliases.get(node.parts[0].lower())
+                expression = after.resolve(node) if found is None else found
+            else:
+                expression = after.resolve(node)
+            keys.append(SortKey(expression, key.descending, key.nulls_first))
+        return keys
+
+    def _aggregated(
+        self,
+        scope: Scope,
+        keys: list[RowExpression],
+        items: list[_Item],
+        having: RowExpression | None,
+        order: list[SortKey],
+    ) -> tuple[Plan, list[_Item], RowExpression | None, list[SortKey]]:
+        grouping = self._query.grouping
+        group = Grouped(scope.plan, keys, grouping.sets if grouping is not None else None)
+        items = [replace(i, expression=group.rewritten(i.expression)) for i in items]
+        having = None if having is None else group.rewritten(having)
+        order = [replace(key, expression=group.rewritten(key.expression)) for key in order]
+        return group.plan(), items, having, order
+
+    def _projected(self, plan: Plan, items: list[_Item], order: list[SortKey]) -> Plan:
+        visible = {item.expression: index for index, item in reversed(tuple(enumerate(items)))}
+        hidden = [k.expression for k in order if k.expression not in visible]
+        hidden = [e for e in dict.fromkeys(hidden) if not isinstance(e, Literal)]
+        if hidden and self._query.distinct:
+            raise TypeMismatch("ORDER BY reads what SELECT DISTINCT does not yield")
+        shown = tuple((item.name, item.expression) for item in items)
+        extra = tuple((f"order{i}", e) for i, e in enumerate(hidden))
+        result: Plan = Project(plan, (*shown, *extra))
+        if self._query.distinct:
+            result = Distinct(result)
+        if order:
+            at = {**{e: len(shown) + i for i, e in enumerate(hidden)}, **visible}
+            columns = references(result)
+            keys = tuple(
+                replace(k, expression=columns[at[k.expression]]) if k.expression in at else k
+                for k in order
+            )
+            result = Sort(result, keys, self._total)
+        if extra:
+            result = Project(result, tuple(
+                (c.name, c) for c in references(result)[: len(shown)]
+            ))  # fmt: skip
+        return result

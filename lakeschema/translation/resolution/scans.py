@@ -1,0 +1,95 @@
+"""An upstream's interface → the scan that reads it.
+
+The columns' types get the case and nullability of the Avro schema, which knows more than Hive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import (
+    Array,
+    MapSchema,
+    NamedSchema,
+    Record,
+    Reference,
+    Schema,
+    is_nullable,
+    without_null,
+)
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    map_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.errors import Position, UnknownRelation
+from lakeschema.translation.interface import Interface
+from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
+from lakeschema.translation.resolution.expressions import as_spark_reads
+
+
+def opened(
+    upstreams: Mapping[RelationName, Interface], dialect: Dialect
+) -> Callable[[RelationName, Position | None], Plan]:
+    """Opens relations as scans of their interfaces; a view is not looked into."""
+    scans: dict[RelationName, Scan] = {}
+
+    def open_relation(name: RelationName, position: Position | None) -> Plan:
+        scan = scans.get(name)
+        if scan is None:
+            interface = upstreams.get(name)
+            if interface is None:
+                raise UnknownRelation(
+                    name, position=position, hint="create it, or correct the view's text"
+                )
+            scan = scans[name] = scan_of(interface, dialect)
+        return scan
+
+    return open_relation
+
+
+def scan_of(interface: Interface, dialect: Dialect) -> Scan:
+    known = definitions_of(interface.schema)
+    columns: list[PlanColumn] = []
+    for column, field in zip(interface.columns, interface.schema.fields, strict=True):
+        name = field.name if field.name.lower() == column.name.lower() else column.name
+        type_ = _shaped(column.type, field.type, known)
+        if dialect is Dialect.SPARK:
+            type_ = map_type(type_, as_spark_reads)
+        columns.append(PlanColumn(name, type_, is_nullable(field.type)))
+    return Scan(interface.name, tuple(columns))
+
+
+def _shaped(type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]) -> ColumnType:
+    """The type with field names' case and parts' nullability as in the schema beside it."""
+    if isinstance(type_, PrimitiveType):
+        return type_
+    inner = without_null(schema)
+    if isinstance(inner, Reference):
+        inner = known[inner.full_name]
+    match type_, inner:
+        case ArrayType(element), Array(items):
+            return ArrayType(_shaped(element, items, known), is_nullable(items))
+        case MapType(key, value), MapSchema(values):
+            return MapType(key, _shaped(value, values, known), is_nullable(values))
+        case StructType(fields), Record(fields=avro) if len(fields) == len(avro):
+            return StructType(
+                tuple(
+                    StructField(
+                        a.name if a.name.lower() == f.name.lower() else f.name,
+                        _shaped(f.type, a.type, known),
+                        is_nullable(a.type),
+                        f.comment,
+                    )
+                    for f, a in zip(fields, avro, strict=True)
+                )
+            )
+        case _:
+            return type_

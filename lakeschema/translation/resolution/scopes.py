@@ -1,0 +1,139 @@
+"""What names mean in one FROM clause: its relations, their columns, and what ``*`` stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from lakeschema.translation.errors import AmbiguousColumn, Position
+from lakeschema.translation.plan.expressions import ColumnReference
+from lakeschema.translation.plan.relations import Plan
+
+_NOTHING: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One named relation of FROM; its columns stand in the plan from ``start`` on.
+
+    ``qualifier`` and ``names`` are in lower case; an unnamed sub-query has no qualifier.
+    """
+
+    qualifier: tuple[str, ...]
+    names: tuple[str, ...]
+    start: int
+
+    def answers_to(self, qualifier: tuple[str, ...]) -> bool:
+        """Whether ``db.t`` or its tail ``t`` is meant."""
+        return bool(qualifier) and self.qualifier[-len(qualifier) :] == qualifier
+
+
+@dataclass(frozen=True, slots=True)
+class StarItem:
+    """A column of ``*``; two indices are the sides of a FULL JOIN … USING, to be coalesced."""
+
+    name: str
+    indices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """``merged``: what an unqualified name of USING means, in place of both sides' columns."""
+
+    plan: Plan
+    sources: tuple[Source, ...]
+    star: tuple[StarItem, ...]
+    merged: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: _NOTHING)
+
+    def with_plan(self, plan: Plan) -> Scope:
+        """The same names over a plan with the same columns (a filter)."""
+        return replace(self, plan=plan)
+
+    def reference(self, index: int) -> ColumnReference:
+        column = self.plan.columns[index]
+        return ColumnReference(index, column.name, column.type, column.nullable)
+
+    def find(
+        self, parts: tuple[str, ...], position: Position | None
+    ) -> tuple[tuple[int, ...], int] | None:
+        """(indices of the column meant, number of parts read), the longest qualifier first.
+
+        Raises:
+            AmbiguousColumn: two relations have a column of the name.
+        """
+        lower = tuple(part.lower() for part in parts)
+        for length in range(min(len(lower) - 1, 3), 0, -1):
+            found = [
+                source.start + offset
+                for source in self.sources
+                if source.answers_to(lower[:length])
+                for offset, name in enumerate(source.names)
+                if name == lower[length]
+            ]
+            if found:
+                return self._one(found, parts, position), length + 1
+        merged = self.merged.get(lower[0])
+        if merged is not None:
+            return merged, 1
+        found = [
+            source.start + offset
+            for source in self.sources
+            for offset, name in enumerate(source.names)
+            if name == lower[0]
+        ]
+        return (self._one(found, parts, position), 1) if found else None
+
+    def starred(self, qualifier: tuple[str, ...]) -> tuple[StarItem, ...] | None:
+        """The columns of ``*`` or ``t.*``; None if no relation answers to the qualifier."""
+        if not qualifier:
+            return self.star
+        lower = tuple(part.lower() for part in qualifier)
+        for source in self.sources:
+            if source.answers_to(lower):
+                columns = self.plan.columns
+                return tuple(
+                    StarItem(columns[source.start + offset].name, (source.start + offset,))
+                    for offset in range(len(source.names))
+                )
+        return None
+
+    def candidates(self) -> tuple[str, ...]:
+        """Every column as a person may write it, for an error's list."""
+        return tuple(
+            ".".join((*source.qualifier[-1:], name))
+            for source in self.sources
+            for name in source.names
+        )
+
+    def _one(
+        self, found: list[int], parts: tuple[str, ...], position: Position | None
+    ) -> tuple[int, ...]:
+        if len(found) > 1:
+            raise AmbiguousColumn(
+                ".".join(parts),
+                [self._described(index) for index in found],
+                position=position,
+                hint="qualify it with the relation that is meant",
+            )
+        return (found[0],)
+
+    def _described(self, index: int) -> str:
+        for source in self.sources:
+            if source.start <= index < source.start + len(source.names):
+                return ".".join((*source.qualifier, source.names[index - source.start]))
+        return self.plan.columns[index].name
+
+
+def named(plan: Plan, qualifier: tuple[str, ...]) -> Scope:
+    """The scope of one relation."""
+    names = tuple(column.name.lower() for column in plan.columns)
+    star = tuple(StarItem(column.name, (i,)) for i, column in enumerate(plan.columns))
+    return Scope(plan, (Source(tuple(p.lower() for p in qualifier), names, 0),), star)
+
+
+def shifted(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ...]]:
+    """A right side's names as they count in the join."""
+    sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
+    star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)
+    return sources, star

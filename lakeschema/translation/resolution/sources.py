@@ -1,0 +1,176 @@
+"""FROM clauses → plans with the scope of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import assert_never
+
+from lakeschema.translation.errors import (
+    TypeMismatch,
+    UnknownColumn,
+    UnsupportedConstruct,
+)
+from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
+from lakeschema.translation.plan.relations import Join, JoinKind, Plan, Project, Values
+from lakeschema.translation.resolution import calls
+from lakeschema.translation.resolution.context import Context, relation_name
+from lakeschema.translation.resolution.expressions import Expressions, ResolveQuery
+from lakeschema.translation.resolution.generators import generate
+from lakeschema.translation.resolution.scopes import Scope, Source, StarItem, named, shifted
+from lakeschema.translation.syntax import tree
+
+_KINDS: Mapping[tree.JoinKind, JoinKind] = MappingProxyType(
+    {kind: JoinKind(kind.value) for kind in tree.JoinKind}
+)
+
+
+def scope_of(item: tree.FromItem, context: Context, resolve_query: ResolveQuery) -> Scope:
+    match item:
+        case tree.TableName():
+            return _table(item, context)
+        case tree.FromQuery(query, alias, columns):
+            plan = _renamed(resolve_query(query, context), columns)
+            return named(plan, (alias,) if alias else ())
+        case tree.FromFunction(call, alias, columns):
+            one_row = Values(((),), ())
+            resolver = Expressions(context, None, resolve_query)
+            plan = generate(one_row, call, columns, resolver, outer=False)
+            return named(plan, (alias or call.name,))
+        case tree.Join():
+            return _join(item, context, resolve_query)
+        case tree.LateralView():
+            return _lateral_view(item, context, resolve_query)
+        case _:
+            assert_never(item)
+
+
+def _table(item: tree.TableName, context: Context) -> Scope:
+    if len(item.parts) == 1:
+        common = context.common_tables.get(item.parts[0].lower())
+        if common is not None:
+            return named(_renamed(common, item.columns), (item.alias or item.parts[0],))
+    name = relation_name(item.parts, context.namespace, context.catalog)
+    plan = _renamed(context.open_relation(name, item.position), item.columns)
+    return named(plan, (item.alias,) if item.alias else name.parts)
+
+
+def _renamed(plan: Plan, columns: tuple[str, ...]) -> Plan:
+    """The plan under the column names that an alias gives."""
+    if not columns:
+        return plan
+    if len(columns) != len(plan.columns):
+        raise TypeMismatch(f"{len(columns)} columns are named, where there are {len(plan.columns)}")
+    references = (
+        ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns)
+    )
+    return Project(plan, tuple(zip(columns, references, strict=True)))
+
+
+def _lateral_view(item: tree.LateralView, context: Context, resolve_query: ResolveQuery) -> Scope:
+    left = scope_of(item.input, context, resolve_query)
+    return _generated(left, item.call, item.alias, item.columns, item.outer, context, resolve_query)
+
+
+def _generated(
+    left: Scope,
+    call: tree.Call,
+    alias: str | None,
+    columns: tuple[str, ...],
+    outer: bool,
+    context: Context,
+    resolve_query: ResolveQuery,
+) -> Scope:
+    resolver = Expressions(context, left, resolve_query, aggregates_allowed=False)
+    plan = generate(left.plan, call, columns, resolver, outer=outer)
+    start = len(left.plan.columns)
+    names = tuple(column.name.lower() for column in plan.produced)
+    source = Source((alias.lower(),) if alias else (), names, start)
+    star = tuple(StarItem(c.name, (start + i,)) for i, c in enumerate(plan.produced))
+    return Scope(plan, (*left.sources, source), (*left.star, *star), left.merged)
+
+
+def _join(item: tree.Join, context: Context, resolve_query: ResolveQuery) -> Scope:
+    left = scope_of(item.left, context, resolve_query)
+    if isinstance(item.right, tree.FromFunction):
+        function = item.right
+        if item.condition is not None or item.kind not in {
+            tree.JoinKind.CROSS,
+            tree.JoinKind.INNER,
+        }:
+            raise UnsupportedConstruct("JOIN … ON with a table function")
+        name = function.alias or function.call.name
+        return _generated(
+            left, function.call, name, function.columns, False, context, resolve_query
+        )
+    inner = context.inside(left) if item.lateral else context
+    right = scope_of(item.right, inner, resolve_query)
+    kind = _KINDS[item.kind]
+    using = _common_names(left, right) if item.natural else item.using
+    if using:
+        return _join_using(left, right, kind, using, context)
+    joined = _joined(left, right, Join(left.plan, right.plan, kind, lateral=item.lateral), kind)
+    if item.condition is None:
+        return joined
+    # A semi join's condition sees the right side, though its output does not.
+    visible = Join(left.plan, right.plan, JoinKind.CROSS)
+    both = _joined(left, right, visible, JoinKind.CROSS)
+    resolver = Expressions(context, both, resolve_query, aggregates_allowed=False)
+    condition = resolver.condition(item.condition)
+    if kind is JoinKind.CROSS:
+        kind = JoinKind.INNER
+    return joined.with_plan(Join(left.plan, right.plan, kind, condition, item.lateral))
+
+
+def _joined(left: Scope, right: Scope, plan: Plan, kind: JoinKind) -> Scope:
+    if kind in {JoinKind.SEMI, JoinKind.ANTI}:
+        return left.with_plan(plan)
+    by = len(left.plan.columns)
+    sources, star = shifted(right, by)
+    merged = {
+        **{name: tuple(i + by for i in indices) for name, indices in right.merged.items()},
+        **left.merged,
+    }
+    return Scope(plan, (*left.sources, *sources), (*left.star, *star), MappingProxyType(merged))
+
+
+def _common_names(left: Scope, right: Scope) -> tuple[str, ...]:
+    there = {item.name.lower() for item in right.star}
+    return tuple(item.name for item in left.star if item.name.lower() in there)
+
+
+def _join_using(
+    left: Scope, right: Scope, kind: JoinKind, using: tuple[str, ...], context: Context
+) -> Scope:
+    by = len(left.plan.columns)
+    both = Join(left.plan, right.plan, JoinKind.CROSS)
+    conditions: list[RowExpression] = []
+    merged = dict(left.merged)
+    items: list[StarItem] = []
+    for name in using:
+        a, b = _side(left, name), tuple(i + by for i in _side(right, name))
+        sides = tuple(
+            ColumnReference(x[0], both.columns[x[0]].name, both.columns[x[0]].type,
+                            both.columns[x[0]].nullable)
+            for x in (a, b)
+        )  # fmt: skip
+        conditions.append(calls.operator("=", sides, context))
+        kept = {JoinKind.RIGHT: b, JoinKind.FULL: (*a, *b)}.get(kind, a)
+        merged[name.lower()] = kept
+        items.append(StarItem(both.columns[a[0]].name, kept))
+    condition = (
+        conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
+    )
+    plan = Join(left.plan, right.plan, kind, condition)
+    scope = _joined(left, right, plan, kind)
+    names = {name.lower() for name in using}
+    rest = tuple(item for item in scope.star if item.name.lower() not in names)
+    return replace(scope, star=(*items, *rest), merged=MappingProxyType(merged))
+
+
+def _side(scope: Scope, name: str) -> tuple[int, ...]:
+    found = scope.find((name,), None)
+    if found is None:
+        raise UnknownColumn(name, scope.candidates(), hint="USING needs it on both sides")
+    return found[0]

@@ -1,0 +1,234 @@
+"""A view's facts → its plan, with the columns that its own engine gives it.
+
+What a view's columns are when its tables have changed depends on its kind: Hive runs the expanded
+text; Spark runs the original text and fits the result to what it stored, by ``view.schemaMode``.
+With ``view_evolution`` FOLLOW the original text's stars are expanded anew instead.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lakeschema.catalog.column_types import ColumnType, UnknownType, map_type, print_type
+from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
+from lakeschema.translation.errors import (
+    AmbiguousColumn,
+    MalformedSql,
+    TypeMismatch,
+    UnknownColumn,
+)
+from lakeschema.translation.functions.casts import can_cast, can_up_cast, nullable_inside
+from lakeschema.translation.functions.coercion import equal_apart_from_nulls
+from lakeschema.translation.functions.semantics import Semantics, semantics_of
+from lakeschema.translation.functions.udfs import declared_functions
+from lakeschema.translation.interface import Options, ViewEvolution
+from lakeschema.translation.plan.expressions import Cast, RowExpression
+from lakeschema.translation.plan.relations import Plan, Project
+from lakeschema.translation.resolution.context import Context, OpenRelation
+from lakeschema.translation.resolution.expressions import as_spark_reads
+from lakeschema.translation.resolution.naming import UNNAMED
+from lakeschema.translation.resolution.queries import references, resolve_query
+from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.parsing import parse_query
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedView:
+    """``comments`` are the declared columns' own, by position; None inherits."""
+
+    query: tree.Query
+    plan: Plan
+    comments: tuple[str | None, ...]
+
+
+def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
+    """The raw tree of the text that counts under the deployment's options."""
+    text = view.original_text if _follows(options) and view.original_text else view.text
+    query = parse_query(text, view.dialect, options.max_sql_bytes)
+    return _without_lowering(query, relation)
+
+
+def resolve_view(
+    relation: Relation, view: ViewText, open_relation: OpenRelation, options: Options
+) -> ResolvedView:
+    """The view's plan; relations are opened by ``open_relation``, so views may stay closed.
+
+    Raises:
+        TranslationError: see ``resolve_query``; ``TypeMismatch`` or ``UnknownColumn`` where the
+            view's own engine can no longer read it.
+    """
+    semantics = semantics_of(view)
+    context = Context(
+        relation.name,
+        semantics,
+        view.current_namespace,
+        view.current_catalog,
+        declared_functions(relation, options),
+        open_relation,
+    )
+    query = view_query(relation, view, options)
+    plan = resolve_query(query, context)
+    plan = _fitted(plan, relation, view, semantics, options)
+    _check_names(plan)
+    return ResolvedView(query, plan, _comments(plan, relation.columns))
+
+
+def _follows(options: Options) -> bool:
+    return options.view_evolution is ViewEvolution.FOLLOW
+
+
+def _without_lowering(query: tree.Query, relation: Relation) -> tree.Query:
+    """Hive wraps a declared column list as SELECT `a` AS `x` FROM (…) `db.view`, all in lower case.
+
+    There an alias that only lower-cases a name says nothing; dropping it keeps the name's case.
+    """
+    if not isinstance(query, tree.Select) or not isinstance(query.source, tree.FromQuery):
+        return query
+    dotted = ".".join(relation.name.parts)
+    if (query.source.alias or "").lower() not in {dotted, relation.name.name}:
+        return query
+    return replace(query, items=tuple(_item(item) for item in query.items))
+
+
+def _item(item: tree.SelectItem) -> tree.SelectItem:
+    name = item.expression
+    if isinstance(name, tree.Name) and item.aliases == (name.parts[-1].lower(),):
+        return tree.SelectItem(name)
+    return item
+
+
+def _fitted(
+    plan: Plan, relation: Relation, view: ViewText, semantics: Semantics, options: Options
+) -> Plan:
+    if _follows(options):
+        return _following(plan, relation, view)
+    if not relation.columns or view.schema_mode is SchemaMode.EVOLUTION:
+        return plan
+    if view.dialect is Dialect.SPARK and view.query_columns:
+        return _fitted_to_stored(plan, relation, view, semantics)
+    return _declared(plan, relation)
+
+
+def _declared(plan: Plan, relation: Relation) -> Plan:
+    """The query's columns under the declared names, by position."""
+    if len(relation.columns) != len(plan.columns):
+        raise TypeMismatch(
+            f"the view has {len(relation.columns)} columns, but its query yields"
+            f" {len(plan.columns)}",
+            hint="a table behind it has gained or lost columns since; create the view anew",
+        )
+    return _renamed(
+        plan, [_name(d, c.name) for d, c in zip(relation.columns, plan.columns, strict=True)]
+    )
+
+
+def _name(declared: Column, name: str) -> str:
+    """The declared name; where it only lower-cases the query's, as Hive stores it, the query's."""
+    return name if declared.name == name.lower() else declared.name
+
+
+def _renamed(plan: Plan, names: list[str]) -> Plan:
+    if [column.name for column in plan.columns] == names:
+        return plan
+    return Project(plan, tuple(zip(names, references(plan), strict=True)))
+
+
+def _following(plan: Plan, relation: Relation, view: ViewText) -> Plan:
+    """Stars are expanded anew; names that the view declares for its query's columns stay."""
+    stored = relation.columns
+    if len(view.query_columns) == len(stored) and stored:
+        renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
+    elif len(stored) == len(plan.columns):
+        return _declared(plan, relation)
+    else:
+        renames = dict(_wrapper_renames(view))
+    return _renamed(plan, [renames.get(c.name.lower(), c.name) for c in plan.columns])
+
+
+def _wrapper_renames(view: ViewText) -> Mapping[str, str]:
+    """The names that Hive's wrapper in the expanded text gives to the original text's columns."""
+    if view.text == view.original_text or view.dialect is not Dialect.HIVE:
+        return {}
+    query = parse_query(view.text, view.dialect)
+    if not isinstance(query, tree.Select) or not isinstance(query.source, tree.FromQuery):
+        return {}
+    return {
+        item.expression.parts[-1].lower(): item.aliases[0]
+        for item in query.items
+        if isinstance(item.expression, tree.Name) and item.aliases
+    }
+
+
+def _fitted_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
+    """Spark's ``SessionCatalog.fromCatalogTable``: stored names pick columns, stored types bind."""
+    if len(view.query_columns) != len(relation.columns):
+        raise TypeMismatch("the stored view has different numbers of query and view columns")
+    found: dict[str, list[int]] = {}
+    for index, column in enumerate(plan.columns):
+        found.setdefault(column.name.lower(), []).append(index)
+    expected = Counter(name.lower() for name in view.query_columns)
+    taken: Counter[str] = Counter()
+    read = references(plan)
+    items: list[tuple[str, RowExpression]] = []
+    for name, stored in zip(view.query_columns, relation.columns, strict=True):
+        key = name.lower()
+        places = found.get(key, [])
+        if len(places) != expected[key]:
+            raise UnknownColumn(
+                name,
+                [c.name for c in plan.columns],
+                hint="the view's query no longer yields what it did when the view was made",
+            )
+        reference = read[places[taken[key]]]
+        taken[key] += 1
+        items.append((stored.name, _bound(reference, stored, view.schema_mode, semantics)))
+    return Project(plan, tuple(items))
+
+
+def _bound(
+    column: RowExpression, stored: Column, mode: SchemaMode | None, semantics: Semantics
+) -> RowExpression:
+    if mode is SchemaMode.TYPE_EVOLUTION or isinstance(stored.type, UnknownType):
+        return column
+    target = map_type(stored.type, as_spark_reads)
+    if equal_apart_from_nulls(column.type, target):
+        return column
+    ansi = replace(semantics, ansi=True)
+    allowed = (
+        can_cast(column.type, target, ansi)
+        if mode is SchemaMode.COMPENSATION
+        else can_up_cast(column.type, target)
+    )
+    if not allowed:
+        raise _unreadable(stored, column.type, target)
+    return Cast(column, nullable_inside(column.type, target), column.nullable, implicit=True)
+
+
+def _unreadable(stored: Column, now: ColumnType, then: ColumnType) -> TypeMismatch:
+    return TypeMismatch(
+        f"column {stored.name} was {print_type(then)} when the view was made and now is"
+        f" {print_type(now)}, which Spark does not read as that",
+        hint="create the view anew, or make it WITH SCHEMA EVOLUTION",
+    )
+
+
+def _check_names(plan: Plan) -> None:
+    seen: set[str] = set()
+    for number, column in enumerate(plan.columns, 1):
+        if column.name.startswith(UNNAMED):
+            raise MalformedSql(
+                f"column {number} of the view has no name",
+                hint="give the expression an alias; Spark refuses a view without one",
+            )
+        if column.name.lower() in seen:
+            raise AmbiguousColumn(
+                column.name, hint="two columns of the view have this name; rename one of them"
+            )
+        seen.add(column.name.lower())
+
+
+def _comments(plan: Plan, declared: tuple[Column, ...]) -> tuple[str | None, ...]:
+    by_name = {column.name.lower(): column.comment or None for column in declared}
+    return tuple(by_name.get(column.name.lower()) for column in plan.columns)

@@ -1,0 +1,336 @@
+"""What a query's text says, before any name has a meaning: immutable, closed, free of the parser.
+
+Operators are ``Call``s named by their symbol, so that one operator table answers for all of them.
+Only nodes that an error can point at carry a ``position``, which is no part of their equality.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.translation.errors import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column, perhaps with qualifiers before and nested fields behind: ``a.b.c``."""
+
+    parts: tuple[str, ...]
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """``*``, ``t.*``, ``* EXCEPT (a)``."""
+
+    qualifier: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StringLiteral:
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLiteral:
+    """``text`` as written, perhaps with a minus; without a type suffix (a suffix is a cast)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanLiteral:
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NullLiteral:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryLiteral:
+    hexadecimal: str
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalLiteral:
+    """``unit`` is lower-case: ``day``, ``year to month``; ``value`` any expression."""
+
+    value: Expression
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function or operator. ``name`` as written; operators by symbol (``+``, ``and``, ``is null``).
+
+    ``and`` and ``or`` take any number of arguments, so that a long chain is not a deep tree.
+    """
+
+    name: str
+    arguments: tuple[Expression, ...]
+    position: Position | None = field(default=None, compare=False)
+    distinct: bool = False
+    filter: Expression | None = None
+    qualifier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``tolerant``: written TRY_CAST, null instead of an error in every mode."""
+
+    operand: Expression
+    type: ColumnType
+    tolerant: bool = False
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``branches`` are (when, then); ``operand`` is the simple form's subject."""
+
+    operand: Expression | None
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf:
+    base: Expression
+    name: str
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class InList:
+    operand: Expression
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InQuery:
+    operand: Expression
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarQuery:
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StructLiteral:
+    """Spark's ``struct(a AS x, b)``; a field's name is None where none is written."""
+
+    fields: tuple[tuple[str | None, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    parameters: tuple[str, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expression: Expression
+    descending: bool = False
+    nulls_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCall:
+    """``window`` names one of the select's WINDOW clause; else the clause stands here."""
+
+    call: Call
+    partition_by: tuple[Expression, ...] = ()
+    order_by: tuple[SortKey, ...] = ()
+    frame: str | None = None
+    window: str | None = None
+
+
+Expression: TypeAlias = (
+    Name
+    | Star
+    | StringLiteral
+    | NumberLiteral
+    | BooleanLiteral
+    | NullLiteral
+    | BinaryLiteral
+    | IntervalLiteral
+    | Call
+    | Cast
+    | Case
+    | FieldOf
+    | Subscript
+    | InList
+    | InQuery
+    | Exists
+    | ScalarQuery
+    | Tuple
+    | StructLiteral
+    | Lambda
+    | WindowCall
+)
+
+
+class JoinKind(Enum):
+    INNER = "inner"
+    LEFT = "left"
+    RIGHT = "right"
+    FULL = "full"
+    CROSS = "cross"
+    SEMI = "semi"
+    ANTI = "anti"
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    parts: tuple[str, ...]
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FromQuery:
+    query: Query
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FromFunction:
+    """Spark's table function in FROM: ``explode(…) AS t(x)``, ``range(…)``."""
+
+    call: Call
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    left: FromItem
+    right: FromItem
+    kind: JoinKind
+    condition: Expression | None = None
+    using: tuple[str, ...] = ()
+    natural: bool = False
+    lateral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LateralView:
+    input: FromItem
+    call: Call
+    outer: bool
+    alias: str | None
+    columns: tuple[str, ...]
+
+
+FromItem: TypeAlias = TableName | FromQuery | FromFunction | Join | LateralView
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItem:
+    """``aliases`` has more than one only for a table-generating call."""
+
+    expression: Expression
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """``sets`` index into ``keys``; None for a plain GROUP BY."""
+
+    keys: tuple[Expression, ...]
+    sets: tuple[tuple[int, ...], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWindow:
+    name: str
+    partition_by: tuple[Expression, ...]
+    order_by: tuple[SortKey, ...]
+    frame: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    items: tuple[SelectItem, ...]
+    source: FromItem | None = None
+    where: Expression | None = None
+    grouping: Grouping | None = None
+    having: Expression | None = None
+    qualify: Expression | None = None
+    windows: tuple[NamedWindow, ...] = ()
+    distinct: bool = False
+
+
+class SetOperator(Enum):
+    UNION = "union"
+    INTERSECT = "intersect"
+    EXCEPT = "except"
+
+
+@dataclass(frozen=True, slots=True)
+class SetQuery:
+    """Branches of one operator, associated to the left: 5,000 UNIONs are one node."""
+
+    operator: SetOperator
+    distinct: bool
+    branches: tuple[Query, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesQuery:
+    rows: tuple[tuple[Expression, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonTable:
+    name: str
+    columns: tuple[str, ...]
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class With:
+    tables: tuple[CommonTable, ...]
+    body: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A query with ORDER BY (``global_``) or Hive's SORT BY, LIMIT, OFFSET."""
+
+    body: Query
+    order_by: tuple[SortKey, ...] = ()
+    global_: bool = True
+    limit: Expression | None = None
+    offset: Expression | None = None
+
+
+Query: TypeAlias = Select | SetQuery | ValuesQuery | With | Ordered

@@ -1,0 +1,12 @@
+"""What a plugin answers that says what user-defined functions return: ``docs/user-defined-functions.md``."""
+
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.translation.interface import (
+    Returns,
+    ReturnsArgument,
+    ReturnsRows,
+    UdfResolver,
+    UdfReturn,
+)
+
+__all__ = ["Returns", "ReturnsArgument", "ReturnsRows", "UdfResolver", "UdfReturn", "parse_type"]

@@ -1,0 +1,442 @@
+"""The loop itself, one call a step: receive hints, work on what is due, compare everything.
+
+Level-triggered: a hint only says where to look, and the catalog says what is there. Every step
+may be repeated, interrupted at any point and run by several workers at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from codegen.errors import CodegenError
+from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog
+from publisher.daemon.inspection import (
+    EngineStatus,
+    Explanation,
+    engine_status,
+    explanation,
+)
+from publisher.events.protocol import Batch, NamespaceHint, RelationHint
+from publisher.index.protocol import PackageIndex
+from publisher.policy import Clock, Counters, Policy
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.publisher import Job, Publisher
+from publisher.publishing.versioning import VersioningMode
+from publisher.selection import EVERYTHING, Selection
+from publisher.settling.comparison import BRAKE, RELEASED, Comparer, Snapshot, SnapshotReport
+from publisher.settling.deriving import Derived, Deriver, derivation_from_text
+from publisher.settling.findings import (
+    CatalogReader,
+    Died,
+    Finding,
+    Investigator,
+    Settled,
+    readings,
+)
+from publisher.settling.settling import Settlement, Settling, Verdict, end
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import Claim, RelationRecord, Status, Urgency, WorkRequest
+
+log = logging.getLogger(__name__)
+
+SNAPSHOT_DUE = "@snapshot-due"
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """The real or pretended world that an engine works on.
+
+    Attributes:
+        prefix: of every distribution, as in the settings.
+        versioning: "semantic" or "sequential".
+        generator_version: goes into every package's provenance.
+        selection: which relations get a package.
+    """
+
+    state: State
+    catalog: Catalog
+    index: PackageIndex
+    deriver: Deriver
+    packaging: Packaging
+    clock: Clock
+    policy: Policy
+    prefix: str
+    versioning: VersioningMode = "semantic"
+    generator_version: str = ""
+    catalog_name: str = "catalog"
+    selection: Selection = EVERYTHING
+
+
+class Engine:
+    """Threads may share one.
+
+    ``drain`` is for tests, one-off snapshots and benchmarks; the daemon has threads that call
+    ``work`` and sleep in ``wait_for_work``.
+    """
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.counters = Counters()
+        self._state = assembly.state
+        self._catalog = assembly.catalog
+        self._clock = assembly.clock
+        self._policy = assembly.policy
+        self._packaging = assembly.packaging
+        self._selection = assembly.selection
+        self._reader = CatalogReader(assembly.catalog, assembly.clock)
+        self._investigator = Investigator(assembly.state, assembly.deriver, self.counters)
+        self._settling = self.make_settling(assembly)
+        self._publisher = self.make_publisher(assembly)
+        self._snapshot = Snapshot(
+            assembly.state,
+            assembly.catalog,
+            self._reader,
+            assembly.deriver,
+            assembly.policy,
+            assembly.clock,
+            self.counters,
+            catalog_name=assembly.catalog_name,
+            selection=assembly.selection,
+            choices=assembly.packaging.choices,
+        )
+        self._news = threading.Condition()
+        self._news_count = 0
+
+    def make_settling(self, assembly: Assembly) -> Settling:
+        return Settling(assembly.policy)
+
+    def make_publisher(self, assembly: Assembly) -> Publisher:
+        return Publisher(
+            assembly.state,
+            assembly.index,
+            assembly.packaging,
+            self._reader,
+            assembly.policy,
+            assembly.clock,
+            self.counters,
+            prefix=assembly.prefix,
+            versioning=assembly.versioning,
+            generator_version=assembly.generator_version,
+        )
+
+    # Receiving
+
+    def position(self, source: str) -> str | None:
+        return self._state.read(lambda tx: tx.journal.position(source))
+
+    def receive(self, source: str, batch: Batch) -> None:
+        """Stores hints, dead letters and the position in one transaction; then acknowledge it.
+
+        A namespace that could not be decoded in full is looked through in the catalog first.
+
+        Raises:
+            CatalogUnavailable: nothing was stored.
+        """
+        namespaces = {letter.namespace for letter in batch.dead_letters if letter.namespace}
+        listed = [name for n in sorted(namespaces) for name in self._catalog.relations(n)]
+        if any(letter.namespace is None for letter in batch.dead_letters):
+            self._state.write(lambda tx: tx.journal.write_note(SNAPSHOT_DUE, "undecodable event"))
+        now = self._clock.now()
+
+        def store(tx: Transaction) -> None:
+            tx.work.request_when_quiet(
+                self._requests(tx, batch, listed, now),
+                max(0.0, self._policy.max_wait_seconds - self._policy.debounce_seconds),
+            )
+            tx.journal.bury(source, batch.dead_letters, now)
+            tx.journal.save_position(source, batch.position)
+
+        self._state.write(store)
+        self.counters.add("events_seen", batch.seen)
+        self.counters.add("hints", len(batch.hints))
+        self.counters.add("dead_letters", len(batch.dead_letters))
+        if batch.hints or batch.dead_letters:
+            self.wake()
+
+    def _requests(
+        self, tx: Transaction, batch: Batch, listed: Sequence[RelationName], now: float
+    ) -> Iterable[WorkRequest]:
+        asked: dict[RelationName, int | None] = {}
+
+        def ask(name: RelationName, event_id: int | None) -> None:
+            known = asked.get(name)
+            asked[name] = event_id if known is None else max(known, event_id or known)
+
+        for hint in batch.hints:
+            match hint:
+                case RelationHint(relation, event_id):
+                    ask(relation, event_id)
+                case NamespaceHint(namespace, event_id):
+                    for name in tx.graph.in_namespace(namespace):
+                        ask(name, event_id)
+        for letter in batch.dead_letters:
+            for name in tx.graph.in_namespace(letter.namespace) if letter.namespace else ():
+                ask(name, None)
+        for name in listed:
+            ask(name, None)
+        due = now + self._policy.debounce_seconds
+        for name, event_id in asked.items():
+            second_look = (
+                due + self._policy.staleness_seconds
+                if event_id is None and self._policy.staleness_seconds > 0
+                else None
+            )
+            yield WorkRequest(name, due, Urgency.EVENT, event_id, second_look)
+
+    def resync(self, names: Iterable[RelationName]) -> None:
+        """Asks for relations to be looked at now."""
+        now = self._clock.now()
+        requests = [WorkRequest(name, now) for name in names]
+        self._state.write(lambda tx: tx.work.request(requests))
+        self.wake()
+
+    # Working
+
+    def work(self) -> int:
+        """Works on a batch of due relations; how many claims it took.
+
+        Failures that pass put the work off and are counted; nothing of them is raised.
+        """
+        claims = self.claim()
+        if not claims:
+            return 0
+        dead = [c for c in claims if c.attempts > self._policy.max_attempts]
+        for claim in dead:
+            self._quarantine(claim)
+        alive = [c for c in claims if c.attempts <= self._policy.max_attempts]
+        if alive:
+            self._process(alive)
+        self.wake()
+        return len(claims)
+
+    def claim(self) -> Sequence[Claim]:
+        now = self._clock.now()
+        due = self._state.read(lambda tx: tx.work.due_at())
+        if due is None or due > now:
+            return ()
+        policy = self._policy
+        return self._state.write(
+            lambda tx: tx.work.claim(now, policy.lease_seconds, policy.batch_size)
+        )
+
+    def _process(self, claims: Sequence[Claim]) -> None:
+        records = self._state.read(lambda tx: tx.graph.records(c.relation for c in claims))
+        try:
+            fresh, stale = readings(self._reader, claims, records)
+        except (CatalogUnavailable, CatalogRefused) as error:
+            log.warning("catalog not read", extra={"why": str(error)})
+            self._put_off(claims, str(error))
+            return
+        if stale:
+            self.counters.add("stale_readings", len(stale))
+            self._put_off(stale, "the catalog's answer is older than the event")
+        findings = self._investigator.investigate(fresh)
+        for finding in findings:
+            if isinstance(finding, Died):
+                self._count_death(finding)
+        self.conclude([finding for finding in findings if isinstance(finding, Finding)])
+
+    def conclude(self, findings: Sequence[Finding]) -> None:
+        """Settles findings in one transaction, and publishes or yanks what then differs."""
+        if not findings:
+            return
+        hashes = {f.reading.name: self._content_hash(f) for f in findings}
+        owed = self._publisher.open_reservations(f.reading.name for f in findings)
+        now = self._clock.now()
+
+        def settle(tx: Transaction) -> Mapping[RelationName, Settlement]:
+            done = {
+                f.reading.name: self._settle(tx, f, hashes[f.reading.name], now) for f in findings
+            }
+            # Work outlives what is owed to the index, even if the relation needs no version now.
+            later = now + self._policy.max_retry_seconds
+            tx.work.request(
+                WorkRequest(name, later) for name in owed if done[name].verdict is Verdict.ENDED
+            )
+            return done
+
+        settlements = self._state.write(settle)
+        # Dependents need not wait until these are published.
+        self.wake()
+        for name, version in owed.items():
+            if settlements[name].verdict is Verdict.ENDED:
+                self._publisher.finish(version)
+        jobs: list[Job] = []
+        dropped: list[Claim] = []
+        for finding in findings:
+            settlement = settlements[finding.reading.name]
+            match settlement.verdict:
+                case Verdict.SETTLED:
+                    job = self._job(finding, settlement.record)
+                    if job is not None:
+                        jobs.append(job)
+                case Verdict.DROPPED:
+                    dropped.append(finding.reading.claim)
+                case _:
+                    pass
+        if jobs:
+            self._publisher.publish(jobs)
+        if dropped:
+            self._publisher.drop(dropped)
+
+    def _settle(
+        self, tx: Transaction, finding: Finding, content_hash: str | None, now: float
+    ) -> Settlement:
+        settlement = self._settling.settle(tx, finding, content_hash, now)
+        record = settlement.record
+        if settlement.verdict is Verdict.SETTLED and not _needs_publication(record):
+            end(tx, finding.reading.claim)
+            return Settlement(Verdict.ENDED, record)
+        if settlement.verdict is Verdict.DROPPED and record is not None and record.yanked:
+            end(tx, finding.reading.claim)
+            return Settlement(Verdict.ENDED, record)
+        return settlement
+
+    def _content_hash(self, finding: Finding) -> str | None:
+        match finding:
+            case Finding(conclusion=Settled(outcome=Derived(derivation))):
+                relation = finding.reading.relation
+                if relation is None or not self._selection.offers(relation):
+                    return None
+                try:
+                    return self._publisher.content_hash(relation, derivation)
+                except CodegenError as error:
+                    # Building it fails in the same words, and tells whoever asks.
+                    return f"unfit: {error}"
+            case _:
+                return None
+
+    def _job(self, finding: Finding, record: RelationRecord | None) -> Job | None:
+        relation = finding.reading.relation
+        if relation is None or record is None or record.content_hash is None:
+            return None
+        match finding.conclusion:
+            case Settled(outcome=Derived(derivation)):
+                pass
+            case _:
+                texts = self._state.read(lambda tx: tx.graph.derivations([record.name]))
+                derivation = derivation_from_text(texts[record.name])
+        return Job(
+            claim=finding.reading.claim,
+            relation=relation,
+            derivation=derivation,
+            content_hash=record.content_hash,
+            event_id=finding.reading.at_least,
+        )
+
+    def _quarantine(self, claim: Claim) -> None:
+        reason = (
+            f"its work died {claim.attempts - 1} times; it is tried again by the next snapshot, "
+            "or once it changes"
+        )
+        now = self._clock.now()
+        owed = self._publisher.open_reservations([claim.relation])
+        if not all(self._publisher.finish(version) for version in owed.values()):
+            until = now + self._policy.max_retry_seconds
+            self._state.write(lambda tx: tx.work.put_off(claim, until, reason, blameless=False))
+            return
+        self._state.write(lambda tx: self._settling.quarantine(tx, claim, reason, now))
+        self.counters.add("quarantined")
+        log.error("relation quarantined", extra={"relation": str(claim.relation)})
+
+    def _count_death(self, died: Died) -> None:
+        now = self._clock.now()
+        until = now + self._policy.retry_delay(died.claim.attempts)
+        self._state.write(
+            lambda tx: tx.work.put_off(died.claim, until, died.reason, blameless=False)
+        )
+        self.counters.add("derivations_died")
+        log.error(
+            "derivation died",
+            extra={"relation": str(died.claim.relation), "why": died.reason},
+        )
+
+    def _put_off(self, claims: Sequence[Claim], reason: str) -> None:
+        now = self._clock.now()
+
+        def put_off(tx: Transaction) -> None:
+            for claim in claims:
+                until = now + self._policy.retry_delay(claim.retries)
+                tx.work.put_off(claim, until, reason, blameless=True)
+
+        self._state.write(put_off)
+        self.counters.add("put_off", len(claims))
+
+    # Waiting
+
+    def wake(self) -> None:
+        """Tells sleeping workers that there may be work."""
+        with self._news:
+            self._news_count += 1
+            self._news.notify_all()
+
+    def wait_for_work(self, at_most_seconds: float) -> None:
+        """Sleeps until there is news or the next work is due."""
+        with self._news:
+            seen = self._news_count
+        due = self._state.read(lambda tx: tx.work.due_at())
+        seconds = at_most_seconds
+        if due is not None:
+            seconds = min(seconds, due - self._clock.now())
+        if seconds <= 0:
+            return
+        with self._news:
+            self._news.wait_for(lambda: self._news_count != seen, timeout=seconds)
+
+    def drain(self, timeout_seconds: float = 3600.0) -> bool:
+        """Works until nothing is outstanding, sleeping where work is put off. False on time-out."""
+        deadline = self._clock.now() + timeout_seconds
+        while True:
+            if self.work():
+                continue
+            due = self._state.read(lambda tx: tx.work.due_at())
+            if due is None:
+                return True
+            now = self._clock.now()
+            if now >= deadline:
+                return False
+            self._clock.sleep(min(max(due - now, 0.001), deadline - now))
+
+    # The whole
+
+    def snapshot(
+        self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
+    ) -> SnapshotReport:
+        """Compares everything and enqueues what differs; ``drain`` or the workers do the rest."""
+        report = self._snapshot.run(catalog_was_replaced=catalog_was_replaced, comparer=comparer)
+        horizon = self._clock.now() - self._policy.memo_seconds
+        self._state.write(lambda tx: tx.memo.forget_before(horizon))
+        self.wake()
+        return report
+
+    def snapshot_is_due(self) -> bool:
+        """Whether an event could not be decoded, so that only a snapshot tells what it was."""
+        return bool(self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)))
+
+    def snapshot_ran(self) -> None:
+        self._state.write(lambda tx: tx.journal.write_note(SNAPSHOT_DUE, ""))
+
+    def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
+        """Releases the brake of a namespace, or with () of all, for the next snapshot."""
+        brake = f"{BRAKE}{'.'.join(namespace)}"
+        self._state.write(lambda tx: tx.journal.write_note(brake, RELEASED))
+
+    def status(self) -> EngineStatus:
+        return self._state.read(lambda tx: engine_status(tx, self.counters.values()))
+
+    def explain(self, name: RelationName) -> Explanation:
+        distribution = self._packaging.distribution(name)
+        return self._state.read(lambda tx: explanation(tx, name, distribution))
+
+
+def _needs_publication(record: RelationRecord | None) -> bool:
+    return (
+        record is not None
+        and record.status is Status.OK
+        and record.content_hash is not None
+        and (record.published_hash != record.content_hash or record.yanked)
+    )

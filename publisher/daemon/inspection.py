@@ -1,0 +1,80 @@
+"""What the loop knows, as values for the command line, HTTP and people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.state.protocol import Transaction
+from publisher.state.records import (
+    Edge,
+    RelationRecord,
+    StoredDeadLetter,
+    VersionRecord,
+    VersionStatus,
+    WorkRecord,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """The whole at one moment.
+
+    Attributes:
+        relations: how many have each status; "STALE" counts those to be derived again.
+        work: outstanding, most urgent first.
+        conflicts: numbers that the index holds with other bytes.
+        notes: text kept beside singletons: brakes, the last snapshot.
+        counters: since this process started.
+    """
+
+    relations: Mapping[str, int]
+    work: Sequence[WorkRecord]
+    troubled: Sequence[RelationRecord]
+    conflicts: Sequence[VersionRecord]
+    versions: int
+    dead_letters: Sequence[StoredDeadLetter]
+    notes: Mapping[str, str]
+    counters: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One relation: what it is, what it waits for, who waits for it, what was published."""
+
+    record: RelationRecord | None
+    upstreams: Sequence[Edge]
+    upstream_records: Mapping[RelationName, RelationRecord]
+    dependents: Sequence[RelationName]
+    versions: Sequence[VersionRecord]
+    work: WorkRecord | None
+
+
+def engine_status(tx: Transaction, counters: Mapping[str, int]) -> EngineStatus:
+    records = tx.graph.every_record()
+    shown = Counter("STALE" if r.stale else r.status.value for r in records.values())
+    versions = tx.versions.every_version()
+    return EngineStatus(
+        relations=dict(sorted(shown.items())),
+        work=tx.work.outstanding(),
+        troubled=[record for _, record in sorted(records.items()) if record.reason],
+        conflicts=[v for v in versions if v.status is VersionStatus.CONFLICT],
+        versions=sum(v.status is VersionStatus.PUBLISHED for v in versions),
+        dead_letters=tx.journal.dead_letters(),
+        notes=tx.journal.notes("@"),
+        counters=counters,
+    )
+
+
+def explanation(tx: Transaction, name: RelationName, distribution: str) -> Explanation:
+    edges = tx.graph.edges_of([name])[name]
+    return Explanation(
+        record=tx.graph.records([name]).get(name),
+        upstreams=edges,
+        upstream_records=tx.graph.records(edge.upstream for edge in edges),
+        dependents=tx.graph.dependents([name]),
+        versions=tx.versions.history([distribution])[distribution],
+        work=next((w for w in tx.work.outstanding() if w.relation == name), None),
+    )

@@ -1,0 +1,197 @@
+"""The program that runs: threads that receive, work and compare, until they are told to stop.
+
+All that it knows is in the state, so that it may end anywhere. Errors that pass are waited for;
+any other is logged and the thread goes on, since one relation's trouble must not be everybody's.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wait_exponential
+
+from lakeschema.catalog.errors import CatalogUnavailable
+from publisher.daemon.engine import Engine
+from publisher.events.protocol import Batch, EventSource, SourceUnavailable
+from publisher.index.protocol import PackageIndexError
+from publisher.publishing.retention import RetentionPass
+from publisher.settling.comparison import SnapshotBusy
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_POLL_SECONDS = 1.0
+_IDLE_SECONDS = 0.5
+"""Work that another process enqueued is seen after at most this long."""
+_AFTER_ERROR_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """``snapshot_interval_seconds`` counts from the end of one snapshot to the next."""
+
+    workers: int = 2
+    snapshot_interval_seconds: float = 3600.0
+    snapshot_on_start: bool = True
+
+
+class Daemon:
+    """``snapshot_runner`` compares everything and enqueues: ``engine.snapshot``, or Spark in a child.
+
+    A gap in a source's events is closed in this process, before the source's position is believed.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        sources: Sequence[EventSource],
+        snapshot_runner: Callable[[], object],
+        rhythm: Rhythm = Rhythm(),
+        retention: RetentionPass | None = None,
+    ) -> None:
+        self._engine = engine
+        self._sources = tuple(sources)
+        self._snapshot_runner = snapshot_runner
+        self._rhythm = rhythm
+        self._retention = retention
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+        self._troubles: dict[str, str] = {}
+
+    def start(self) -> None:
+        for source in self._sources:
+            self._spawn(f"receive {source.name}", lambda s=source: self._receive(s))  # type: ignore[misc]
+        for number in range(self._rhythm.workers):
+            self._spawn(f"work {number}", self._work)
+        self._spawn("snapshot", self._snapshots)
+
+    def stop(self, timeout_seconds: float = 30.0) -> bool:
+        """Lets each thread end what it is at. False if one did not: its work is taken up later."""
+        self._stopping.set()
+        self._engine.wake()
+        for thread in self._threads:
+            thread.join(timeout_seconds)
+        for source in self._sources:
+            source.close()
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def troubles(self) -> Mapping[str, str]:
+        """What does not answer now, by thread; empty if all is well."""
+        with self._lock:
+            return dict(self._troubles)
+
+    def is_alive(self) -> bool:
+        return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
+
+    # Threads
+
+    def _spawn(self, name: str, turn: Callable[[], None]) -> None:
+        thread = threading.Thread(target=self._loop, args=(name, turn), name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _loop(self, name: str, turn: Callable[[], None]) -> None:
+        while not self._stopping.is_set():
+            try:
+                turn()
+                self._note(name, None)
+            except Exception as error:
+                self._note(name, f"{type(error).__name__}: {error}")
+                log.exception("unexpected error", extra={"part": name})
+                self._stopping.wait(_AFTER_ERROR_SECONDS)
+
+    def _note(self, name: str, trouble: str | None) -> None:
+        with self._lock:
+            if trouble is None:
+                self._troubles.pop(name, None)
+            else:
+                self._troubles[name] = trouble
+
+    def _patiently(self, name: str, action: Callable[[], T]) -> T:
+        """Repeats what fails for a while, and says so meanwhile."""
+
+        def tell(error: BaseException | None) -> None:
+            self._note(name, str(error))
+            log.warning("waiting for another service", extra={"part": name, "why": str(error)})
+
+        retrying = Retrying(
+            retry=retry_if_exception_type((SourceUnavailable, CatalogUnavailable)),
+            stop=stop_when_event_set(self._stopping),
+            wait=wait_exponential(multiplier=0.1, max=5.0),
+            sleep=lambda seconds: (self._stopping.wait(seconds), None)[1],
+            before_sleep=lambda state: tell(state.outcome.exception() if state.outcome else None),
+            reraise=True,
+        )
+        return retrying(action)
+
+    def _receive(self, source: EventSource) -> None:
+        name = f"receive {source.name}"
+        try:
+            batch = self._patiently(
+                name,
+                lambda: source.poll(self._engine.position(source.name), _POLL_SECONDS),
+            )
+            if batch is not None:
+                self._patiently(name, lambda: self._take(source, batch))
+        except (SourceUnavailable, CatalogUnavailable):
+            if not self._stopping.is_set():
+                raise
+
+    def _take(self, source: EventSource, batch: Batch) -> None:
+        if batch.gap is not None:
+            log.warning("events may be missing", extra={"source": source.name, "why": batch.gap})
+            try:
+                self._engine.snapshot(catalog_was_replaced=True)
+            except SnapshotBusy as error:
+                raise SourceUnavailable(source.name, str(error)) from error
+        self._engine.receive(source.name, batch)
+        source.acknowledge(batch.position)
+
+    def _work(self) -> None:
+        if not self._engine.work():
+            self._engine.wait_for_work(_IDLE_SECONDS)
+
+    def _snapshots(self) -> None:
+        """One turn: a snapshot if it is time, then sleep until the next or until one is asked for."""
+        if self._rhythm.snapshot_on_start or self._snapshots_began:
+            self._run_snapshot()
+        self._snapshots_began = True
+        waited = 0.0
+        while not self._stopping.is_set() and waited < self._rhythm.snapshot_interval_seconds:
+            step = min(_POLL_SECONDS, self._rhythm.snapshot_interval_seconds - waited)
+            self._stopping.wait(step)
+            waited += step
+            if self._engine.snapshot_is_due():
+                return
+
+    _snapshots_began = False
+
+    def _run_snapshot(self) -> None:
+        try:
+            # Before it runs: what is asked for meanwhile needs another one.
+            self._engine.snapshot_ran()
+            self._patiently("snapshot", self._snapshot_runner)
+        except SnapshotBusy:
+            log.info("another snapshot is running")
+        except CatalogUnavailable:
+            if not self._stopping.is_set():
+                raise
+        self._engine.wake()
+        self._retire()
+
+    def _retire(self) -> None:
+        """As often as snapshots, because both are for what no event tells."""
+        if self._retention is None or self._stopping.is_set():
+            return
+        try:
+            self._retention.run(self._stopping.is_set)
+            self._note("retention", None)
+        except PackageIndexError as error:
+            self._note("retention", str(error))
+            log.warning("package index failed", extra={"why": str(error)})

@@ -1,0 +1,49 @@
+"""What the ledger knows of a package's versions, as ``versioning`` compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from packaging.version import Version
+
+from codegen.package import Release
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.model import Schema
+from lakeschema.avro.parsing import parse_schema
+from publisher.publishing.versioning import Published
+from publisher.state.records import VersionRecord, VersionStatus
+
+
+def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
+    """The highest number that the index is known to have with our bytes."""
+    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
+    return max(published, key=lambda v: Version(v.number), default=None)
+
+
+def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Sequence[str]]:
+    """Versions to compare with, and the numbers that are taken by anything else."""
+    published: list[Published] = []
+    burnt: list[str] = []
+    for version in history:
+        schema = _schema(version)
+        if version.status is VersionStatus.PUBLISHED and schema is not None:
+            published.append(Published(version.number, schema, version.surface_hash))
+        else:
+            burnt.append(version.number)
+    return published, burnt
+
+
+def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:
+    """What each version that consumers may hold changed, newest first."""
+    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
+    published.sort(key=lambda v: Version(v.number), reverse=True)
+    return tuple(Release(v.number, v.change, v.reasons) for v in published)
+
+
+def _schema(version: VersionRecord) -> Schema | None:
+    if version.schema_text is None:
+        return None
+    try:
+        return parse_schema(version.schema_text)
+    except MalformedAvroSchema:
+        return None

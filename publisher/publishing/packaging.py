@@ -1,0 +1,65 @@
+"""The generator, as the publisher asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from codegen.errors import UnfitSchema
+from codegen.naming import distribution_name, import_name
+from codegen.package import PackageRequest, Wheel
+from codegen.surface import surface_hash
+from codegen.wheel import build_wheel, content_hash, read_wheel
+from lakeschema.avro.model import Record, Schema
+from lakeschema.catalog.identifiers import RelationName
+from publisher.publishing.packaging_protocol import ReadPackage
+
+
+class WheelPackaging:
+    """``project_urls``: of every package's metadata; see ``PackageRequest``."""
+
+    def __init__(
+        self,
+        prefix: str,
+        *,
+        immutable: bool = False,
+        project_urls: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._prefix = prefix
+        self._immutable = immutable
+        self._project_urls = project_urls
+
+    @property
+    def choices(self) -> str:
+        return "immutable" if self._immutable else ""
+
+    def distribution(self, relation: RelationName) -> str:
+        return distribution_name(relation, self._prefix)
+
+    def content_hash(self, request: PackageRequest) -> str:
+        return content_hash(replace(request, immutable=self._immutable))
+
+    def surface_hash(self, relation: RelationName, schema: Schema) -> str:
+        try:
+            return (
+                surface_hash(schema, import_name(relation, self._prefix), immutable=self._immutable)
+                if isinstance(schema, Record)
+                else ""
+            )
+        except UnfitSchema:
+            return ""
+
+    def build(self, request: PackageRequest) -> Wheel:
+        chosen = replace(request, immutable=self._immutable, project_urls=self._project_urls)
+        return build_wheel(chosen)
+
+    def read(self, wheel: bytes) -> ReadPackage:
+        contents = read_wheel(wheel)
+        return ReadPackage(
+            contents.relation,
+            contents.schema_text,
+            contents.content_hash,
+            contents.surface_hash,
+            contents.changelog,
+        )

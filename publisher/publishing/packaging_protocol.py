@@ -1,0 +1,68 @@
+"""What the publisher asks of the generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from codegen.package import PackageRequest, Provenance, Release, Wheel
+from lakeschema.avro.model import Schema
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.interface import Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPackage:
+    """What a wheel of the index says of itself; ``changelog`` also of the versions before it."""
+
+    relation: RelationName
+    schema_text: str
+    content_hash: str
+    surface_hash: str = ""
+    changelog: tuple[Release, ...] = ()
+
+
+class Packaging(Protocol):
+    """The generator. All of it may raise ``codegen.errors.CodegenError``."""
+
+    @property
+    def choices(self) -> str:
+        """What the settings choose for every package alike; empty where they choose nothing."""
+
+    def distribution(self, relation: RelationName) -> str: ...
+
+    def content_hash(self, request: PackageRequest) -> str:
+        """Of schema, view text, lineage and names; the version and what led to it are not in it."""
+
+    def surface_hash(self, relation: RelationName, schema: Schema) -> str:
+        """Of what programs could name if the schema were packaged now; "" if it cannot be."""
+
+    def build(self, request: PackageRequest) -> Wheel: ...
+
+    def read(self, wheel: bytes) -> ReadPackage: ...
+
+
+def package_request(
+    relation: Relation, derivation: Derivation, prefix: str, version: str = "0.0.0"
+) -> PackageRequest:
+    """What is asked of the generator, without the provenance that a version number brings."""
+    interface = derivation.interface
+    return PackageRequest(
+        relation=relation.name,
+        prefix=prefix,
+        version=version,
+        schema=interface.schema,
+        provenance=Provenance(
+            kind="view" if relation.is_view else "table",
+            view_text=relation.view.text if relation.view is not None else None,
+            upstreams={str(name): "" for name in derivation.upstreams},
+            lineage={
+                column.column: tuple(
+                    ".".join((str(source.relation), source.column, *source.path))
+                    for source in column.sources
+                )
+                for column in derivation.lineage
+            },
+        ),
+    )

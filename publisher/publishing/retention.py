@@ -1,0 +1,161 @@
+"""Superseded versions are yanked, never deleted: a pin keeps its file, a range looks past it (PEP 592).
+
+Each pass compares what the index lists with what the settings want, so that one which a crash cut
+short is ended by the next, and gentler settings offer again what stricter ones had yanked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.policy import Clock, Counters
+from publisher.publishing.upload import DROPPED
+from publisher.state.protocol import State
+from publisher.state.records import VersionStatus
+
+log = logging.getLogger(__name__)
+
+SUPERSEDED = "superseded by newer versions of its major; a pin of it keeps working"
+NOTE = "@retention"
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Which versions stay offered to ranges.
+
+    Attributes:
+        keep_latest_per_major: at least 1, so that each major keeps its newest.
+        grace_seconds: between the first newer version of a major and the yank of an older one.
+    """
+
+    keep_latest_per_major: int
+    grace_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that is to be yanked or, where ``reason`` is None, to be offered again."""
+
+    distribution: str
+    file: IndexFile
+    reason: str | None
+
+
+def plan_retention(
+    distribution: str,
+    files: Sequence[IndexFile],
+    published_at: Mapping[str, float],
+    retention: Retention,
+    now: float,
+) -> tuple[Change, ...]:
+    """What brings ``files`` to what ``retention`` wants: what is offered again first, then yanks.
+
+    Only versions in ``published_at`` (epoch seconds) are touched. What a person yanked stays so
+    and counts for nothing, so that the newest of what is left is offered. A dropped relation's
+    files stay as they are.
+    """
+    if any(file.yanked == DROPPED for file in files):
+        return ()
+    majors: dict[int, list[IndexFile]] = defaultdict(list)
+    for file in files:
+        if file.version in published_at and file.yanked in {None, SUPERSEDED}:
+            majors[Version(file.version).major].append(file)
+    changes = [
+        Change(distribution, file, SUPERSEDED if is_old else None)
+        for major in majors.values()
+        for file, is_old in _judged(major, published_at, retention, now)
+        if is_old != (file.yanked == SUPERSEDED)
+    ]
+    # In this order no crash leaves a major without an offered version that had one.
+    return tuple(sorted(changes, key=lambda change: change.reason is not None))
+
+
+def _judged(
+    major: Sequence[IndexFile],
+    published_at: Mapping[str, float],
+    retention: Retention,
+    now: float,
+) -> Iterator[tuple[IndexFile, bool]]:
+    """Each version of a major, and whether it is old."""
+    superseded_at = float("inf")
+    newest_first = sorted(major, key=lambda file: Version(file.version), reverse=True)
+    for rank, file in enumerate(newest_first):
+        waited = now - superseded_at >= retention.grace_seconds
+        yield file, rank >= retention.keep_latest_per_major and waited
+        superseded_at = min(superseded_at, published_at[file.version])
+
+
+def plans(
+    state: State, index: PackageIndex, retention: Retention, now: float
+) -> Iterator[tuple[Change, ...]]:
+    """What each published distribution needs, often nothing, read from the index as it goes.
+
+    Raises:
+        PackageIndexError: the index does not answer.
+    """
+    for distribution, published_at in sorted(_published(state).items()):
+        # One version alone is its major's newest: the index need not be asked.
+        if len(published_at) > 1:
+            files = index.files(distribution)
+            yield plan_retention(distribution, files, published_at, retention, now)
+
+
+def _published(state: State) -> Mapping[str, Mapping[str, float]]:
+    published: dict[str, dict[str, float]] = defaultdict(dict)
+    for version in state.read(lambda tx: tx.versions.every_version()):
+        if version.status is VersionStatus.PUBLISHED:
+            published[version.distribution][version.number] = version.created_at
+    return published
+
+
+class RetentionPass:
+    """Carries it out beside the daemon's other work, and notes how it ended."""
+
+    def __init__(
+        self,
+        state: State,
+        index: PackageIndex,
+        retention: Retention,
+        clock: Clock,
+        counters: Counters,
+    ) -> None:
+        self._state = state
+        self._index = index
+        self._retention = retention
+        self._clock = clock
+        self._counters = counters
+
+    def run(self, is_stopping: Callable[[], bool] = lambda: False) -> None:
+        """Ends at the first yank that the index declines, since it would decline the others, too.
+
+        Raises:
+            PackageIndexError: the index does not answer; the next pass goes on.
+        """
+        for changes in plans(self._state, self._index, self._retention, self._clock.now()):
+            for change in changes:
+                if not self._index.yank(change.file, change.reason):
+                    self._decline(change)
+                    return
+                self._tell(change)
+            if is_stopping():
+                return
+
+    def _tell(self, change: Change) -> None:
+        retired = change.reason is not None
+        self._counters.add("versions_retired" if retired else "versions_offered_again")
+        log.info(
+            "version retired" if retired else "version offered again",
+            extra={"file": change.file.filename},
+        )
+
+    def _decline(self, change: Change) -> None:
+        self._counters.add("yanks_declined")
+        log.warning("index cannot yank", extra={"file": change.file.filename})
+        note = f"the index cannot yank: {change.file.filename} and others stay offered"
+        self._state.write(lambda tx: tx.journal.write_note(NOTE, note))

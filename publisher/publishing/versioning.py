@@ -1,0 +1,105 @@
+"""The next version number of a package, from what changed in its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from lakeschema.avro.compatibility import Change, Level, compare
+from lakeschema.avro.model import Schema
+
+VersioningMode: TypeAlias = Literal["semantic", "sequential"]
+"""``semantic``: 1.0.0, then by compatibility. ``sequential``: 0.0.1, 0.0.2, …, whatever changed."""
+
+FIRST = "first version"
+SAME_SCHEMA = "the schema is the same; the view's text, or what it reads, changed"
+REGENERATED = "the generator names or types the same schema in another way"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A version that consumers may hold; ``number`` is text such as ``1.4.0``.
+
+    Attributes:
+        surface_hash: of what programs can name in its package; "" where that is not known.
+    """
+
+    number: str
+    schema: Schema
+    surface_hash: str = ""
+
+
+def next_version(
+    history: Sequence[Published],
+    schema: Schema,
+    *,
+    mode: VersioningMode,
+    surface_of: Callable[[Schema], str] | None = None,
+    burnt: Collection[str] = (),
+) -> tuple[str, Change]:
+    """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
+
+    Only versions of the current major are compared. Where the schema did not change the number is
+    the next patch: whether to publish is not decided here.
+
+    ``surface_of`` tells the surface hash that the generator of now gives a schema. Where that of
+    the newest version's schema is not the one that the version states, a rule of naming changed,
+    which is major; None compares no rules. ``burnt`` numbers were taken at the index by other
+    bytes: they are passed over, upwards within the same level.
+
+    Raises:
+        ValueError: a number of the history is not three integers.
+    """
+    released = sorted(history, key=lambda version: parse_number(version.number))
+    change = _change(released, schema, surface_of)
+    number = parse_number(released[-1].number) if released else (0, 0, 0)
+    taken = {parse_number(version.number) for version in released}
+    taken |= {parse_number(text) for text in burnt}
+    while True:
+        number = _raised(number, change.level, mode)
+        if number not in taken:
+            return ".".join(map(str, number)), change
+
+
+def parse_number(text: str) -> tuple[int, int, int]:
+    """``1.4.0`` as integers, which compare as versions do.
+
+    Raises:
+        ValueError: the text is anything else.
+    """
+    pieces = text.split(".")
+    if len(pieces) != 3 or not all(piece.isascii() and piece.isdigit() for piece in pieces):
+        raise ValueError(f"{text!r} is no version of three numbers")
+    major, minor, patch = map(int, pieces)
+    return major, minor, patch
+
+
+def _change(
+    released: Sequence[Published], schema: Schema, surface_of: Callable[[Schema], str] | None
+) -> Change:
+    if not released:
+        return Change(Level.MAJOR, (FIRST,))
+    latest = released[-1]
+    major = parse_number(latest.number)[0]
+    current = [v.schema for v in released if parse_number(v.number)[0] == major]
+    change = compare(current, schema)
+    # The newest alone: its rules were those of the versions before it, or it began a major.
+    if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
+        return change if change.reasons else Change(Level.PATCH, (SAME_SCHEMA,))
+    return Change(Level.MAJOR, (REGENERATED, *change.reasons))
+
+
+def _raised(
+    number: tuple[int, int, int], level: Level, mode: VersioningMode
+) -> tuple[int, int, int]:
+    major, minor, patch = number
+    if mode == "sequential":
+        return major, minor, patch + 1
+    match level:
+        case Level.MAJOR:
+            return major + 1, 0, 0
+        case Level.MINOR:
+            return major, minor + 1, 0
+        case _:
+            return major, minor, patch + 1

@@ -1,0 +1,255 @@
+"""One full comparison of the catalog with the state: what events missed is found here.
+
+Only differences become work; a worker then reads again and believes the catalog, not the snapshot.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Relation, facts_hash
+from publisher.policy import Clock, Counters, Policy
+from publisher.selection import EVERYTHING, Selection
+from publisher.settling.deriving import Deriver
+from publisher.settling.findings import CatalogReader
+from publisher.settling.reconciliation import (
+    ConfirmMissing,
+    HoldDeletions,
+    deletions,
+)
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import Edge, RelationRecord, Status, Urgency, WorkRequest
+
+log = logging.getLogger(__name__)
+
+BRAKE = "@brake/"
+RELEASED = "released"
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotReport:
+    """``held``: deletions that wait for a person, by namespace ("" for all)."""
+
+    listed: int
+    differing: int
+    missing: int
+    held: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a comparer found: all that the catalog lists, and what is not as the state knows it."""
+
+    listed: frozenset[RelationName]
+    differing: Sequence[RelationName]
+    event_id: int | None
+
+
+Known: TypeAlias = Mapping[RelationName, tuple[RelationRecord, Mapping[RelationName, str]]]
+"""Records, and the interface hashes of their upstreams that they were derived from."""
+
+Comparer: TypeAlias = Callable[[Known], Comparison]
+"""Compares the catalog with what is known, elsewhere than in this process: on Spark."""
+
+
+class SnapshotBusy(Exception):
+    """Another snapshot of this catalog holds the lease."""
+
+    def __str__(self) -> str:
+        return "another snapshot is running"
+
+
+class Snapshot:
+    def __init__(
+        self,
+        state: State,
+        catalog: Catalog,
+        reader: CatalogReader,
+        deriver: Deriver,
+        policy: Policy,
+        clock: Clock,
+        counters: Counters,
+        *,
+        catalog_name: str,
+        selection: Selection = EVERYTHING,
+        choices: str = "",
+    ) -> None:
+        self._state = state
+        self._catalog = catalog
+        self._reader = reader
+        self._deriver = deriver
+        self._policy = policy
+        self._clock = clock
+        self._counters = counters
+        self._singleton = f"@snapshot/{catalog_name}"
+        self._selected = f"@selection/{catalog_name}"
+        self._selection = selection
+        self._chosen = f"@choices/{catalog_name}"
+        self._choices = choices
+
+    def run(
+        self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
+    ) -> SnapshotReport:
+        """Enqueues what differs.
+
+        Args:
+            comparer: looks for the differences; None compares in this process.
+            catalog_was_replaced: forget event ids above the catalog's current one: after a gap
+                they may belong to a catalog that is no more.
+
+        Raises:
+            SnapshotBusy: another one is running.
+            CatalogUnavailable: nothing was concluded about deletions.
+        """
+        now = self._clock.now()
+        seconds = self._policy.snapshot_lease_seconds
+        fence = self._state.write(lambda tx: tx.journal.lease(self._singleton, now, seconds))
+        if fence is None:
+            raise SnapshotBusy
+        try:
+            if catalog_was_replaced:
+                self._reset_event_ids()
+            self._state.write(self._select)
+            self._state.write(self._choose)
+            report = self._compare(comparer or self._compare_here)
+            self._state.write(lambda tx: self._note(tx, report))
+        finally:
+            self._state.write(lambda tx: tx.journal.release(self._singleton, fence))
+        self._counters.add("snapshots")
+        return report
+
+    def _select(self, tx: Transaction) -> None:
+        """Has those derived again for whom other settings decide otherwise than the last ones."""
+        if tx.journal.note(self._selected) == self._selection.text:
+            return
+        records = [
+            record
+            for name, record in tx.graph.every_record().items()
+            if record.status is Status.OK
+            and self._selection.names(name) is (record.content_hash is None)
+        ]
+        self._derive_again(tx, records)
+        tx.journal.write_note(self._selected, self._selection.text)
+
+    def _choose(self, tx: Transaction) -> None:
+        """Has every package looked at again if other settings shaped the last ones."""
+        if tx.journal.note(self._chosen) == self._choices:
+            return
+        known = tx.graph.every_record().values()
+        self._derive_again(tx, [record for record in known if record.content_hash is not None])
+        tx.journal.write_note(self._chosen, self._choices)
+
+    def _derive_again(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
+        for record in records:
+            tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+        now = self._clock.now()
+        tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in records)
+
+    def _compare(self, comparer: Comparer) -> SnapshotReport:
+        known = self._state.read(_known)
+        found = comparer(known)
+        listed = found.listed
+        self._enqueue(found.differing, found.event_id)
+        exist = frozenset(n for n, (r, _) in known.items() if r.facts_hash is not None)
+        released = self._state.read(_released)
+        doubted = deletions(listed, exist, self._policy.deletion_limit, released)
+        missing = [step.relation for step in doubted if isinstance(step, ConfirmMissing)]
+        self._enqueue(missing, None)
+        held = {
+            ".".join(step.namespace or ()): f"{step.missing} of {step.known} relations not listed"
+            for step in doubted
+            if isinstance(step, HoldDeletions)
+        }
+        return SnapshotReport(len(listed), len(found.differing), len(missing), held)
+
+    def _compare_here(self, known: Known) -> Comparison:
+        event_id = self._catalog.current_event_id()
+        listed: set[RelationName] = set()
+        differing: list[RelationName] = []
+        for names in self._listed():
+            listed.update(names)
+            found, _, _ = self._reader.read(names)
+            differing += [n for n, r in sorted(found.items()) if self._differs(r, known)]
+        return Comparison(frozenset(listed), differing, event_id)
+
+    def _listed(self) -> Iterator[Sequence[RelationName]]:
+        size = self._policy.read_batch_size
+        for namespace in sorted(self._catalog.namespaces()):
+            names = sorted(self._catalog.relations(namespace))
+            for start in range(0, len(names), size):
+                yield names[start : start + size]
+
+    def _differs(
+        self,
+        relation: Relation,
+        known: Known,
+    ) -> bool:
+        if relation.name not in known:
+            return True
+        record, used = known[relation.name]
+        if record.facts_hash != facts_hash(relation) or record.missing_since is not None:
+            return True
+        if record.status is Status.QUARANTINED:
+            # What died may have died of something else: of a machine that was switched off.
+            return True
+        if record.stale or record.status is Status.CYCLE:
+            return False
+        if self._deriver.inputs_hash(relation, used) != record.inputs_hash:
+            return True
+        return record.lacks_version
+
+    def _enqueue(self, names: Iterable[RelationName], event_id: int | None) -> None:
+        now = self._clock.now()
+        requests = [WorkRequest(n, now, Urgency.SNAPSHOT, min_event_id=event_id) for n in names]
+        if requests:
+            self._state.write(lambda tx: tx.work.request(requests))
+
+    def _reset_event_ids(self) -> None:
+        current = self._catalog.current_event_id()
+        if current is not None:
+            self._state.write(lambda tx: _reset(tx, current))
+
+    def _note(self, tx: Transaction, report: SnapshotReport) -> None:
+        for singleton in tx.journal.notes(BRAKE):
+            if singleton.removeprefix(BRAKE) not in report.held:
+                tx.journal.write_note(singleton, "")
+        for namespace, reason in report.held.items():
+            log.error(
+                "deletions held until confirmed",
+                extra={"namespace": namespace or "*", "why": reason},
+            )
+            tx.journal.write_note(f"{BRAKE}{namespace}", reason)
+        text = json.dumps(
+            {
+                "ended_at": self._clock.now(),
+                "listed": report.listed,
+                "differing": report.differing,
+                "missing": report.missing,
+            }
+        )
+        tx.journal.write_note(self._singleton, text)
+
+
+def _known(tx: Transaction) -> Known:
+    used: dict[RelationName, dict[RelationName, str]] = {}
+    edge: Edge
+    for edge in tx.graph.every_edge():
+        used.setdefault(edge.dependent, {})[edge.upstream] = edge.used or ""
+    return {n: (r, used.get(n, {})) for n, r in tx.graph.every_record().items()}
+
+
+def _released(tx: Transaction) -> frozenset[tuple[str, ...]]:
+    every = tx.graph.every_record()
+    notes = tx.journal.notes(BRAKE)
+    names = {key.removeprefix(BRAKE) for key, note in notes.items() if note == RELEASED}
+    return frozenset(n.namespace for n in every if "" in names or ".".join(n.namespace) in names)
+
+
+def _reset(tx: Transaction, current: int) -> None:
+    tx.work.reset_event_ids(current)
+    tx.graph.reset_event_ids(current)

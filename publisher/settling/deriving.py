@@ -1,0 +1,105 @@
+"""What the loop asks of the translation core, and how its answers read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation import hashing
+from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
+from lakeschema.translation.errors import Broken, TranslationError
+from lakeschema.translation.interface import Derivation, Interface, Options
+from publisher.state.records import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    derivation: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """``status`` is BROKEN, UNSUPPORTED, CYCLE or QUARANTINED; ``reason`` is for people."""
+
+    status: Status
+    reason: str
+
+
+Outcome: TypeAlias = Derived | Failed
+
+
+class DerivationDied(Exception):
+    """The derivation took its process with it, or had to be killed. Not an answer."""
+
+    def __init__(self, relation: RelationName, reason: str) -> None:
+        super().__init__(relation, reason)
+        self.relation = relation
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the derivation of {self.relation} died: {self.reason}"
+
+
+class Deriver(Protocol):
+    """The translation core. ``upstreams`` and ``derive`` may raise ``DerivationDied``."""
+
+    def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed: ...
+
+    def derive(
+        self, relation: Relation, upstreams: Mapping[RelationName, Interface]
+    ) -> Outcome: ...
+
+    def inputs_hash(
+        self, relation: Relation, upstream_hashes: Mapping[RelationName, str]
+    ) -> str: ...
+
+    def interface_hash(self, interface: Interface) -> str: ...
+
+
+class DirectDeriver:
+    """Derives in this process: for trusted text, and inside the child that may be killed."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed:
+        try:
+            return upstreams_of(relation, self._options)
+        except TranslationError as error:
+            return failure(error)
+
+    def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
+        try:
+            return Derived(derive(relation, upstreams, self._options))
+        except TranslationError as error:
+            return failure(error)
+
+    def inputs_hash(self, relation: Relation, upstream_hashes: Mapping[RelationName, str]) -> str:
+        return hashing.inputs_hash(relation, upstream_hashes, self._options)
+
+    def interface_hash(self, interface: Interface) -> str:
+        return hashing.interface_hash(interface)
+
+
+def failure(error: TranslationError) -> Failed:
+    status = Status.BROKEN if isinstance(error, Broken) else Status.UNSUPPORTED
+    hint = f" ({error.hint})" if error.hint else ""
+    return Failed(status, f"{error}{hint}")
+
+
+def no_interface(status: Status) -> str:
+    """Stands for the interface hash of a relation that has none."""
+    return f"!{status.value.lower()}"
+
+
+def derivation_to_text(derivation: Derivation) -> str:
+    return json.dumps(derivation_to_json(derivation), separators=(",", ":"))
+
+
+def derivation_from_text(text: str) -> Derivation:
+    return derivation_from_json(json.loads(text))

@@ -1,0 +1,354 @@
+"""Writes findings into the graph of record, inside one transaction.
+
+Two things hold after every transaction. Whatever depends on a stale relation, at any distance, is
+stale. And whatever is stale has work of its own outstanding, or an upstream that is stale: so that
+settling a relation always finds who waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from dependency_graph.graph import cycle_of, graph_of, way_round
+from lakeschema.catalog.identifiers import RelationName
+from publisher.policy import Policy
+from publisher.settling.deriving import Derived, Failed, no_interface
+from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
+from publisher.state.protocol import Transaction
+from publisher.state.records import (
+    Claim,
+    Edge,
+    RelationRecord,
+    Status,
+    Urgency,
+    WorkRequest,
+)
+
+
+class Verdict(Enum):
+    """What is left to do after a finding was written."""
+
+    ENDED = "ended"
+    """Nothing; the work is given back."""
+    SETTLED = "settled"
+    """The derivation stands. The claim is kept: its publication is looked at next."""
+    DROPPED = "dropped"
+    """The catalog has it no more. The claim is kept: its versions are looked at next."""
+    AGAIN = "again"
+    """Something changed meanwhile: the work is due again."""
+    LOST = "lost"
+    """Another worker has the claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """``record`` is the relation as written; None if nothing was."""
+
+    verdict: Verdict
+    record: RelationRecord | None = None
+
+
+def end(tx: Transaction, claim: Claim) -> None:
+    """Ends a claim whose work is done; a second look that was asked for is still to come.
+
+    It is, unless what was done was read after it was due: working may take longer than that.
+    """
+    if claim.reread_at is not None and claim.reread_at > claim.claimed_at:
+        tx.work.clear_until(claim, claim.reread_at)
+    else:
+        tx.work.clear(claim)
+
+
+class Settling:
+    """``content_hash`` of a derivation is computed outside, since it needs the package's names."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def settle(
+        self, tx: Transaction, finding: Finding, content_hash: str | None, now: float
+    ) -> Settlement:
+        claim = finding.reading.claim
+        if not tx.work.holds(claim):
+            return Settlement(Verdict.LOST)
+        name = finding.reading.name
+        record = tx.graph.records([name]).get(name, RelationRecord(name))
+        if finding.reading.relation is None:
+            return self._settle_missing(tx, claim, self._as_read(record, finding), now)
+        return self._settle_existing(tx, finding, self._as_read(record, finding), content_hash, now)
+
+    def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
+        """Stops deriving a relation that keeps killing its process, until it changes."""
+        if not tx.work.holds(claim):
+            return Settlement(Verdict.LOST)
+        name = claim.relation
+        record = tx.graph.records([name]).get(name, RelationRecord(name))
+        settled = replace(
+            record,
+            status=Status.QUARANTINED,
+            stale=False,
+            reason=reason,
+            interface_hash=no_interface(Status.QUARANTINED),
+            content_hash=None,
+            inputs_hash=None,
+            derived_facts_hash=None,
+        )
+        tx.graph.write(settled)
+        tx.graph.write_derivation(name, None)
+        self._release(tx, [name], changed=True, now=now)
+        tx.work.clear(claim)
+        return Settlement(Verdict.ENDED, settled)
+
+    def _as_read(self, record: RelationRecord, finding: Finding) -> RelationRecord:
+        """The record with what its reading says of the relation itself."""
+        event_ids = [e for e in (record.read_event_id, finding.reading.at_most) if e is not None]
+        read_event_id = max(event_ids, default=None)
+        if finding.facts_hash is None:
+            return replace(record, read_event_id=read_event_id)
+        returned = record.facts_hash is None
+        return replace(
+            record,
+            facts_hash=finding.facts_hash,
+            read_event_id=read_event_id,
+            missing_since=None,
+            incarnation=record.incarnation + returned,
+        )
+
+    def _settle_missing(
+        self, tx: Transaction, claim: Claim, record: RelationRecord, now: float
+    ) -> Settlement:
+        name = record.name
+        if record.facts_hash is not None:
+            since = record.missing_since
+            if since is None:
+                tx.graph.write(replace(record, missing_since=now))
+                tx.work.clear_until(claim, now + self._policy.drop_grace_seconds)
+                return Settlement(Verdict.ENDED, record)
+            if now < since + self._policy.drop_grace_seconds:
+                tx.graph.write(record)
+                tx.work.clear_until(claim, since + self._policy.drop_grace_seconds)
+                return Settlement(Verdict.ENDED, record)
+        if record.status is Status.MISSING and not record.stale:
+            tx.graph.write(record)
+            return Settlement(Verdict.DROPPED, record)
+        self._leave_cycle(tx, record, now)
+        changed = record.interface_hash != no_interface(Status.MISSING)
+        settled = replace(
+            record,
+            facts_hash=None,
+            missing_since=None,
+            status=Status.MISSING,
+            stale=False,
+            reason="the catalog has no such relation",
+            interface_hash=no_interface(Status.MISSING),
+            content_hash=None,
+            inputs_hash=None,
+            derived_facts_hash=None,
+        )
+        tx.graph.write(settled)
+        tx.graph.write_derivation(name, None)
+        tx.graph.replace_edges(name, ())
+        self._release(tx, [name], changed=changed, now=now)
+        return Settlement(Verdict.DROPPED, settled)
+
+    def _settle_existing(
+        self,
+        tx: Transaction,
+        finding: Finding,
+        record: RelationRecord,
+        content_hash: str | None,
+        now: float,
+    ) -> Settlement:
+        name, claim = record.name, finding.reading.claim
+        before = {edge.upstream: edge.used for edge in tx.graph.edges_of([name])[name]}
+        rewired = tuple(before) != finding.upstreams
+        if rewired:
+            self._leave_cycle(tx, record, now)
+            self._name_upstreams(tx, finding, now)
+            used = [Edge(name, u, before.get(u)) for u in finding.upstreams]
+            tx.graph.replace_edges(name, used)
+        upstreams = tx.graph.records(finding.upstreams)
+        blocked = self.must_wait(finding, upstreams)
+        if finding.upstreams and (rewired or blocked or record.status is Status.CYCLE):
+            members = cycle_of(
+                graph_of((e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])), name
+            )
+            if members:
+                tx.graph.write(record)
+                self._settle_cycle(tx, members, now)
+                end(tx, claim)
+                return Settlement(Verdict.ENDED, record)
+        if blocked:
+            self._write_stale(tx, record)
+            end(tx, claim)
+            return Settlement(Verdict.ENDED, record)
+        return self._settle_derived(tx, finding, record, upstreams, content_hash, now)
+
+    def _settle_derived(
+        self,
+        tx: Transaction,
+        finding: Finding,
+        record: RelationRecord,
+        upstreams: Mapping[RelationName, RelationRecord],
+        content_hash: str | None,
+        now: float,
+    ) -> Settlement:
+        claim = finding.reading.claim
+        if not self.still_of(finding, record, upstreams):
+            self._write_stale(tx, record)
+            tx.work.put_off(claim, now, "an upstream changed meanwhile", blameless=True)
+            return Settlement(Verdict.AGAIN, record)
+        match finding.conclusion:
+            case Unchanged():
+                settled = replace(record, stale=False, derived_facts_hash=finding.facts_hash)
+                changed = False
+            case Settled() as conclusion:
+                settled = _with_derivation(record, conclusion, finding.facts_hash, content_hash)
+                changed = (
+                    settled.interface_hash != record.interface_hash or record.status is Status.CYCLE
+                )
+                if finding.upstreams:
+                    edges = [Edge(record.name, u, conclusion.used[u]) for u in finding.upstreams]
+                    tx.graph.replace_edges(record.name, edges)
+            case Waiting():
+                raise AssertionError("a finding that waits is not of any upstream's interface")
+        tx.graph.write(settled)
+        if isinstance(finding.conclusion, Settled):
+            tx.graph.write_derivation(record.name, finding.conclusion.derivation)
+        if changed or record.stale:
+            self._release(tx, [record.name], changed=changed, now=now)
+        return Settlement(Verdict.SETTLED, settled)
+
+    def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
+        """Whether an upstream is stale, so that a derivation now would mix old and new."""
+        return any(upstreams[u].stale for u in finding.upstreams)
+
+    def still_of(
+        self,
+        finding: Finding,
+        record: RelationRecord,
+        upstreams: Mapping[RelationName, RelationRecord],
+    ) -> bool:
+        """Whether the derivation is of the interfaces that the upstreams have now."""
+        match finding.conclusion:
+            case Waiting():
+                return False
+            case Unchanged(used, inputs_hash):
+                if record.inputs_hash != inputs_hash:
+                    return False
+                if record.status is Status.CYCLE:
+                    return True
+            case Settled(used=used):
+                pass
+        return all(used.get(u) == upstreams[u].interface_hash for u in finding.upstreams)
+
+    def _name_upstreams(self, tx: Transaction, finding: Finding, now: float) -> None:
+        unknown = tx.graph.add_unknown(u for u in finding.upstreams if u != finding.reading.name)
+        tx.graph.add_unknown(finding.upstreams)
+        tx.work.request(
+            WorkRequest(name, now, Urgency.REFRESH, min_event_id=finding.reading.at_least)
+            for name in unknown
+        )
+
+    def _write_stale(self, tx: Transaction, record: RelationRecord) -> None:
+        tx.graph.write(replace(record, stale=True))
+        tx.graph.mark_dependents_stale([record.name])
+
+    def _settle_cycle(self, tx: Transaction, members: Sequence[RelationName], now: float) -> None:
+        edges = [
+            (edge.dependent, edge.upstream)
+            for of_member in tx.graph.edges_of(members).values()
+            for edge in of_member
+        ]
+        shown = " → ".join(str(n) for n in way_round(graph_of(edges), members))
+        changed = []
+        for name, record in sorted(tx.graph.records(members).items()):
+            if record.status is not Status.CYCLE:
+                changed.append(name)
+            tx.graph.write(
+                replace(
+                    record,
+                    status=Status.CYCLE,
+                    stale=False,
+                    reason=f"defined by itself: {shown}",
+                    interface_hash=no_interface(Status.CYCLE),
+                    content_hash=None,
+                    inputs_hash=None,
+                    derived_facts_hash=record.facts_hash,
+                )
+            )
+            tx.graph.write_derivation(name, None)
+        self._release(tx, members, changed=bool(changed), now=now)
+
+    def _leave_cycle(
+        self,
+        tx: Transaction,
+        record: RelationRecord,
+        now: float,
+    ) -> None:
+        """Reopens the other members of the cycle that ``record`` may be leaving."""
+        if record.status is not Status.CYCLE:
+            return
+        name = record.name
+        edges = [(e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])]
+        others = [m for m in cycle_of(graph_of(edges), name) if m != name]
+        for other in tx.graph.records(others).values():
+            tx.graph.write(replace(other, status=Status.UNKNOWN, stale=True))
+        tx.graph.mark_dependents_stale(others)
+        tx.work.request(WorkRequest(other, now, Urgency.REFRESH) for other in others)
+
+    def _release(
+        self, tx: Transaction, names: Sequence[RelationName], *, changed: bool, now: float
+    ) -> None:
+        """Lets dependents go on: those to whom nothing changed have their derivation back at once.
+
+        The early cutoff: a relation whose interface did not change refreshes nobody.
+        """
+        if changed:
+            tx.graph.mark_dependents_stale(names)
+        frontier = list(names)
+        while frontier:
+            unblocked = tx.graph.unblocked_dependents(frontier)
+            frontier = [r.name for r, unchanged in unblocked if unchanged and _is_as_published(r)]
+            tx.graph.clear_stale(frontier)
+            restored = set(frontier)
+            tx.work.request(
+                WorkRequest(record.name, now, Urgency.REFRESH)
+                for record, _ in unblocked
+                if record.name not in restored
+            )
+
+
+def _is_as_published(record: RelationRecord) -> bool:
+    """Whether nothing is left to do once its upstreams turn out not to have changed."""
+    derived = record.facts_hash is not None and record.derived_facts_hash == record.facts_hash
+    match record.status:
+        case Status.OK:
+            # Without one it is withheld, and owes the index nothing.
+            return derived and record.content_hash in {None, record.published_hash}
+        case Status.BROKEN | Status.UNSUPPORTED:
+            return derived
+        case _:
+            return False
+
+
+def _with_derivation(
+    record: RelationRecord, settled: Settled, facts_hash: str | None, content_hash: str | None
+) -> RelationRecord:
+    match settled.outcome:
+        case Derived():
+            status, reason = Status.OK, ""
+        case Failed(status, reason):
+            pass
+    return replace(
+        record,
+        status=status,
+        reason=reason,
+        stale=False,
+        interface_hash=settled.interface_hash,
+        content_hash=content_hash,
+        inputs_hash=settled.inputs_hash,
+        derived_facts_hash=facts_hash,
+    )

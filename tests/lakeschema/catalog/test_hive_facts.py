@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from hive_metastore.ttypes import FieldSchema
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakeschema.catalog.column_types import STRING, ArrayType, CharType, StructType, UnknownType
+from lakeschema.catalog.hive_facts import relation_from_table
+from lakeschema.catalog.relations import Dialect, SchemaMode
+from lakeschema.catalog.spark_schema import SCHEMA, columns_from_json
+from tests.lakeschema.catalog.thrift_metastore import thrift_table
+
+
+def view(original: str, expanded: str | None = None, **properties: str) -> Any:
+    table = thrift_table("v", [FieldSchema("a", "int", None)], properties=properties)
+    table.tableType = "VIRTUAL_VIEW"
+    table.viewOriginalText, table.viewExpandedText = original, expanded
+    return table
+
+
+def schema(*fields: dict[str, Any]) -> str:
+    return json.dumps({"type": "struct", "fields": list(fields)})
+
+
+def field(name: str, type_: Any, **more: Any) -> dict[str, Any]:
+    return {"name": name, "type": type_, "nullable": True, "metadata": {}, **more}
+
+
+def test_a_schema_in_numbered_parts_is_put_together() -> None:
+    text = schema(field("Id", "long", nullable=False), field("P", "string"))
+    table = thrift_table(
+        "t",
+        [FieldSchema("col", "array<string>", "from deserializer")],
+        properties={
+            "spark.sql.sources.provider": "json",
+            f"{SCHEMA}.numParts": "2",
+            f"{SCHEMA}.part.0": text[:30],
+            f"{SCHEMA}.part.1": text[30:],
+            f"{SCHEMA}.numPartCols": "1",
+            f"{SCHEMA}.partCol.0": "p",
+        },
+    )
+
+    relation = relation_from_table(table)
+
+    assert [(c.name, c.nullable) for c in relation.columns] == [("Id", False)]
+    assert [c.name for c in relation.partition_columns] == ["P"]
+    assert relation.properties == {"spark.sql.sources.provider": "json"}
+
+
+@pytest.mark.parametrize("parts", ["3", "-1", "x", "999999999", "99999999999999999999"])
+def test_a_schema_with_parts_missing_is_not_believed(parts: str) -> None:
+    table = thrift_table(
+        "t",
+        [FieldSchema("a", "int", None)],
+        properties={f"{SCHEMA}.numParts": parts, f"{SCHEMA}.part.0": "{}"},
+    )
+
+    assert [c.name for c in relation_from_table(table).columns] == ["a"]
+
+
+def test_char_inside_a_nested_type_is_restored() -> None:
+    nested = {
+        "type": "array",
+        "containsNull": False,
+        "elementType": {"type": "struct", "fields": [field("C", "string"), field("S", "string")]},
+    }
+    exact = {"__CHAR_VARCHAR_TYPE_STRING": "array<struct<C:char(3),S:string>>", "comment": "c"}
+
+    columns = columns_from_json(schema(field("X", nested, metadata=exact)))
+
+    assert columns is not None
+    (column,) = columns
+    assert column.comment == "c"
+    assert isinstance(column.type, ArrayType)
+    assert not column.type.element_nullable
+    assert isinstance(column.type.element, StructType)
+    assert [f.type for f in column.type.element.fields] == [CharType(3), STRING]
+
+
+def test_a_hive_view_keeps_both_its_texts() -> None:
+    relation = relation_from_table(view("select * from t", "SELECT `t`.`a` FROM `default`.`t`"))
+
+    assert relation.view is not None
+    assert relation.view.dialect is Dialect.HIVE
+    assert relation.view.text == "SELECT `t`.`a` FROM `default`.`t`"
+    assert relation.view.original_text == "select * from t"
+
+
+def test_a_spark_views_context_leaves_its_properties() -> None:
+    relation = relation_from_table(
+        view(
+            "select a from t",
+            "select a from t",
+            **{
+                "view.catalogAndNamespace.numParts": "3",
+                "view.catalogAndNamespace.part.0": "cat",
+                "view.catalogAndNamespace.part.1": "x",
+                "view.catalogAndNamespace.part.2": "y",
+                "view.query.out.numCols": "1",
+                "view.query.out.col.0": "A",
+                "view.schemaMode": "EVOLUTION",
+                "view.sqlConfig.spark.sql.ansi.enabled": "true",
+                "view.referredTempViewNames": "[]",
+                "view.mine": "kept",
+                "functions": "f:x.F",
+                "dependencies": "ivy://x",
+            },
+        )
+    )
+
+    assert relation.view is not None
+    assert (relation.view.current_catalog, relation.view.current_namespace) == ("cat", ("x", "y"))
+    assert relation.view.schema_mode is SchemaMode.EVOLUTION
+    assert relation.view.query_columns == ("A",)
+    assert relation.view.sql_configs == {"spark.sql.ansi.enabled": "true"}
+    assert relation.properties == {
+        "dependencies": "ivy://x",
+        "functions": "f:x.F",
+        "view.mine": "kept",
+    }
+
+
+def test_a_trino_view_is_taken_out_of_its_comment() -> None:
+    stored = {"originalSql": "SELECT 1 a", "catalog": "hive", "schema": "club"}
+    encoded = base64.b64encode(json.dumps(stored).encode()).decode()
+
+    found = relation_from_table(view(f"/* Presto View: {encoded} */", presto_view="true")).view
+
+    assert found is not None
+    assert (found.dialect, found.text) == (Dialect.TRINO, "SELECT 1 a")
+    assert (found.current_catalog, found.current_namespace) == ("hive", ("club",))
+
+
+def test_a_trino_view_that_cannot_be_decoded_keeps_its_text() -> None:
+    found = relation_from_table(view("/* Presto View: ??? */")).view
+
+    assert found is not None
+    assert found.text == "/* Presto View: ??? */"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "fields", "name", "elementType", "metadata", "nullable"])
+            | st.text(max_size=3),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(json_values.map(json.dumps) | st.text())
+def test_no_stored_schema_breaks_the_reader(text: str) -> None:
+    columns = columns_from_json(text)
+
+    assert columns is None or isinstance(columns, tuple)
+
+
+def test_a_schema_nested_without_end_is_unknown_rather_than_an_overflow() -> None:
+    deep = '{"type":"array","containsNull":true,"elementType":' * 900 + '"string"' + "}" * 900
+
+    columns = columns_from_json('{"fields":[{"name":"a","type":' + deep + "}]}")
+
+    assert columns is not None
+    assert "UnknownType" in repr(columns[0].type)
+    assert UnknownType("").text == ""

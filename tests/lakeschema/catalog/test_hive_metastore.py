@@ -1,0 +1,191 @@
+"""What a real metastore is not easily made to do: fail, lag, and tell nonsense."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hive_metastore.ttypes import FieldSchema
+
+from lakeschema.catalog.column_types import UnknownType
+from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog
+from tests.lakeschema.catalog.behaviour import ContainmentBehaviour
+from tests.lakeschema.catalog.thrift_metastore import Handler, serving, thrift_table
+
+
+@pytest.fixture
+def handler() -> Handler:
+    return Handler()
+
+
+@pytest.fixture
+def uri(handler: Handler) -> Iterator[str]:
+    with serving(handler) as uri:
+        yield uri
+
+
+@pytest.fixture
+def catalog(uri: str) -> Iterator[HiveMetastoreCatalog]:
+    catalog = HiveMetastoreCatalog(uri, timeout_seconds=5, batch_size=3)
+    yield catalog
+    catalog.close()
+
+
+def name(table: str) -> RelationName:
+    return RelationName(("default",), table)
+
+
+def test_a_long_list_is_read_in_batches(handler: Handler, catalog: HiveMetastoreCatalog) -> None:
+    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(7)}
+
+    found = catalog.read([name(f"t{i}") for i in range(7)])
+
+    assert len(found) == 7
+    assert handler.requests.count("get_table_objects_by_name") == 3
+
+
+def test_hostile_content_breaks_neither_its_table_nor_its_batch(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    bad_bytes = b"\xff\xfe caf\xc3".decode("utf-8", "surrogateescape")
+    handler.tables["default"] = {
+        "plain": thrift_table("plain", [FieldSchema("a", "int", None)]),
+        "bytes": thrift_table("bytes", [FieldSchema("a", "int", bad_bytes)]),
+        "large": thrift_table("large", [FieldSchema("a", "struct<" + "x" * 1_000_000, None)]),
+        "deep": thrift_table("deep", [FieldSchema("a", "array<" * 200_000, None)]),
+        "a.b": thrift_table("a.b", [FieldSchema("", "", "")]),
+        "x" * 300: thrift_table("x" * 300, [FieldSchema(None, None, None)]),
+    }
+    names = [name(table) for table in handler.tables["default"]]
+
+    found = catalog.read(names)
+
+    assert set(found) == set(names)
+    assert found[name("bytes")].columns[0].comment == "�� caf�"
+    assert isinstance(found[name("large")].columns[0].type, UnknownType)
+    assert isinstance(found[name("deep")].columns[0].type, UnknownType)
+    assert str(name("a.b")) == "default.`a.b`"
+
+
+def test_a_table_without_any_content_is_a_relation(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    empty = thrift_table("t")
+    empty.sd = empty.parameters = empty.partitionKeys = empty.tableType = None
+    handler.tables["default"]["t"] = empty
+
+    assert catalog.read([name("t")])[name("t")].columns == ()
+
+
+def test_a_dropped_connection_is_made_again(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    handler.drops = 2
+
+    assert list(catalog.namespaces()) == [("default",)]
+
+
+def test_a_server_that_stays_away_is_unavailable_and_named() -> None:
+    catalog = HiveMetastoreCatalog("thrift://127.0.0.1:1", timeout_seconds=1, attempts=2)
+
+    with pytest.raises(CatalogUnavailable, match=r"thrift://127\.0\.0\.1:1"):
+        catalog.namespaces()
+
+
+def test_the_next_address_answers_when_the_first_is_away(handler: Handler, uri: str) -> None:
+    catalog = HiveMetastoreCatalog(f"thrift://127.0.0.1:1,{uri}", timeout_seconds=2)
+
+    assert list(catalog.namespaces()) == [("default",)]
+    catalog.close()
+
+
+def test_a_replica_that_lags_behind_the_known_event_is_not_read(handler: Handler, uri: str) -> None:
+    handler.event_id = 9
+    handler.tables["default"]["t"] = thrift_table("t")
+    lagging = Handler()
+    lagging.event_id = 8
+    with serving(lagging) as behind:
+        catalog = HiveMetastoreCatalog([uri, behind], timeout_seconds=2, attempts=2)
+        assert catalog.current_event_id() == 9
+        handler.drops = 10
+
+        with pytest.raises(CatalogUnavailable, match="is at event 8, before 9"):
+            catalog.read([name("t")])
+
+    catalog.close()
+
+
+class TestContainment(ContainmentBehaviour):
+    @pytest.fixture
+    def catalog(self, handler: Handler, uri: str) -> Iterator[Catalog]:
+        id_ = [FieldSchema("id", "int", None)]
+        handler.tables["default"] = {t: thrift_table(t, id_) for t in ("sound", "unsound")}
+        handler.poisoned = {"unsound", "nobody"}
+        catalog = HiveMetastoreCatalog(uri, timeout_seconds=5)
+        yield catalog
+        catalog.close()
+
+    @pytest.fixture
+    def namespace(self) -> str:
+        return "default"
+
+
+def test_tables_that_the_server_cannot_give_are_found_by_halves(handler: Handler, uri: str) -> None:
+    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(64)}
+    handler.poisoned = {"t7", "t40"}
+    catalog = HiveMetastoreCatalog(uri, timeout_seconds=5)
+
+    found = catalog.read([name(f"t{i}") for i in range(64)])
+
+    catalog.close()
+    assert len(found) == 64
+    assert [n for n, relation in found.items() if relation.unreadable] == [name("t7"), name("t40")]
+    assert found[name("t7")].unreadable == "Internal error"
+    assert len(handler.requests) < 30
+
+
+def test_a_server_that_cannot_even_list_refuses_and_blames_no_table(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    handler.tables["default"] = {"t": thrift_table("t")}
+    handler.poisoned = {"t"}
+    handler.lists = False
+
+    with pytest.raises(CatalogRefused, match="the tables of default"):
+        catalog.read([name("t")])
+
+
+def test_a_refusal_leaves_the_connection_in_use(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    handler.lists = False
+    with pytest.raises(CatalogRefused):
+        catalog.relations(("default",))
+
+    assert list(catalog.namespaces()) == [("default",)]
+
+
+def test_threads_do_not_share_a_connection(handler: Handler, catalog: HiveMetastoreCatalog) -> None:
+    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(20)}
+    found: list[int] = []
+
+    def read() -> None:
+        found.extend(len(catalog.read([name(f"t{i}") for i in range(20)])) for _ in range(20))
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [20] * 80
+
+
+@pytest.mark.parametrize("uri", ["http://x:1", "127.0.0.1:9083", "thrift://", "thrift://x:y"])
+def test_an_address_that_is_none_is_refused_at_once(uri: str) -> None:
+    with pytest.raises(ValueError, match=r"thrift|[Pp]ort"):
+        HiveMetastoreCatalog(uri)

@@ -1,0 +1,148 @@
+"""What a snapshot brings back: only relations that are not as the state knows them."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.facts_json import facts_from_json
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.spark.reading import (
+    READ_BATCH,
+    describe,
+    described_differences,
+    differs,
+    read_on_driver,
+)
+from lakeschema.spark.values import KnownRelation
+from lakeschema.translation.hashing import inputs_hash
+from lakeschema.translation.interface import Casing, Options
+
+OPTIONS = Options()
+
+
+def relations(ddl: str) -> Mapping[RelationName, Relation]:
+    return relations_from_ddl([ddl])
+
+
+def relation(ddl: str) -> Relation:
+    (found,) = relations(ddl).values()
+    return found
+
+
+TABLE = relation("CREATE TABLE shop.orders (id BIGINT)")
+
+
+def test_a_relation_that_nobody_knew_differs() -> None:
+    assert differs(TABLE, None, OPTIONS)
+
+
+def test_a_relation_as_it_was_does_not_differ() -> None:
+    known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
+
+    assert not differs(TABLE, known, OPTIONS)
+
+
+def test_another_column_differs() -> None:
+    wider = relation("CREATE TABLE shop.orders (id BIGINT, total DOUBLE)")
+    known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
+
+    assert differs(wider, known, OPTIONS)
+
+
+def test_the_same_facts_under_another_option_differ() -> None:
+    known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
+
+    assert differs(TABLE, known, Options(casing=Casing.LOWER))
+
+
+def test_without_inputs_to_compare_the_facts_decide() -> None:
+    """As for a member of a cycle, which was never derived."""
+    known = KnownRelation(facts_hash(TABLE), (), None)
+
+    assert not differs(TABLE, known, Options(casing=Casing.LOWER))
+
+
+def test_an_upstream_interface_that_the_view_was_derived_from_is_part_of_its_inputs() -> None:
+    view = relation("CREATE VIEW shop.big AS SELECT id FROM shop.orders")
+    used = ((TABLE.name, "an interface hash"),)
+    known = KnownRelation(facts_hash(view), used, inputs_hash(view, dict(used), OPTIONS))
+
+    assert not differs(view, known, OPTIONS)
+    assert differs(view, KnownRelation(facts_hash(view), (), known.inputs_hash), OPTIONS)
+
+
+def test_facts_travel_whole_with_what_the_text_reads() -> None:
+    view = relation(
+        "CREATE VIEW shop.big AS SELECT o.id FROM shop.orders o JOIN shop.lines USING (id)"
+    )
+
+    facts = describe(view, OPTIONS)
+
+    assert facts_from_json(json.loads(facts.json)) == view
+    assert facts.hash == facts_hash(view)
+    assert set(facts.upstreams or ()) == {
+        RelationName.of("shop", "orders"),
+        RelationName.of("shop", "lines"),
+    }
+
+
+@pytest.mark.parametrize("text", ["SELECT id FROM", "SELECT (((", "not sql at all", ""])
+def test_a_text_that_cannot_be_read_says_why_and_names_no_upstreams(text: str) -> None:
+    view = relation("CREATE VIEW shop.big AS SELECT id FROM shop.orders")
+    broken = facts_from_json(
+        json.loads(describe(view, OPTIONS).json.replace("SELECT id FROM shop.orders", text))
+    )
+
+    facts = describe(broken, OPTIONS)
+
+    assert facts.upstreams is None
+    assert facts.status == "BROKEN"
+    assert facts.reason
+
+
+class Shelf:
+    """A catalog of what it is given; notes how many reads run at once."""
+
+    def __init__(self, found: Mapping[RelationName, Relation]) -> None:
+        self._found = found
+        self._lock = threading.Lock()
+        self.largest_batch = 0
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        return sorted({name.namespace for name in self._found})
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        return [name for name in self._found if name.namespace == namespace]
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        with self._lock:
+            self.largest_batch = max(self.largest_batch, len(names))
+        return {name: self._found[name] for name in names if name in self._found}
+
+    def current_event_id(self) -> int | None:
+        return None
+
+
+def test_the_driver_reads_in_batches_and_tells_the_same_as_one_look_at_everything() -> None:
+    everything = relations(
+        ";".join(f"CREATE TABLE shop.t{n} (id BIGINT)" for n in range(READ_BATCH * 2 + 7))
+    )
+    shelf = Shelf(everything)
+    known = {
+        name: KnownRelation(facts_hash(r))
+        for number, (name, r) in enumerate(everything.items())
+        if number % 3
+    }
+    gone = RelationName.of("shop", "gone")
+
+    found = read_on_driver(shelf, [*everything, gone], known, OPTIONS, connections=4)
+
+    assert found == described_differences(everything, known, OPTIONS)
+    assert {facts.name for facts in found} == everything.keys() - known.keys()
+    assert shelf.largest_batch <= READ_BATCH

@@ -1,0 +1,179 @@
+"""Expressions whose types engines are asked for: each operator and function over a palette of types.
+
+The answers are recorded beside (``recorded/*.tsv``), so that the derivation is held against them
+without an engine; the integration tests ask the engines again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from pathlib import Path
+
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.functions import hive, shared, spark
+from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
+
+RECORDED = Path(__file__).parent / "recorded"
+
+
+class Engine(Enum):
+    """Who is asked; the value names the recording."""
+
+    HIVE = "hive"
+    SPARK = "spark"
+    SPARK_WITHOUT_ANSI = "spark_without_ansi"
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.HIVE if self is Engine.HIVE else Dialect.SPARK
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Of the session, and remembered by a view."""
+        if self is Engine.HIVE:
+            return {}
+        return {"spark.sql.ansi.enabled": "true" if self is Engine.SPARK else "false"}
+
+
+REFUSED = "!"
+
+PRIMITIVES: Mapping[str, str] = {
+    "bo": "boolean",
+    "ti": "tinyint",
+    "si": "smallint",
+    "i": "int",
+    "b": "bigint",
+    "f": "float",
+    "d": "double",
+    "de": "decimal(10,2)",
+    "dw": "decimal(38,18)",
+    "s": "string",
+    "c": "char(5)",
+    "v": "varchar(7)",
+    "bi": "binary",
+    "da": "date",
+    "ts": "timestamp",
+}
+NESTED: Mapping[str, str] = {
+    "ai": "array<int>",
+    "a_s": "array<string>",
+    "m": "map<string,int>",
+    "st": "struct<x:int,y:string>",
+    "ast": "array<struct<x:int,y:string>>",
+}
+COLUMNS: Mapping[str, str] = {**PRIMITIVES, **NESTED}
+TABLE_DDL = f"CREATE TABLE t ({', '.join(f'{name} {type_}' for name, type_ in COLUMNS.items())})"
+
+_PAIRS = (
+    *("{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} % {}", "{} = {}", "{} < {}"),
+    *("coalesce({}, {})", "if(bo, {}, {})", "array({}, {})", "concat({}, {})", "{} IN ({})"),
+    "CASE WHEN bo THEN {} ELSE {} END",
+)
+_SINGLES = (
+    *("-{}", "NOT {}", "{} IS NULL", "CASE WHEN bo THEN {} END", "coalesce({}, NULL)", "{} + 1"),
+    *("{} + 1.50", "{} * 2", "{} / 3", "{} = 'a'", "{} BETWEEN 1 AND 2", "coalesce({}, 'x')"),
+    *("coalesce({}, 0)", "{} + INTERVAL '1' DAY", "sum({}) OVER (PARTITION BY i)"),
+    *("lag({}) OVER (ORDER BY i)", "max({}) OVER (PARTITION BY i)"),
+    *("percentile_approx({}, 0.5)", "percentile({}, 0.5)", "{} + -2"),
+)
+_LITERALS = (
+    *("1", "1L", "1S", "1Y", "1.0", "1.50", "100.00", "0.010", "1e3", "1.5D", "1.5BD", "'a'"),
+    *("true", "NULL", "DATE '2020-01-01'", "TIMESTAMP '2020-01-01 00:00:00'", "12345678901"),
+    *("-1.0", "9223372036854775807", "99999999999999999999", "array()", "1.0 + 1.50", "3 / 2"),
+    *("2 * 1.50", "1.0 / 3.00", "1 div 2", "5 % 3", "'1' + 1", "'1' + '2'", "current_date"),
+    *("ai[0]", "m['k']", "st.x", "ast[0].y", "ast.x", "size(ai)", "named_struct('a', 1, 'b', 's')"),
+    *("struct(1, 's')", "struct(i, s)", "map('a', 1)", "map('a', 1, 'b', 2.5)", "array(1, 2.5)"),
+)
+_ASKED_ABOUT: Mapping[str, Sequence[str]] = {
+    "string": ("s", "v", "i", "da", "bi"),
+    "double": ("d", "f", "i", "de", "s"),
+    "number": ("i", "ti", "b", "f", "d", "de", "s", "da"),
+    "numeric": ("i", "ti", "b", "f", "d", "de", "s", "da"),
+    "integer": ("i", "ti", "si", "b", "d", "s"),
+    "int": ("i", "ti", "b", "d", "s"),
+    "bigint": ("b", "i", "d", "s"),
+    "boolean": ("bo", "i", "s"),
+    "date": ("da", "ts", "s", "i"),
+    "timestamp": ("ts", "da", "s", "b"),
+    "binary": ("bi", "s"),
+    "text_or_binary": ("s", "bi", "v", "i"),
+    "collection": ("ai", "m", "s"),
+    "compared": ("i", "s", "da", "ai"),
+    "any": ("i", "s", "d", "de", "da", "ts", "bo", "bi", "ai", "m", "st"),
+}
+_NAMED_OTHERWISE = {"and", "or", "not", "between", "in", "like", "ilike", "rlike", "regexp"}
+
+
+def questions(dialect: Dialect) -> Sequence[str]:
+    """Expressions over the table's columns, each once, in a fixed order."""
+    return list(dict.fromkeys(_questions(dialect)))
+
+
+def _questions(dialect: Dialect) -> Iterator[str]:
+    yield from _LITERALS
+    for form in _SINGLES:
+        yield from (form.format(name) for name in COLUMNS)
+    for form in _PAIRS:
+        yield from (form.format(a, b) for a in PRIMITIVES for b in PRIMITIVES)
+    for a in PRIMITIVES:
+        for type_ in PRIMITIVES.values():
+            yield f"CAST({a} AS {type_})"
+    rows = (*shared.ROWS, *(hive.ROWS if dialect is Dialect.HIVE else spark.ROWS))
+    for row in rows:
+        if row.kind in {Kind.SCALAR, Kind.AGGREGATE, Kind.WINDOW}:
+            yield from _calls(row)
+
+
+def _calls(row: Row) -> Iterator[str]:
+    over = " OVER (ORDER BY i)" if row.kind is Kind.WINDOW else ""
+    for name in row.names.split():
+        if not name.isidentifier() or name in _NAMED_OTHERWISE or name.startswith("is_"):
+            continue
+        for arguments in _argument_lists(parameters_of(row.parameters)):
+            yield f"{name}({', '.join(arguments)}){over}"
+
+
+def _argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:
+    """The defaults, shorter and longer, then each place with other types."""
+    needed = [p for p in parameters if not p.optional]
+    for count in range(len(needed), len(parameters) + 1):
+        yield [_palette(p)[0] for p in parameters[:count]]
+    if parameters and parameters[-1].variadic:
+        yield [_palette(p)[0] for p in (*parameters, parameters[-1])]
+    for place, parameter in enumerate(parameters):
+        for other in _palette(parameter)[1:]:
+            yield [
+                other if i == place else _palette(p)[0]
+                for i, p in enumerate(parameters[: max(len(needed), place + 1)])
+            ]
+
+
+def _palette(parameter: Parameter) -> Sequence[str]:
+    pattern = parameter.pattern
+    if pattern.startswith("array<struct"):
+        return ("ast",)
+    if pattern.startswith("array"):
+        return ("ai", "a_s", "s")
+    if pattern.startswith("map"):
+        return ("m", "s")
+    if len(pattern) == 1:
+        return _ASKED_ABOUT["any"]
+    return _ASKED_ABOUT.get(pattern, ("s", "i", "d"))
+
+
+def recorded(engine: Engine) -> Mapping[str, str]:
+    """What the engine answered: a type, with "not null" behind it, or ``REFUSED``."""
+    path = _path(engine)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
+    return dict(line.split("\t") for line in lines)
+
+
+def record(engine: Engine, answers: Mapping[str, str]) -> None:
+    RECORDED.mkdir(exist_ok=True)
+    text = "".join(f"{question}\t{answer}\n" for question, answer in answers.items())
+    _path(engine).write_text(text, encoding="utf-8")
+
+
+def _path(engine: Engine) -> Path:
+    return RECORDED / f"{engine.value}.tsv"

@@ -1,0 +1,480 @@
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakeschema.avro.definitions import definitions
+from lakeschema.avro.model import NO_DEFAULT, NULL, Field, Record, is_nullable
+from lakeschema.avro.parsing import INVALID_DEFAULT, parse_schema
+from lakeschema.avro.printing import to_json, to_text
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    INT,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    UnknownType,
+    parse_type,
+    parse_type_or_unknown,
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column, Relation
+from lakeschema.translation.avro.base_table import AVRO_SERDE, LITERAL, URL, base_table_interface
+from lakeschema.translation.avro.names import has_case_twins
+from lakeschema.translation.errors import MalformedSchema, UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.interface import Casing, Interface, Nullability, Options
+from tests.lakeschema.avro.strategies import schemas
+
+OPTIONS = Options()
+
+
+def table(columns: str = "", literal: Any = None, **facts: Any) -> Relation:
+    parsed = parse_type(f"struct<{columns}>")
+    assert isinstance(parsed, StructType)
+    properties = dict(facts.pop("properties", {}))
+    if literal is not None:
+        properties[LITERAL] = literal if isinstance(literal, str) else json.dumps(literal)
+    return Relation(
+        RelationName.of("db", "user_events"),
+        tuple(Column(f.name, f.type, f.comment, f.nullable) for f in parsed.fields),
+        properties=properties,
+        **facts,
+    )
+
+
+def record(*fields: Any, **attributes: Any) -> dict[str, Any]:
+    return {"type": "record", "name": "R", "namespace": "n", "fields": list(fields), **attributes}
+
+
+def field(name: str, type_: Any, **attributes: Any) -> dict[str, Any]:
+    return {"name": name, "type": type_, **attributes}
+
+
+def optional(name: str, type_: Any, **attributes: Any) -> dict[str, Any]:
+    return {"name": name, "type": ["null", type_], "default": None, **attributes}
+
+
+def interface(relation: Relation, options: Options = OPTIONS) -> Interface:
+    found = base_table_interface(relation, options)
+    assert len(found.columns) == len(found.schema.fields)
+    assert [c.nullable for c in found.columns] == [is_nullable(f.type) for f in found.schema.fields]
+    assert parse_schema(to_text(found.schema)) == found.schema
+    return found
+
+
+def fields_of(relation: Relation, options: Options = OPTIONS) -> Any:
+    schema: Any = to_json(interface(relation, options).schema)
+    return schema["fields"]
+
+
+def types_of(relation: Relation) -> dict[str, str]:
+    return {column.name: print_type(column.type) for column in interface(relation).columns}
+
+
+def test_without_a_literal_every_column_is_an_optional_field() -> None:
+    schema = interface(table("id:int COMMENT 'the key',name:string", comment="who did what")).schema
+
+    assert to_json(schema) == {
+        "type": "record",
+        "name": "UserEvents",
+        "namespace": "db.user_events",
+        "doc": "who did what",
+        "fields": [optional("id", "int", doc="the key"), optional("name", "string")],
+    }
+
+
+@pytest.mark.parametrize(
+    ("column_type", "avro"),
+    [
+        ("boolean", "boolean"),
+        ("tinyint", {"type": "int", "logicalType": "byte"}),
+        ("smallint", {"type": "int", "logicalType": "short"}),
+        ("bigint", "long"),
+        ("float", "float"),
+        ("double", "double"),
+        ("char(3)", "string"),
+        ("varchar(3)", "string"),
+        ("binary", "bytes"),
+        ("date", {"type": "int", "logicalType": "date"}),
+        ("timestamp", {"type": "long", "logicalType": "timestamp-millis"}),
+        ("timestamp_ntz", {"type": "long", "logicalType": "timestamp-millis"}),
+        ("time", {"type": "long", "logicalType": "time-micros"}),
+        ("decimal(10,2)", {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}),
+        ("array<int>", {"type": "array", "items": ["null", "int"]}),
+        ("map<string,int>", {"type": "map", "values": ["null", "int"]}),
+    ],
+)
+def test_column_types_have_their_avro_types(column_type: str, avro: Any) -> None:
+    assert fields_of(table(f"a:{column_type}")) == [optional("a", avro)]
+
+
+def test_a_void_column_is_null() -> None:
+    assert fields_of(table("a:void")) == [field("a", "null", default=None)]
+
+
+def test_a_uniontype_is_a_union_with_null_first() -> None:
+    assert fields_of(table("a:uniontype<int,string>")) == [
+        field("a", ["null", "int", "string"], default=None)
+    ]
+
+
+def test_nested_records_lie_in_the_namespace_of_their_parents() -> None:
+    (outer,) = fields_of(table("a:struct<b:array<struct<c:int>>>"))
+
+    record_a = outer["type"][1]
+    record_b = record_a["fields"][0]["type"][1]["items"][1]
+    assert (record_a["name"], record_a["namespace"]) == ("a", "db.user_events.UserEvents")
+    assert (record_b["name"], record_b["namespace"]) == ("b", "db.user_events.UserEvents.a")
+
+
+def test_structs_in_one_uniontype_have_names_of_their_own() -> None:
+    interface(
+        table("a:uniontype<struct<x:int>,array<struct<y:int>>,struct<z:int>>,tag_0:struct<x:int>")
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("good:int,a:map<int,string>", "column a has type map<int,string>"),
+        ("a:struct<b:map<int,string>>", "column a.b has type map<int,string>"),
+        ("a:uniontype<int,smallint>", "column a has type uniontype<int,smallint>"),
+        ("a:uniontype<string,varchar(3)>", "column a has type uniontype"),
+        ("a:uniontype<array<int>,array<string>>", "column a has type uniontype"),
+        ("a:interval", "column a has type interval"),
+        ("a:interval day to second", "column a has type interval day to second"),
+        ("a:variant", "column a has type variant"),
+        ("a:struct<b:int,b:int>", "column a has type struct: it has the field b twice"),
+    ],
+)
+def test_what_avro_cannot_say_is_unsupported_and_names_the_column(columns: str, said: str) -> None:
+    with pytest.raises(UnsupportedType) as caught:
+        base_table_interface(table(columns), OPTIONS)
+
+    assert str(caught.value).startswith(f"db.user_events: {said}")
+
+
+def test_a_type_that_was_not_understood_names_its_column() -> None:
+    broken = Column("geo", parse_type_or_unknown("geometry(4326)"))
+
+    with pytest.raises(UnsupportedType, match=r"column geo has type geometry\(4326\)"):
+        base_table_interface(replace(table("a:int"), columns=(broken,)), OPTIONS)
+
+
+def test_nesting_past_the_bound_is_unsupported() -> None:
+    type_: ColumnType = INT
+    for _ in range(100):
+        type_ = ArrayType(type_)
+
+    with pytest.raises(UnsupportedType, match="levels"):
+        base_table_interface(replace(table("a:int"), columns=(Column("a", type_),)), OPTIONS)
+
+
+def test_a_not_null_column_is_required() -> None:
+    relation = replace(table(), columns=(Column("id", INT, nullable=False),))
+
+    assert fields_of(relation) == [field("id", "int")]
+
+
+def test_nested_nullability_of_the_columns_is_kept() -> None:
+    type_ = MapType(STRING, ArrayType(INT, element_nullable=False), value_nullable=False)
+    relation = replace(table(), columns=(Column("a", type_),))
+
+    found = interface(relation)
+
+    assert fields_of(relation) == [
+        optional("a", {"type": "map", "values": {"type": "array", "items": "int"}})
+    ]
+    assert found.columns[0].type == type_
+
+
+def test_partition_columns_come_last_and_optional() -> None:
+    relation = table("a:int", partition_columns=(Column("day", STRING, "the day", nullable=False),))
+
+    assert fields_of(relation)[1] == optional("day", "string", doc="the day")
+
+
+def test_the_timestamp_unit_and_zone_are_options() -> None:
+    options = Options(timestamp_unit="micros", local_timestamps=True)
+    relation = table("a:timestamp,b:timestamp with local time zone")
+
+    logical = [f["type"][1]["logicalType"] for f in fields_of(relation, options)]
+
+    assert logical == ["local-timestamp-micros", "timestamp-micros"]
+
+
+def test_a_timestamp_of_a_spark_table_is_an_instant() -> None:
+    spark = table("a:timestamp", properties={"spark.sql.sources.provider": "parquet"})
+
+    (found,) = fields_of(spark, Options(local_timestamps=True))
+
+    assert found["type"][1]["logicalType"] == "timestamp-millis"
+    assert interface(spark).columns[0].type == TIMESTAMP
+
+
+def test_names_that_avro_does_not_allow_keep_their_original() -> None:
+    relation = replace(table(), columns=(Column("a.b", INT), Column("größe", INT)))
+
+    assert [(f["name"], f["original-name"]) for f in fields_of(relation)] == [
+        ("a_x2Eb", "a.b"),
+        ("gr_xC3_xB6_xC3_x9Fe", "größe"),
+    ]
+
+
+def test_a_struct_column_called_like_a_primitive_gets_a_legal_type_name() -> None:
+    (found,) = fields_of(table("double:struct<a:int>"))
+
+    assert found["name"] == "double"
+    assert found["type"][1]["name"] == "_x64ouble"
+
+
+def test_columns_that_differ_by_case_only_keep_their_case() -> None:
+    relation = replace(table(), columns=(Column("Id", INT), Column("ID", INT)))
+
+    assert [f["name"] for f in fields_of(relation)] == ["Id", "ID"]
+
+
+def test_a_column_twice_is_refused() -> None:
+    relation = replace(table(), columns=(Column("a", INT), Column("a", INT)))
+
+    with pytest.raises(UnsupportedType, match="a twice"):
+        base_table_interface(relation, OPTIONS)
+
+
+def test_the_literal_of_an_avro_table_is_taken_as_it_is() -> None:
+    literal = record(field("Id", "int"), field("Kind", ["string", "null"]), doc="theirs", owner="x")
+
+    found = interface(table("id:bigint", literal, serde=AVRO_SERDE, comment="ours"))
+
+    assert to_json(found.schema) == literal
+    assert [(c.name, c.type, c.nullable) for c in found.columns] == [
+        ("id", INT, False),
+        ("kind", STRING, True),
+    ]
+
+
+def test_a_bare_avro_table_has_the_columns_that_hive_reads_from_its_literal() -> None:
+    literal = record(
+        field("i", "int"),
+        field("d", {"type": "int", "logicalType": "date"}),
+        field("t", {"type": "long", "logicalType": "timestamp-millis"}),
+        field("m", {"type": "long", "logicalType": "timestamp-micros"}),
+        field("n", {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 1}),
+        field("v", {"type": "string", "logicalType": "varchar", "maxLength": 9}),
+        field("e", {"type": "enum", "name": "E", "symbols": ["A"]}),
+        field("f", {"type": "fixed", "name": "F", "size": 2}),
+        field("u", ["null", "int", "string"]),
+        field("s", {"type": "record", "name": "S", "fields": [field("Inner", "boolean")]}),
+        field("a", {"type": "array", "items": ["null", "E"]}),
+        field("k", {"type": "map", "values": "bytes"}),
+        field("z", "null"),
+    )
+
+    assert types_of(table(literal=literal, serde=AVRO_SERDE)) == {
+        "i": "int", "d": "date", "t": "timestamp", "m": "bigint", "n": "decimal(5,1)",
+        "v": "varchar(9)", "e": "string", "f": "binary", "u": "uniontype<int,string>",
+        "s": "struct<inner:boolean>", "a": "array<string>", "k": "map<string,binary>", "z": "void",
+    }  # fmt: skip
+
+
+def test_a_recursive_field_hides_no_other() -> None:
+    literal = record(field("id", "int"), optional("parent", "R"))
+
+    found = interface(table(literal=literal, serde=AVRO_SERDE))
+
+    assert found.columns[0].type == INT
+    assert isinstance(found.columns[1].type, UnknownType)
+
+
+def test_references_that_unfold_without_end_have_no_column_type() -> None:
+    types: Any = {"type": "record", "name": "T0", "fields": [field("a", "int")]}
+    for level in range(1, 40):
+        inner = [field("a", types), field("b", f"n.T{level - 1}")]
+        types = {"type": "record", "name": f"T{level}", "namespace": "n", "fields": inner}
+
+    found = interface(
+        table(literal=record(field("id", "int"), field("x", types)), serde=AVRO_SERDE)
+    )
+
+    assert isinstance(found.columns[1].type, UnknownType)
+
+
+def test_partition_columns_join_a_literal_that_lacks_them() -> None:
+    day = (Column("day", STRING),)
+    lacking = table(literal=record(field("a", "int")), serde=AVRO_SERDE, partition_columns=day)
+    having = table(literal=record(field("Day", "string")), serde=AVRO_SERDE, partition_columns=day)
+
+    assert [f["name"] for f in fields_of(lacking)] == ["a", "day"]
+    assert fields_of(having) == [field("Day", "string")]
+
+
+def test_a_literal_with_case_twins_is_taken_as_it_is() -> None:
+    inner = {"type": "record", "name": "K", "fields": [field("id", "long"), field("ID", "int")]}
+    literal = record(field("Key", inner))
+
+    found = interface(table("key:struct<id:bigint>", literal))
+
+    assert to_json(found.schema) == literal
+
+
+def test_the_table_property_precedes_the_serdes() -> None:
+    other = {LITERAL: json.dumps(record(field("b", "int")))}
+    both = table(literal=record(field("a", "int")), serde=AVRO_SERDE, serde_properties=other)
+    only = table(serde=AVRO_SERDE, serde_properties=other)
+
+    assert [f["name"] for f in fields_of(both)] == ["a"]
+    assert [f["name"] for f in fields_of(only)] == ["b"]
+
+
+@pytest.mark.parametrize("literal", ["none", "", "  "])
+def test_hives_word_for_no_schema_is_no_literal(literal: str) -> None:
+    assert fields_of(table("a:int", literal)) == [optional("a", "int")]
+
+
+def test_a_schema_behind_a_url_is_not_fetched() -> None:
+    url = {URL: "http://169.254.169.254/secret"}
+
+    assert fields_of(table("a:int", properties=url, serde=AVRO_SERDE)) == [optional("a", "int")]
+    with pytest.raises(UnsupportedConstruct) as caught:
+        base_table_interface(table(properties=url, serde=AVRO_SERDE), OPTIONS)
+    assert LITERAL in caught.value.hint
+
+
+def test_a_table_that_says_nothing_is_malformed() -> None:
+    with pytest.raises(MalformedSchema, match="neither columns nor an Avro schema"):
+        base_table_interface(table(), OPTIONS)
+
+
+def test_strict_asks_every_table_for_a_schema() -> None:
+    strict = Options(strict=True)
+
+    with pytest.raises(MalformedSchema, match="no Avro schema"):
+        base_table_interface(table("a:int"), strict)
+    assert interface(table("a:int", record(field("a", "int"))), strict)
+
+
+@pytest.mark.parametrize(
+    ("literal", "said"),
+    [
+        ("{", "is malformed at $"),
+        ('"int"', "is no record"),
+        (record(field("a", "int"), field("it's", "int")), "is malformed at $.fields[1].name"),
+        ("[" * 100_000, "is malformed at $"),
+    ],
+)
+def test_a_broken_literal_is_told_with_its_place(literal: Any, said: str) -> None:
+    with pytest.raises(MalformedSchema) as caught:
+        base_table_interface(table("a:int", literal), OPTIONS)
+
+    assert said in str(caught.value)
+    assert caught.value.relation == RelationName.of("db", "user_events")
+
+
+def test_a_wrong_default_does_not_break_a_table() -> None:
+    (found,) = fields_of(table(literal=record(field("a", "int", default="0")), serde=AVRO_SERDE))
+
+    assert found == field("a", "int", **{INVALID_DEFAULT: "0"})
+
+
+def test_lower_case_is_an_option() -> None:
+    inner = {"type": "record", "name": "S", "fields": [field("Deep", "int")]}
+    literal = record(field("Outer", inner, default={"Deep": 1}), field("X", "int"))
+
+    outer, x = fields_of(table(literal=literal, serde=AVRO_SERDE), Options(casing=Casing.LOWER))
+
+    assert (outer["name"], x["name"]) == ("outer", "x")
+    assert outer["type"]["fields"] == [field("deep", "int")]
+    assert outer["default"] == {"deep": 1}
+
+
+def test_lower_case_leaves_case_twins_apart() -> None:
+    literal = record(field("id", "int"), field("ID", "int"))
+
+    found = fields_of(table(literal=literal, serde=AVRO_SERDE), Options(casing=Casing.LOWER))
+
+    assert [f["name"] for f in found] == ["id", "ID"]
+
+
+def test_all_nullable_is_an_option() -> None:
+    literal = record(
+        field("a", "int"),
+        field("b", "int", default=5),
+        field("c", {"type": "array", "items": {"type": "map", "values": "int"}}),
+        field("d", ["int", "string"]),
+    )
+    relation = table(literal=literal, serde=AVRO_SERDE)
+    options = Options(nullability=Nullability.ALL_NULLABLE)
+
+    values = {"type": "map", "values": ["null", "int"]}
+    assert fields_of(relation, options) == [
+        optional("a", "int"),
+        field("b", ["int", "null"], default=5),
+        optional("c", {"type": "array", "items": ["null", values]}),
+        field("d", ["null", "int", "string"], default=None),
+    ]
+    assert interface(relation, options).columns[2].type == ArrayType(MapType(STRING, INT))
+
+
+COLUMN_TYPES = st.recursive(
+    st.sampled_from([
+        "boolean", "tinyint", "int", "bigint", "float", "string", "binary", "date", "timestamp",
+        "varchar(5)", "decimal(9,3)", "void",
+    ]),
+    lambda inner: (
+        inner.map(lambda t: f"array<{t}>")
+        | inner.map(lambda t: f"map<string,{t}>")
+        | st.lists(inner, min_size=1, max_size=3).map(
+            lambda ts: "struct<" + ",".join(f"f{i}:{t}" for i, t in enumerate(ts)) + ">"
+        )
+        | st.lists(inner, min_size=1, max_size=3).map(lambda ts: f"uniontype<{','.join(ts)}>")
+    ),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(st.lists(COLUMN_TYPES, min_size=1, max_size=4), schemas(), st.booleans(), st.data())
+def test_any_columns_with_any_literal_give_a_whole_interface_or_say_why(
+    types: list[str], literal: Record, avro: bool, data: st.DataObject
+) -> None:
+    names = [f.name.lower() for f in literal.fields] + ["f1", "f2", "f3", "f4"]
+    columns = tuple(
+        Column(name, parse_type(text)) for name, text in zip(names, types, strict=False)
+    )
+    relation = replace(
+        table(literal=to_json(literal), serde=AVRO_SERDE if avro else None), columns=columns
+    )
+    options = Options(
+        casing=data.draw(st.sampled_from(Casing)),
+        nullability=data.draw(st.sampled_from(Nullability)),
+    )
+
+    with contextlib.suppress(UnsupportedType):
+        _assert_whole(literal, relation, options)
+
+
+def _assert_whole(literal: Record, relation: Relation, options: Options) -> None:
+    found = interface(relation, options)
+
+    twins = any(has_case_twins(r) for r in definitions(literal).values() if isinstance(r, Record))
+    if relation.serde is None and not twins:
+        stated = [print_type(column.type) for column in relation.columns]
+        assert [print_type(column.type) for column in found.columns] == stated
+    if options.nullability is Nullability.ALL_NULLABLE:
+        assert all(is_nullable(f.type) for f in found.schema.fields)
+
+
+def test_a_field_of_null_alone_stays_so() -> None:
+    found = interface(table("a:void", record(field("A", "null"))))
+
+    assert found.schema.fields == (Field("A", NULL, NO_DEFAULT),)
+    assert BIGINT not in [column.type for column in found.columns]

@@ -1,0 +1,95 @@
+from typing import Any
+
+import pytest
+
+from lakeschema.translation.batch import answer
+
+DDL = ["CREATE TABLE t (id INT, name STRING)", "CREATE VIEW w AS SELECT * FROM t"]
+
+
+def request(**changes: Any) -> dict[str, Any]:
+    return {"id": 7, "ddl": DDL, "relation": "default.w", "to": "avro", **changes}
+
+
+def test_a_request_is_answered_under_its_id() -> None:
+    found = answer(request())
+
+    assert found["id"] == 7
+    assert [field["name"] for field in found["result"]["fields"]] == ["id", "name"]
+
+
+def test_views_follow_a_table_that_changes_after_them() -> None:
+    found = answer(request(ddl=[*DDL, "ALTER TABLE t ADD COLUMNS (more STRING)"]))
+
+    assert [field["name"] for field in found["result"]["fields"]] == ["id", "name", "more"]
+
+
+def test_a_plan_is_printed_for_people() -> None:
+    ddl = [DDL[0], "CREATE VIEW w AS SELECT name, count(*) AS n FROM t WHERE id > 3 GROUP BY name"]
+
+    assert answer(request(ddl=ddl, to="plan"))["result"].splitlines() == [
+        "project name as name, count as n",
+        "  aggregate by (name): count(1)",
+        "    filter (id > 3)",
+        "      scan default.t (id int, name string)",
+    ]
+
+
+@pytest.mark.parametrize("target", ["plan", "spark"])
+def test_a_table_has_nothing_but_a_schema(target: str) -> None:
+    error = answer(request(relation="default.t", to=target))["error"]
+
+    assert error["type"] == "InvalidRequest"
+    assert "default.t is a table" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"surprise": 1}, "'surprise'"),
+        ({"to": "cobol"}, "'cobol'"),
+        ({"ddl": "CREATE"}, "'ddl'"),
+        ({"relation": None}, "'relation'"),
+        ({"dialect": "db2"}, "'db2'"),
+        ({"options": {"casting": "lower"}}, "'casting'"),
+        ({"options": {"casing": "upper"}}, "'upper'"),
+        ({"options": {"strict": 1}}, "'strict'"),
+        ({"udfs": {"c.F": {"returns_nothing": 1}}}, "'c.F'"),
+        ({"udfs": []}, "'udfs'"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(changes: dict[str, Any], named: str) -> None:
+    error = answer(request(**changes))["error"]
+
+    assert error["type"] == "InvalidRequest"
+    assert named in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "type_"),
+    [
+        ({"relation": "default.nope"}, "UnknownRelation"),
+        ({"ddl": ["CREATE VIEW w AS SELECT frob(1) AS x"]}, "UnsupportedFunction"),
+        ({"ddl": ["CREATE TABLE ("]}, "MalformedDdl"),
+        ({"relation": "a..b"}, "MalformedName"),
+        ({"udfs": {"c.F": {"returns": "nothing"}}}, "MalformedType"),
+        (
+            {"ddl": ["CREATE VIEW w AS SELECT * FROM x; CREATE VIEW x AS SELECT * FROM w"]},
+            "InvalidRequest",
+        ),
+    ],
+)
+def test_a_failure_has_its_errors_name(changes: dict[str, Any], type_: str) -> None:
+    assert answer(request(**changes))["error"]["type"] == type_
+
+
+def test_what_is_no_object_is_refused() -> None:
+    assert answer([1])["error"]["type"] == "InvalidRequest"
+
+
+def test_a_long_chain_of_views_is_answered() -> None:
+    chain = [f"CREATE VIEW v{i + 1} AS SELECT * FROM v{i}" for i in range(1500)]
+
+    found = answer(request(ddl=["CREATE TABLE v0 (id INT)", *chain], relation="v1500"))
+
+    assert found["result"]["fields"][0]["name"] == "id"

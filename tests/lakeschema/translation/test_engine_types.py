@@ -1,0 +1,108 @@
+"""Types of expressions, held against what Hive 4.0.1 and Spark 4.3 answered (``recorded/``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.derivation import derive
+from lakeschema.translation.errors import TranslationError
+from tests.lakeschema.translation.asked_types import (
+    RECORDED,
+    REFUSED,
+    TABLE_DDL,
+    Engine,
+    questions,
+    recorded,
+)
+from tests.lakeschema.translation.relations import DEFAULT, derived_in
+
+TABLE = RelationName.of("default", "t")
+VIEW = RelationName.of("default", "v")
+
+OTHERWISE: Mapping[Engine, Mapping[str, str]] = {
+    Engine.HIVE: {
+        # SUBSTR of the same argument is binary: the two names are one function to the parser.
+        "substring(bi, i)": "binary",
+    },
+    Engine.SPARK: {
+        # Spark calls a written 2 nullable once it is a decimal; it is not.
+        "2 * 1.50": "decimal(5,2) not null",
+    },
+    Engine.SPARK_WITHOUT_ANSI: {
+        # Spark's analyser takes it for a text's, which may be null.
+        "unix_timestamp()": "bigint not null",
+    },
+}
+"""Where we answer otherwise, and why."""
+
+
+def our_answers(engine: Engine, asked: Sequence[str]) -> Mapping[str, str]:
+    """A type, with "not null" where nullability is the engine's to say too, or ``REFUSED``."""
+    dialect = engine.dialect
+    tables = relations_from_ddl([TABLE_DDL], dialect)
+    interfaces = {TABLE: derived_in(tables, TABLE).interface}
+    answers: dict[str, str] = {}
+    for question in asked:
+        view = f"CREATE VIEW v AS SELECT {question} AS x FROM t"
+        relation = relations_from_ddl([TABLE_DDL, view], dialect)[VIEW]
+        assert relation.view is not None
+        text = replace(relation.view, sql_configs=engine.settings)
+        try:
+            (column,) = derive(replace(relation, view=text), interfaces, DEFAULT).interface.columns
+        except TranslationError:
+            answers[question] = REFUSED
+        else:
+            required = dialect is Dialect.SPARK and not column.nullable
+            answers[question] = print_type(column.type) + (" not null" if required else "")
+    return answers
+
+
+def check(engine: Engine, asked: Sequence[str]) -> set[str]:
+    """Asserts that no type is another one; what the engine answers and we refuse."""
+    theirs = recorded(engine)
+    ours = our_answers(engine, asked)
+    allowed = OTHERWISE[engine]
+    wrong = {
+        question: (theirs[question], answer)
+        for question, answer in ours.items()
+        if REFUSED not in (answer, theirs[question])
+        and answer != allowed.get(question, theirs[question])
+    }
+    assert wrong == {}
+    return {q for q, answer in ours.items() if answer == REFUSED and theirs[q] != REFUSED}
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_every_question_has_a_recorded_answer(engine: Engine) -> None:
+    assert list(recorded(engine)) == list(questions(engine.dialect)), "record them again: --accept"
+
+
+@pytest.mark.parametrize("engine", Engine)
+def test_an_expression_in_twenty_has_the_type_that_the_engine_gives_it(engine: Engine) -> None:
+    check(engine, list(recorded(engine))[::20])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", Engine)
+def test_expressions_have_the_types_that_the_engine_gives_them(
+    engine: Engine, pytestconfig: pytest.Config
+) -> None:
+    """Those that we refuse, with a reason, stand in a file of their own: a list to work off."""
+    refused = sorted(check(engine, list(recorded(engine))))
+    path = RECORDED / f"{engine.value}_refused_by_us.txt"
+    if pytestconfig.getoption("--accept"):
+        path.write_text("".join(f"{question}\n" for question in refused), encoding="utf-8")
+    assert refused == path.read_text(encoding="utf-8").splitlines()
+
+
+def test_what_we_answer_otherwise_is_still_otherwise() -> None:
+    for engine, answers in OTHERWISE.items():
+        assert our_answers(engine, list(answers)) == answers
+        assert all(recorded(engine)[q] != a for q, a in answers.items())

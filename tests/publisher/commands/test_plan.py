@@ -1,0 +1,150 @@
+"""A plan foretells what a publication then does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.translation.interface import Options
+from publisher.commands.plan import plan_changes
+from publisher.commands.verify import Drift, verify
+from publisher.daemon.assembly import build_engine, build_options, build_state
+from publisher.index.static import StaticIndex
+from publisher.selection import EVERYTHING, Selection
+from publisher.settings import load_settings
+from publisher.settling.deriving import DirectDeriver
+
+PREFIX = "acme-schema"
+
+
+class Lake:
+    """A folder of DDL, its packages, and an engine that publishes when told."""
+
+    def __init__(self, folder: Path) -> None:
+        self._script = folder / "ddl" / "tables.sql"
+        self._script.parent.mkdir()
+        self._catalog = DdlFilesCatalog(folder / "ddl")
+        self.index = StaticIndex(folder / "index")
+        config = folder / "schema-publisher.toml"
+        config.write_text(
+            f"""\
+[artifacts]
+prefix = "{PREFIX}"
+[catalog]
+kind = "ddl"
+path = "{folder}/ddl"
+[state]
+url = "sqlite:///{folder}/state.db"
+[index]
+kind = "static"
+path = "{folder}/index"
+[engine]
+debounce_seconds = 0
+staleness_seconds = 0
+[http]
+enabled = false
+"""
+        )
+        self._settings = load_settings(config)
+
+    def publish(self, ddl: str) -> None:
+        self._script.write_text(ddl)
+        state = build_state(self._settings)
+        deriver = DirectDeriver(build_options(self._settings))
+        engine = build_engine(self._settings, state, self._catalog, self.index, deriver)
+        engine.snapshot()
+        assert engine.drain(60.0)
+        state.close()
+
+    def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[dict[str, Any]]:
+        return plan_changes(
+            self._catalog, self.index, Options(), PREFIX, "semantic", ddl, selection
+        )
+
+    def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
+        return verify(self._catalog, self.index, Options(), PREFIX, selection)
+
+    def versions(self, distribution: str) -> set[str]:
+        return {file.version for file in self.index.files(distribution)}
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path)
+
+
+def avro_table(**enum: Any) -> str:
+    state = {"type": "enum", "name": "State", **enum}
+    record = {"type": "record", "name": "T", "fields": [{"name": "state", "type": state}]}
+    literal = json.dumps(record)
+    return (
+        "CREATE TABLE t (state string) STORED AS AVRO "
+        f"TBLPROPERTIES ('avro.schema.literal' = '{literal}');"
+    )
+
+
+TABLE = "acme-schema-default-t"
+ID = "CREATE TABLE t (id bigint);"
+VIEW = "CREATE VIEW v AS SELECT id FROM t;"
+
+
+def test_nothing_published_is_a_first_version(lake: Lake) -> None:
+    (table, view) = lake.planned(ID, VIEW)
+
+    assert (table["relation"], table["from"], table["to"]) == ("default.t", None, "1.0.0")
+    assert table["change"] == view["change"] == "first"
+    assert table["dependents"] == ["default.v"]
+
+
+def test_what_is_published_is_no_change(lake: Lake) -> None:
+    lake.publish(ID + VIEW)
+
+    assert lake.planned() == []
+
+
+def test_every_version_of_the_major_counts_and_the_publication_agrees(lake: Lake) -> None:
+    """Readers of 1.1.0 take an unknown symbol for its default; those of 1.0.0 have no default."""
+    lake.publish(avro_table(symbols=["A"]))
+    lake.publish(avro_table(symbols=["A"], default="A"))
+    assert lake.versions(TABLE) == {"1.0.0", "1.1.0"}
+    grown = avro_table(symbols=["A", "B"], default="A")
+
+    (planned,) = lake.planned(grown)
+    lake.publish(grown)
+
+    assert (planned["from"], planned["to"], planned["change"]) == ("1.1.0", "2.0.0", "major")
+    assert lake.versions(TABLE) == {"1.0.0", "1.1.0", "2.0.0"}
+
+
+def test_a_view_that_cannot_be_derived_says_why(lake: Lake) -> None:
+    planned = lake.planned(ID, "CREATE VIEW v AS SELECT nothing FROM t;")
+
+    (broken,) = (each for each in planned if each["relation"] == "default.v")
+    assert "nothing" in broken["error"]
+
+
+def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) -> None:
+    lake.publish("CREATE TABLE t (id bigint,, name);" + VIEW + "CREATE TABLE u (id bigint);")
+
+    planned = {each["relation"]: each for each in lake.planned()}
+
+    assert lake.versions("acme-schema-default-u") == {"1.0.0"}
+    assert sorted(planned) == ["default.t", "default.v"]
+    assert "its catalog cannot give it" in planned["default.t"]["error"]
+    assert "default.t" in planned["default.v"]["error"]
+
+
+def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
+    opted_out = "CREATE TABLE u (id bigint) TBLPROPERTIES ('schema-publisher.publish' = 'false');"
+
+    (planned,) = lake.planned(ID, VIEW, opted_out, selection=Selection(exclude=("*.t",)))
+    lake.publish(ID + VIEW + opted_out)
+
+    assert planned["relation"] == "default.v"
+    assert lake.versions("acme-schema-default-u") == set()
+    assert lake.drifts() == []

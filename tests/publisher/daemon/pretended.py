@@ -1,0 +1,58 @@
+"""The pretended world of these tests, and what they ask it."""
+
+from __future__ import annotations
+
+import json
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.engine import Engine
+from publisher.selection import Selection
+from publisher.state.records import RelationRecord
+from tests.simulation.simulation import Simulation
+from tests.simulation.toy import ToyPackaging, content_of
+
+T = RelationName.of("d", "t")
+S = RelationName.of("d", "s")
+V = RelationName.of("d", "v")
+W = RelationName.of("d", "w")
+X = RelationName.of("d", "x")
+
+
+def hear(world: Simulation) -> None:
+    while world.undelivered:
+        world.deliver(0)
+    assert world.engine.drain(600.0)
+
+
+def record(world: Simulation, name: RelationName) -> RelationRecord:
+    return world._inner.read(lambda tx: tx.graph.records([name]))[name]
+
+
+def numbers(world: Simulation, name: RelationName) -> list[str]:
+    distribution = ToyPackaging().distribution(name)
+    return [w.version for w in world.index.history if w.distribution == distribution]
+
+
+def fields(world: Simulation, name: RelationName) -> list[str]:
+    distribution = ToyPackaging().distribution(name)
+    newest = [w for w in world.index.history if w.distribution == distribution][-1]
+    schema = json.loads(json.loads(content_of(newest.data))[0])
+    return [field["name"] for field in schema["fields"]]
+
+
+def rename(world: Simulation, naming_rule: str) -> None:
+    """The engine goes on with a generator that has this rule."""
+    world.naming_rule = naming_rule
+    world.engine = Engine(world.assembly())
+
+
+def choose(world: Simulation, choices: str) -> None:
+    """The engine goes on with other settings of its generator."""
+    world.choices = choices
+    world.engine = Engine(world.assembly())
+
+
+def select(world: Simulation, selection: Selection) -> None:
+    """The engine goes on with these settings."""
+    world.selection = selection
+    world.engine = Engine(world.assembly())

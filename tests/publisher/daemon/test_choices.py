@@ -1,0 +1,110 @@
+"""Settings that shape every package alike, such as ``artifacts.immutable``, are changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from publisher.publishing.versioning import REGENERATED
+from publisher.selection import Selection
+from publisher.state.records import Status
+from tests.publisher.daemon.pretended import (
+    S,
+    T,
+    V,
+    choose,
+    fields,
+    hear,
+    numbers,
+    record,
+    rename,
+    select,
+)
+from tests.simulation.simulation import Simulation
+from tests.simulation.toy import table, view
+
+
+@pytest.fixture(autouse=True)
+def stated_names(world: Simulation) -> None:
+    """Versions state what programs can name in them, as those of the real generator do."""
+    rename(world, "camel case")
+
+
+def test_the_next_snapshot_begins_a_major_version_of_each_package(world: Simulation) -> None:
+    for relation in (table(T, "a"), view(V, T)):
+        world.change(relation)
+    hear(world)
+    choose(world, "immutable")
+
+    world.engine.snapshot()
+    hear(world)
+
+    assert numbers(world, T) == numbers(world, V) == ["1.0.0", "2.0.0"]
+    assert world.engine.explain(V).versions[-1].reasons == (REGENERATED,)
+    assert not record(world, V).stale
+
+
+def test_a_noise_event_before_the_snapshot_publishes_nothing(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    choose(world, "immutable")
+    world.change(table(T, "a"))
+
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0"]
+
+
+def test_a_change_before_the_snapshot_begins_the_major_and_the_snapshot_adds_none(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    choose(world, "immutable")
+    world.change(table(T, "a", "b"))
+    hear(world)
+    assert numbers(world, T) == ["1.0.0", "2.0.0"]
+
+    world.engine.snapshot()
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0", "2.0.0"]
+    assert fields(world, T) == ["a", "b"]
+
+
+def test_the_same_choices_ask_for_nothing_again(world: Simulation) -> None:
+    choose(world, "immutable")
+    world.change(table(T, "a"))
+    hear(world)
+    world.engine.snapshot()
+    hear(world)
+    choose(world, "immutable")
+
+    world.engine.snapshot()
+
+    assert world.engine.status().work == []
+    assert numbers(world, T) == ["1.0.0"]
+
+
+def test_taking_a_choice_back_is_a_major_version_again(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    for choices in ("immutable", ""):
+        choose(world, choices)
+        world.engine.snapshot()
+        hear(world)
+
+    assert numbers(world, T) == ["1.0.0", "2.0.0", "3.0.0"]
+
+
+def test_what_has_no_package_gets_none_by_other_choices(world: Simulation) -> None:
+    select(world, Selection(exclude=("*.s",)))
+    for relation in (table(S, "a"), view(V, S, shape="nonsense")):
+        world.change(relation)
+    hear(world)
+    choose(world, "immutable")
+
+    world.engine.snapshot()
+    hear(world)
+
+    assert numbers(world, S) == numbers(world, V) == []
+    assert record(world, V).status is Status.BROKEN

@@ -1,0 +1,103 @@
+"""What is wrong with one relation stays with it and with what stands below."""
+
+from __future__ import annotations
+
+from publisher.state.records import Status
+from tests.publisher.daemon.pretended import T, V, W, X, fields, hear, numbers, record
+from tests.simulation.simulation import Simulation
+from tests.simulation.toy import table, view
+
+
+def test_a_view_that_comes_before_its_table_waits_for_it(world: Simulation) -> None:
+    world.change(view(V, T))
+    hear(world)
+    assert record(world, V).status is Status.BROKEN
+    assert "d.t does not exist" in record(world, V).reason
+
+    world.change(table(T, "a"))
+    hear(world)
+
+    assert record(world, V).status is Status.OK
+    assert fields(world, V) == ["a"]
+
+
+def test_a_broken_view_blocks_what_stands_below_it_and_nothing_else(world: Simulation) -> None:
+    for relation in (
+        table(T, "a"),
+        view(V, T, shape="nonsense"),
+        view(W, V),
+        view(X, T),
+    ):
+        world.change(relation)
+
+    hear(world)
+
+    assert record(world, V).reason == "the text is nonsense"
+    assert (record(world, W).status, "d.v" in record(world, W).reason) == (Status.BROKEN, True)
+    assert numbers(world, X) == ["1.0.0"]
+
+
+def test_what_stands_below_recovers_with_it(world: Simulation) -> None:
+    for relation in (table(T, "a"), view(V, T, shape="unsupported"), view(W, V)):
+        world.change(relation)
+    hear(world)
+    assert record(world, V).status is Status.UNSUPPORTED
+
+    world.change(view(V, T))
+    hear(world)
+
+    assert fields(world, W) == ["a"]
+    assert record(world, W).reason == ""
+
+
+def test_views_on_each_other_are_a_cycle_until_one_is_changed(world: Simulation) -> None:
+    for relation in (table(T, "a"), view(V, W), view(W, V), view(X, W)):
+        world.change(relation)
+    hear(world)
+
+    assert {record(world, n).status for n in (V, W)} == {Status.CYCLE}
+    assert "d.v → d.w → d.v" in record(world, V).reason
+    assert record(world, X).status is Status.BROKEN
+
+    world.change(view(V, T))
+    hear(world)
+
+    assert {record(world, n).status for n in (V, W, X)} == {Status.OK}
+
+
+def test_a_view_on_itself_is_a_cycle(world: Simulation) -> None:
+    world.change(view(V, V))
+    hear(world)
+    world.change(view(V, V, shape="narrow"))
+
+    hear(world)
+
+    assert record(world, V).status is Status.CYCLE
+
+
+def test_a_change_above_a_cycle_leaves_nothing_waiting(world: Simulation) -> None:
+    for relation in (table(T, "a"), view(V, W, T), view(W, V), view(X, W)):
+        world.change(relation)
+    hear(world)
+
+    world.change(table(T, "a", "b"))
+    hear(world)
+
+    assert not any(record(world, n).stale for n in (T, V, W, X))
+
+
+def test_a_derivation_that_keeps_dying_is_quarantined_and_others_go_on(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    world.change(view(V, T, shape="deadly"))
+    world.change(view(W, T))
+
+    hear(world)
+
+    assert record(world, V).status is Status.QUARANTINED
+    assert "died 3 times" in record(world, V).reason
+    assert numbers(world, W) == ["1.0.0"]
+
+    world.change(view(V, T))
+    hear(world)
+
+    assert record(world, V).status is Status.OK

@@ -1,0 +1,100 @@
+"""Relations that are dropped, come back, or go elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from publisher.publishing.upload import DROPPED
+from publisher.state.records import Status
+from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record
+from tests.simulation.simulation import Simulation
+from tests.simulation.toy import table, view
+
+
+def test_a_dropped_relation_is_yanked_after_the_grace_and_its_views_break(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    world.change(view(V, T))
+    hear(world)
+    world.drop(T)
+
+    hear(world)
+
+    assert record(world, T).status is Status.MISSING
+    assert set(world.index.yanked.values()) == {DROPPED}
+    assert record(world, V).status is Status.BROKEN
+
+
+def test_an_index_that_cannot_yank_is_told_of_a_dropped_relation(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.index.yanks = False
+    world.change(table(T, "a"))
+    hear(world)
+    world.drop(T)
+
+    hear(world)
+
+    (told,) = world.engine.status().troubled
+    assert told.name == T
+    assert "still offered, because the index cannot yank" in told.reason
+    assert world.engine.counters.values()["yanks_declined"] == 1
+    assert "index cannot yank" in caplog.text
+
+    world.change(table(T, "a"))
+    hear(world)
+
+    assert not world.engine.status().troubled
+
+
+def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.drop(T)
+    world.deliver(0)
+    world.engine.work()
+    world.change(table(T, "a"))
+
+    hear(world)
+
+    assert record(world, T).status is Status.OK
+    assert numbers(world, T) == ["1.0.0"]
+    assert world.index.yanked == {}
+
+
+def test_making_it_again_unyanks_and_continues_the_numbers(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.drop(T)
+    hear(world)
+    world.change(table(T, "a"))
+    hear(world)
+    assert (numbers(world, T), world.index.yanked) == (["1.0.0"], {})
+
+    world.drop(T)
+    hear(world)
+    world.change(table(T, "a", "b"))
+    hear(world)
+
+    assert (numbers(world, T), world.index.yanked) == (["1.0.0", "1.1.0"], {})
+
+
+def test_a_relation_that_never_lasted_leaves_nothing_behind(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    world.drop(T)
+
+    hear(world)
+
+    assert world._inner.read(lambda tx: tx.graph.every_record()) == {}
+
+
+def test_a_rename_moves_the_package(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.rename(T, S)
+
+    hear(world)
+
+    assert numbers(world, S) == ["1.0.0"]
+    assert set(world.index.yanked.values()) == {DROPPED}

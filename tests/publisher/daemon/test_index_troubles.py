@@ -1,0 +1,125 @@
+"""The index is away, has other files, or knows more than our state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codegen.package import Wheel
+from lakeschema.catalog.identifiers import RelationName
+from publisher.state.records import Status, VersionStatus
+from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record, rename
+from tests.simulation.simulation import Simulation
+from tests.simulation.toy import table, view
+
+
+def test_an_index_that_is_down_loses_nothing_and_holds_up_no_derivation(world: Simulation) -> None:
+    world.index.down = True
+    for relation in (table(T, "a"), view(V, T)):
+        world.change(relation)
+    while world.undelivered:
+        world.deliver(0)
+
+    assert not world.engine.drain(30.0)
+    assert record(world, V).status is Status.OK
+    assert world.index.history == []
+
+    world.index.down = False
+    assert world.engine.drain(600.0)
+    assert numbers(world, V) == ["1.0.0"]
+    assert record(world, V).status is Status.OK
+
+
+def test_a_number_taken_by_other_bytes_is_burnt_and_told(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    ours = world.index.history[0]
+    name = ours.filename.replace("1.0.0", "1.1.0")
+    foreign = replace(ours, version="1.1.0", filename=name, data=b"{}")
+    world.change(table(T, "a", "b"))
+
+    hear_while_another_uploads(world, foreign)
+
+    versions = world._inner.read(lambda tx: tx.versions.every_version())
+    assert [(v.number, v.status) for v in versions] == [
+        ("1.0.0", VersionStatus.PUBLISHED),
+        ("1.1.0", VersionStatus.CONFLICT),
+        ("1.2.0", VersionStatus.PUBLISHED),
+    ]
+    assert "version number taken by other bytes: burnt" in caplog.text
+
+
+def test_names_are_adopted_with_the_version_that_states_them(
+    world: Simulation, tmp_path: Path
+) -> None:
+    rename(world, "camel case")
+    world.change(table(T, "a"))
+    hear(world)
+    (tmp_path / "new").mkdir()
+    other = Simulation(tmp_path / "new", lag_seconds=0.0)
+    other.index.visible.update(world.index.visible)
+    other.index.owner.update(world.index.owner)
+    rename(other, "snake case")
+    other.change(table(T, "a", "b"))
+
+    hear(other)
+
+    assert numbers(other, T) == ["2.0.0"]
+    other.close()
+
+
+def test_another_relations_package_of_the_same_name_is_left_alone(
+    world: Simulation, tmp_path: Path
+) -> None:
+    """``toy-d-t`` is both the table ``t`` of ``d`` and, without a namespace, the table ``d-t``."""
+    world.change(table(RelationName.of("d-t"), "a"))
+    hear(world)
+    (tmp_path / "new").mkdir()
+    other = Simulation(tmp_path / "new", lag_seconds=0.0)
+    other.index.visible.update(world.index.visible)
+    other.index.owner.update(world.index.owner)
+    other.change(table(T, "b"))
+    other.deliver(0)
+
+    assert not other.engine.drain(1.0)
+
+    assert numbers(other, T) == []
+    (work,) = other.engine.status().work
+    assert "the package of `d-t`" in work.last_error
+    other.close()
+
+
+def test_a_lost_state_is_adopted_from_the_index(world: Simulation, tmp_path: Path) -> None:
+    world.change(table(T, "a"))
+    world.change(table(S, "a"))
+    hear(world)
+    (tmp_path / "new").mkdir()
+    other = Simulation(tmp_path / "new", lag_seconds=0.0)
+    other.index.visible.update(world.index.visible)
+    other.index.owner.update(world.index.owner)
+    other.change(table(T, "a"))
+    other.change(table(S, "a", "b"))
+
+    hear(other)
+
+    assert numbers(other, T) == []
+    assert numbers(other, S) == ["1.1.0"]
+    other.close()
+
+
+def hear_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
+    """Somebody else's file appears between our look and our upload."""
+    upload = world.index.upload
+
+    def late(wheel: Wheel) -> None:
+        if foreign.filename not in world.index.visible:
+            world.index.visible[foreign.filename] = foreign.data
+            world.index.owner[foreign.filename] = foreign
+        upload(wheel)
+
+    world.index.upload = late  # type: ignore[method-assign]
+    hear(world)

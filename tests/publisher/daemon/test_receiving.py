@@ -1,0 +1,104 @@
+"""What the engine makes of hints, of noise, and of what nobody can decode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
+from tests.publisher.daemon.pretended import T, fields, hear, numbers
+from tests.simulation.simulation import POLICY, Simulation
+from tests.simulation.toy import table
+
+
+def test_a_namespace_event_looks_at_every_relation_known_there(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.catalog.change(table(T, "b"))
+
+    world.engine.receive("s", Batch([NamespaceHint(("d",), None)], [], "9"))
+    world.engine.drain(600.0)
+
+    assert fields(world, T) == ["b"]
+
+
+def test_an_undecodable_event_is_kept_and_its_database_looked_through(world: Simulation) -> None:
+    world.catalog.change(table(T, "a"))
+
+    world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", ("d",))], "1"))
+    world.engine.drain(600.0)
+
+    assert numbers(world, T) == ["1.0.0"]
+    assert [d.payload for d in world.engine.status().dead_letters] == [b"{"]
+
+
+def test_an_undecodable_event_of_nowhere_asks_for_a_snapshot(world: Simulation) -> None:
+    world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", None)], "1"))
+
+    assert world.engine.snapshot_is_due()
+    world.engine.snapshot_ran()
+    assert not world.engine.snapshot_is_due()
+
+
+def test_a_batch_of_noise_costs_no_read_of_the_catalog(world: Simulation) -> None:
+    world.engine.receive("s", Batch([], [], "41", seen=40))
+    world.engine.drain(600.0)
+
+    assert world.catalog.reads == 0
+    assert world.engine.position("s") == "41"
+
+
+def test_a_relation_that_keeps_changing_is_published_when_quiet(
+    world: Simulation, tmp_path: Path
+) -> None:
+    (tmp_path / "slow").mkdir()
+    policy = replace(POLICY, debounce_seconds=5.0, max_wait_seconds=60.0)
+    slow = Simulation(tmp_path / "slow", lag_seconds=0.0, policy=policy)
+    for columns in ("a", "ab", "abc", "abcd"):
+        slow.change(table(T, *columns))
+        slow.deliver(0)
+        slow.clock.sleep(3.0)
+        slow.engine.work()
+
+    assert slow.engine.drain(600.0)
+
+    assert numbers(slow, T) == ["1.0.0"]
+    assert fields(slow, T) == list("abcd")
+    slow.close()
+
+
+def test_a_hint_without_an_event_id_is_looked_at_twice(world: Simulation) -> None:
+    world.catalog.has_event_ids = False
+    world.catalog.change(table(T, "a"))
+    world.engine.receive("s", Batch([RelationHint(T, None)], [], "1"))
+    world.engine.work()
+    # The replica catches up with a change that was behind the first hint.
+    world.catalog.change(table(T, "b"))
+
+    assert world.engine.drain(600.0)
+
+    assert fields(world, T) == ["b"]
+
+
+def test_a_catalog_that_is_away_is_waited_for(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    read = world.catalog.read
+    failures = 5
+
+    def failing(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        nonlocal failures
+        failures -= 1
+        if failures >= 0:
+            raise CatalogUnavailable("fake", "restarting")
+        return read(names)
+
+    world.catalog.read = failing  # type: ignore[method-assign]
+
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0"]
+    assert world.engine.counters.values()["put_off"] >= 1
