@@ -1,7 +1,7 @@
 """What the encoder and the decoder of a record share: temporaries, and parts that become functions.
 
-What is nested deeper than ``DEEPEST`` loops becomes a function of its own, since Python bounds the
-nesting of blocks; and so do the attributes of a wide record, ``MOST_BRANCHES`` together, since type
+What is nested deeper than ``MAX_DEPTH`` loops becomes a function of its own, since Python bounds the
+nesting of blocks; and so do the attributes of a wide record, ``MAX_BRANCHES`` together, since type
 checkers give up on a function of too many. The code of an attribute without names in its type is the same in every package
 but for the attribute and the numbers of the temporaries: it is drafted once, and then filled in.
 """
@@ -28,8 +28,8 @@ from codegen.shapes import (
 )
 from codegen.source import Lines
 
-DEEPEST = 3
-MOST_BRANCHES = 250
+MAX_DEPTH = 3
+MAX_BRANCHES = 250
 """Pyright bounds a function's cyclomatic complexity at 768; a branch is counted up to three times."""
 NO_RECORD = RecordClass("", "", None, ())
 DRAFTS = 10_000
@@ -136,7 +136,7 @@ class CodecFunction:
         snippet = self.snippet(shape) if is_nameless(shape) else None
         if snippet is None:
             inlined = self.inlined
-            if self._branches(shape) > MOST_BRANCHES:
+            if self._branches(shape) > MAX_BRANCHES:
                 # A union of a hundred records: each is read and written by a function of its own.
                 self.inlined = {}
             self.value(shape, place, 0)
@@ -148,12 +148,12 @@ class CodecFunction:
     def runs(self) -> Sequence[Sequence[Attribute]]:
         """The record's attributes in order, as many together as one function may hold."""
         runs: list[list[Attribute]] = [[]]
-        room = MOST_BRANCHES
+        room = MAX_BRANCHES
         for attribute in self.record.attributes:
             weight = self._branches(attribute.shape)
             if weight > room and runs[-1]:
                 runs.append([])
-                room = MOST_BRANCHES
+                room = MAX_BRANCHES
             runs[-1].append(attribute)
             room -= weight
         return runs

@@ -34,11 +34,11 @@ from lakeschema.avro.model import Json, NoDefault
 
 _Value = TypeVar("_Value")
 
-MOST_OBJECTS = 10_000
+MAX_OBJECTS = 10_000
 """A default that would construct more is refused: records within records double at every level."""
 
 
-MOST_TRIALS = 100_000
+MAX_TRIALS = 100_000
 """Finding the branch that a default fits may cost more: each level of nesting tries them all."""
 
 
@@ -87,13 +87,13 @@ class DefaultValues:
         found = self._found[key]
         if found is None:
             raise UnfitSchema(where, "its default leaves out a field whose default leads back here")
-        if found.objects > MOST_OBJECTS:
-            raise UnfitSchema(where, f"its default constructs more than {MOST_OBJECTS} objects")
+        if found.objects > MAX_OBJECTS:
+            raise UnfitSchema(where, f"its default constructs more than {MAX_OBJECTS} objects")
         return found
 
     def _value(self, value: Json, shape: Shape, where: str) -> Expression:
         self._trials += 1
-        if self._trials > MOST_TRIALS:
+        if self._trials > MAX_TRIALS:
             raise UnfitSchema(where, "its default fits too many unions in too many ways")
         match shape:
             case Scalar():

@@ -1,4 +1,4 @@
-"""Strangers' text as one plain line, and as Markdown that is nothing but that text."""
+"""Untrusted text as one plain line, and as Markdown that is nothing but that text."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ from lakeschema.avro.model import (
     Union,
 )
 
-MOST_DIGITS = 1000
-"""A decimal of more is refused: its arithmetic would be a stranger's hold on a consumer's time."""
+MAX_DIGITS = 1000
+"""A decimal of more is refused: its arithmetic would let untrusted input spend a consumer's time."""
 
 _PRIMITIVES = {
     "null": Scalar.NULL,
@@ -192,8 +192,8 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
     # Checked though the type says so: these numbers are written into source.
     if type(precision) is not int or type(logical.scale) is not int:
         raise UnfitSchema("decimal", "precision and scale are not both whole numbers")
-    if precision > MOST_DIGITS:
-        raise UnfitSchema("decimal", f"a precision of {precision} is past {MOST_DIGITS} digits")
+    if precision > MAX_DIGITS:
+        raise UnfitSchema("decimal", f"a precision of {precision} is past {MAX_DIGITS} digits")
     return _decimal_of(precision, logical.scale, size)
 
 

@@ -17,7 +17,7 @@ class Release:
 
     Attributes:
         change: "first", "major", "minor" or "patch"; "" where that is not known.
-        lines: what changed since the version before, in words, the gravest first.
+        lines: what changed since the version before, in words, the most_severe first.
     """
 
     version: str

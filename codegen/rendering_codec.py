@@ -17,7 +17,7 @@ from codegen.shapes import (
 )
 from codegen.source import Lines, literal
 
-MOST_INLINED = 8
+MAX_INLINED = 8
 """Attributes of a record that is read and written within the record around it."""
 
 
@@ -81,7 +81,7 @@ def _immutable_imports(package: PackageShape) -> Iterator[str]:
 
 def _is_small(record: RecordClass) -> bool:
     """Whether a call would cost more than what the record's code does, written where it is used."""
-    return len(record.attributes) <= MOST_INLINED and all(
+    return len(record.attributes) <= MAX_INLINED and all(
         isinstance(part, Scalar)
         for attribute in record.attributes
         for part in _leaves(attribute.shape)

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import assert_never
 
 from codegen.codec_functions import (
-    DEEPEST,
     DRAFTS,
     FIXED,
     LOGICAL,
+    MAX_DEPTH,
     NO_RECORD,
     CodecFunction,
     Snippet,
@@ -135,7 +135,7 @@ class Decoder(CodecFunction):
                 lines.add(f"{place}, at = decode_{name}(data, at)")
             case UnionShape(branches):
                 self._union(branches, place, depth)
-            case ListShape() | DictShape() if depth >= DEEPEST:
+            case ListShape() | DictShape() if depth >= MAX_DEPTH:
                 self._apart(shape, place)
             case ListShape(items):
                 self._list(items, place, depth)

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import assert_never
 
 from codegen.codec_functions import (
-    DEEPEST,
     DRAFTS,
     FIXED,
     LOGICAL,
+    MAX_DEPTH,
     NO_RECORD,
     PLACE,
     CodecFunction,
@@ -126,7 +126,7 @@ class Encoder(CodecFunction):
                 lines.add(f"encode_{name}({place}, out)")
             case UnionShape(branches):
                 self._union(branches, place, depth)
-            case ListShape() | DictShape() if depth >= DEEPEST:
+            case ListShape() | DictShape() if depth >= MAX_DEPTH:
                 self._apart(shape, place)
             case ListShape(items):
                 self._list(items, place, depth)

@@ -329,6 +329,6 @@ class _Record:
         with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
             lines.docstring("A copy of the record in which what is given stands instead.")
             replaced = "replaced_immutable" if self._immutable else "replaced"
-            # The names of parameters are strangers', and never begin with two underscores.
+            # The names of parameters are untrusted input, and never begin with two underscores.
             lines.add(f"__changed__: _Self = __records__.{replaced}(__locals__())")
             lines.add("return __changed__")

@@ -1,4 +1,4 @@
-"""Lines of Python source, and the only ways in which a stranger's text gets into them."""
+"""Lines of Python source, and the only ways in which untrusted text gets into them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Lines:
 
 
 def literal(text: str) -> str:
-    """A string literal in ASCII: the one way from a stranger's text to an expression."""
+    """A string literal in ASCII: the one way from untrusted text to an expression."""
     return ascii(text)
 
 

@@ -71,7 +71,7 @@ def cycle_of(graph: nx.DiGraph[N], name: N) -> tuple[N, ...]:
     return next((members for members in cycles(graph) if name in members), ())
 
 
-def way_round(graph: nx.DiGraph[N], members: Iterable[N]) -> tuple[N, ...]:
+def cycle_path(graph: nx.DiGraph[N], members: Iterable[N]) -> tuple[N, ...]:
     """One way through a cycle in the direction of reading, for people; first and last are equal."""
     within = graph.subgraph(members)
     start = min(within.nodes)

@@ -14,7 +14,7 @@ _ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 class JsonFormatter(logging.Formatter):
     """Fields come from ``extra``; what is no JSON value is shown as text.
 
-    ASCII, so that a stranger's control or direction characters cannot disturb a terminal.
+    ASCII, so that untrusted control or direction characters cannot disturb a terminal.
     """
 
     def format(self, record: logging.LogRecord) -> str:

@@ -23,11 +23,11 @@ class Selection:
     include: tuple[str, ...] = ("*.*",)
     exclude: tuple[str, ...] = ()
 
-    def offers(self, relation: Relation) -> bool:
+    def publishes(self, relation: Relation) -> bool:
         """Whether the relation, as its facts are now, gets a package."""
-        return self.names(relation.name) and not _opts_out(relation)
+        return self.includes(relation.name) and not _opts_out(relation)
 
-    def names(self, name: RelationName) -> bool:
+    def includes(self, name: RelationName) -> bool:
         """Whether it would, but for its own property."""
         return _matches(name, self.include) and not _matches(name, self.exclude)
 

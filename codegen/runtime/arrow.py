@@ -41,7 +41,7 @@ _TYPES: Final[Mapping[tuple[str, str], tuple[Any, ...]]] = {
     ("long", "local-timestamp-micros"): ("timestamp", "us"),
 }
 _DIGITS_IN_16_BYTES: Final = 38
-_MOST_DIGITS: Final = 76
+_MAX_DIGITS: Final = 76
 
 
 def arrow_schema(binding: Binding) -> Any:
@@ -155,7 +155,7 @@ def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
 
 def _holds(node: Node) -> bool:
     if node.logical == "decimal":
-        return node.precision <= _MOST_DIGITS
+        return node.precision <= _MAX_DIGITS
     if node.kind == "fixed":
         return node.logical in {"", "uuid"}
     return (node.kind, node.logical) in _TYPES

@@ -18,7 +18,7 @@ from .errors import InvalidAvro
 from .resolution import resolve
 from .schema import Node, parse
 from .values import write_onto
-from .varints import MOST_EMPTY_ITEMS, put_long
+from .varints import MAX_EMPTY_ITEMS, put_long
 
 MAGIC: Final = b"Obj\x01"
 _BLOCK_BYTES: Final = 64_000
@@ -112,7 +112,7 @@ def _new_reader(binding: Binding, writer: Node, reader: Node) -> Reader:
 
 
 def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
-    if not data and count > MOST_EMPTY_ITEMS:
+    if not data and count > MAX_EMPTY_ITEMS:
         raise InvalidAvro("too many records that take no bytes")
     at = 0
     for _ in range(count):

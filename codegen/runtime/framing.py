@@ -19,7 +19,7 @@ from .values import write_onto
 
 _SINGLE_OBJECT: Final = b"\xc3\x01"
 _CONFLUENT: Final = b"\0"
-_MOST_ID: Final = 2**32 - 1
+_MAX_ID: Final = 2**32 - 1
 
 Schemas = Mapping[int, str] | Callable[[int], str | None] | None
 
@@ -46,7 +46,7 @@ def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schema
 
 def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
     """Raises ``InvalidValue`` for what does not fit, an id of more than 32 bits among it."""
-    if type(schema_id) is not int or not 0 <= schema_id <= _MOST_ID:
+    if type(schema_id) is not int or not 0 <= schema_id <= _MAX_ID:
         raise InvalidValue("", f"{shown(schema_id)} is no schema's id, a number of 32 bits")
     return _framed(binding, name, _CONFLUENT + schema_id.to_bytes(4, "big"), value)
 

@@ -144,7 +144,7 @@ def local_from_micros(micros: int) -> dt.datetime:
 
 
 def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
-    # The bound on the length keeps the work on a stranger's bytes linear.
+    # The bound on the length keeps the work on untrusted bytes linear.
     if len(data) > precision + 1:
         data = _without_sign_bytes(data, precision)
     unscaled = int.from_bytes(data, "big", signed=True)

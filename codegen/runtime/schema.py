@@ -30,7 +30,7 @@ _LOGICAL: Final[dict[str, frozenset[str]]] = {
 # Values of these stay ints, yet they are no microseconds.
 _NANOS: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos"})
 _SIZES: Final = {"uuid": 16, "duration": 12}
-MOST_DIGITS: Final = 1000
+MAX_DIGITS: Final = 1000
 
 
 _RESERVED: Final = frozenset(
@@ -223,7 +223,7 @@ def _annotate(node: Node, document: dict[str, Any]) -> None:
         precision, scale = document.get("precision"), document.get("scale", 0)
         if type(precision) is not int or type(scale) is not int:
             return
-        if not (0 < precision <= MOST_DIGITS and 0 <= scale <= precision):
+        if not (0 < precision <= MAX_DIGITS and 0 <= scale <= precision):
             return
         if node.kind == "fixed" and 10**precision > 2 ** (8 * min(node.size, 1000) - 1):
             return

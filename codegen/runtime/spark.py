@@ -40,7 +40,7 @@ _TYPES: Final[Mapping[tuple[str, str], str]] = {
     ("long", "local-timestamp-micros"): "TimestampNTZType",
     ("null", ""): "NullType",
 }
-_MOST_DIGITS: Final = 38
+_MAX_DIGITS: Final = 38
 
 
 def struct_type(binding: Binding) -> Any:
@@ -112,7 +112,7 @@ def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
 
 def _holds(node: Node) -> bool:
     if node.logical == "decimal":
-        return node.precision <= _MOST_DIGITS
+        return node.precision <= _MAX_DIGITS
     return (node.kind, node.logical) in _TYPES
 
 

@@ -19,7 +19,7 @@ INT_MAX: Final = 2**31 - 1
 LONG_MIN: Final = -(2**63)
 LONG_MAX: Final = 2**63 - 1
 
-MOST_EMPTY_ITEMS: Final = 10_000
+MAX_EMPTY_ITEMS: Final = 10_000
 """Items that take no bytes (nulls) are not bounded by the input; an array of more is refused."""
 
 of_byte: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
@@ -185,8 +185,8 @@ def turns(data: bytes, at: int) -> tuple[range, int]:
 
 def few(count: int, so_far: int) -> None:
     """Refuses too many items that take no bytes."""
-    if count + so_far > MOST_EMPTY_ITEMS:
-        raise InvalidAvro(f"more than {MOST_EMPTY_ITEMS} items that take no bytes")
+    if count + so_far > MAX_EMPTY_ITEMS:
+        raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} items that take no bytes")
 
 
 # Writing. Fourteen bits at a time become two bytes by way of a table.

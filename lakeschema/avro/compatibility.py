@@ -47,7 +47,7 @@ _RANK = {Level.NONE: 0, Level.PATCH: 1, Level.MINOR: 2, Level.MAJOR: 3}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``reasons`` are sentences for a changelog, the gravest first."""
+    """``reasons`` are sentences for a changelog, the most_severe first."""
 
     level: Level
     reasons: tuple[str, ...]
@@ -90,7 +90,7 @@ def compare(previous: Sequence[Schema], new: Schema) -> Change:
     return Change(findings[0].level, tuple(finding.reason for finding in findings))
 
 
-def gravest(levels: Iterable[Level]) -> Level:
+def most_severe(levels: Iterable[Level]) -> Level:
     return max(levels, key=_RANK.__getitem__, default=Level.NONE)
 
 

@@ -1,4 +1,4 @@
-"""JSON text to values, for text from strangers: bounded, without anything that JSON does not have.
+"""JSON text to values, for text from untrusted sources: bounded, without anything that JSON does not have.
 
 Python's reader accepts NaN, turns 1e999 into infinity and lets the last of two equal keys win; here
 each is refused.
@@ -72,7 +72,7 @@ def refuse_deep_json(value: Json, path: str, depth: int = 0) -> None:
 
 
 def shown(value: object) -> str:
-    """A stranger's value, short enough for an error message."""
+    """An untrusted value, short enough for an error message."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "…" + text[-1]
 

@@ -1,4 +1,4 @@
-"""Schema text from strangers to a ``Schema``: names resolved, every attribute checked.
+"""Schema text from untrusted sources to a ``Schema``: names resolved, every attribute checked.
 
 Follows the Avro 1.12 specification, "Schema Declaration". Where Java's reader is milder and lakes
 rely on it (a ``doc`` of null, a union's default that fits a later branch, a name without namespace

@@ -15,7 +15,7 @@ from typing import TypeAlias, assert_never
 from lakeschema.catalog.errors import MalformedType
 
 MAX_DEPTH = 200
-"""Nesting past this is refused: a stranger's type text must not exhaust the stack."""
+"""Nesting past this is refused: untrusted type text must not exhaust the stack."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from publisher.settings import Settings
 
 NO = 1
-USED_WRONGLY = 2
+USAGE_ERROR = 2
 OUTSIDE_FAILED = 3
 
 app = typer.Typer(
@@ -200,7 +200,7 @@ def retire(
     retention = build_retention(settings)
     if retention is None:
         _stop(
-            USED_WRONGLY, "index.retention is not set", "set index.retention.keep_latest_per_major"
+            USAGE_ERROR, "index.retention is not set", "set index.retention.keep_latest_per_major"
         )
     declined = False
     with _reported(), closing(build_state(settings)) as state:
@@ -237,7 +237,7 @@ def translate(
 ) -> None:
     """Derives schemas of relations from DDL alone, without any server."""
     if not batch:
-        _stop(USED_WRONGLY, "translate reads JSON Lines", "call it with --batch")
+        _stop(USAGE_ERROR, "translate reads JSON Lines", "call it with --batch")
     from lakeschema.translation.batch import answer
     from lakeschema.translation.udf_plugins import PluginResolver, installed_references
 
@@ -276,12 +276,12 @@ def generate(
     try:
         parsed = parse_schema(schema.read_text(encoding="utf-8"))
         if not isinstance(parsed, Record):
-            _stop(USED_WRONGLY, f"{schema} is not a record", "a package is made of a record")
+            _stop(USAGE_ERROR, f"{schema} is not a record", "a package is made of a record")
         write_package(parsed, package, output, immutable=immutable)
     except OSError as error:
         _stop(OUTSIDE_FAILED, str(error), "")
     except (MalformedAvroSchema, CodegenError, UnicodeDecodeError) as error:
-        _stop(USED_WRONGLY, str(error), getattr(error, "hint", ""))
+        _stop(USAGE_ERROR, str(error), getattr(error, "hint", ""))
 
 
 @app.command()
@@ -293,7 +293,7 @@ def demo(
     # The demo starts servers by the files of a checkout, which no wheel carries.
     if not (Path(__file__).parents[2] / "deploy" / "demo").is_dir():
         _stop(
-            USED_WRONGLY,
+            USAGE_ERROR,
             "the demo needs a checkout of the project; this is an installed package",
             "clone the repository and run: make demo",
         )
@@ -308,7 +308,7 @@ def _settings(config: Path | None) -> Settings:
     try:
         return load_settings(config)
     except SettingsError as error:
-        _stop(USED_WRONGLY, str(error), "")
+        _stop(USAGE_ERROR, str(error), "")
 
 
 @contextmanager
@@ -346,11 +346,11 @@ def _reported() -> Iterator[None]:
     try:
         yield
     except (SettingsError, SparkMissing) as error:
-        _stop(USED_WRONGLY, str(error), getattr(error, "hint", ""))
+        _stop(USAGE_ERROR, str(error), getattr(error, "hint", ""))
     except (CatalogUnavailable, PackageIndexError, SourceUnavailable, AddressTaken) as error:
         _stop(OUTSIDE_FAILED, str(error), getattr(error, "hint", ""))
     except CatalogError as error:
-        _stop(USED_WRONGLY, str(error), error.hint)
+        _stop(USAGE_ERROR, str(error), error.hint)
     except OSError as error:
         _stop(OUTSIDE_FAILED, str(error), "")
 

@@ -15,7 +15,7 @@ from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.interface import Options
 from publisher.commands.verify import derive_everything
 from publisher.index.protocol import ForeignPackage, PackageIndex
-from publisher.publishing.adoption import adopted_versions, strange_files
+from publisher.publishing.adoption import adopted_versions, unrecorded_files
 from publisher.publishing.history import compared, newest_published
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import package_request
@@ -58,7 +58,7 @@ def plan_changes(
 ) -> Sequence[dict[str, Any]]:
     """One entry for each package that would get a version, and each relation that cannot be derived.
 
-    Numbers come from what the index shows: a number that the state alone knows to be burnt is not
+    Numbers come from what the index shows: a number that the state alone knows to be unusable is not
     passed over.
 
     Raises:
@@ -73,7 +73,7 @@ def plan_changes(
     packaging = WheelPackaging(prefix, immutable=immutable)
     changes: list[dict[str, Any]] = []
     for name, derivation in sorted(everything.derivations.items()):
-        if not selection.offers(everything.relations[name]):
+        if not selection.publishes(everything.relations[name]):
             continue
         request = package_request(everything.relations[name], derivation, prefix)
         try:
@@ -100,20 +100,20 @@ def _change(
     """What a publication would decide; None where the newest version says the same already."""
     name = request.relation
     expected = packaging.content_hash(request)
-    listed = strange_files(index.files(packaging.distribution(name)), ())
+    listed = unrecorded_files(index.files(packaging.distribution(name)), ())
     adopt = partial(adopted_versions, index, packaging, name, now=0.0)
     # Of most packages the newest wheel says that nothing changed; the others are not fetched.
     if listed and adopt(listed[-1:])[0].content_hash == expected:
         return None
     history = adopt(listed) if listed else ()
     newest = newest_published(history)
-    published, burnt = compared(history)
+    published, unusable = compared(history)
     number, change = next_version(
         published,
         request.schema,
         mode=versioning,
         surface_of=partial(packaging.surface_hash, name),
-        burnt=burnt,
+        unusable=unusable,
     )
     return {
         "relation": str(name),

@@ -57,7 +57,7 @@ def retention_report(change: Change, *, done: bool) -> dict[str, Any]:
 
 
 def dead_letter_report(letter: StoredDeadLetter) -> dict[str, Any]:
-    """The payload in base 64: it is a stranger's, and may be no text at all."""
+    """The payload in base 64: it is untrusted input, and may not be text at all."""
     return {
         "id": letter.id,
         "source": letter.source,

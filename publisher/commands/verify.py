@@ -96,7 +96,7 @@ def verify(
     drifts = (
         _drift(everything.relations[name], derivation, index, prefix, packaging)
         for name, derivation in sorted(everything.derivations.items())
-        if selection.offers(everything.relations[name])
+        if selection.publishes(everything.relations[name])
     )
     return [drift for drift in drifts if drift is not None]
 

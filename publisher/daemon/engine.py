@@ -101,7 +101,7 @@ class Engine:
             self.counters,
             catalog_name=assembly.catalog_name,
             selection=assembly.selection,
-            choices=assembly.packaging.choices,
+            build_options_key=assembly.packaging.build_options_key,
         )
         self._news = threading.Condition()
         self._news_count = 0
@@ -147,7 +147,7 @@ class Engine:
                 self._requests(tx, batch, listed, now),
                 max(0.0, self._policy.max_wait_seconds - self._policy.debounce_seconds),
             )
-            tx.journal.bury(source, batch.dead_letters, now)
+            tx.journal.add_dead_letters(source, batch.dead_letters, now)
             tx.journal.save_position(source, batch.position)
 
         self._state.write(store)
@@ -229,11 +229,11 @@ class Engine:
             fresh, stale = readings(self._reader, claims, records)
         except (CatalogUnavailable, CatalogRefused) as error:
             log.warning("catalog not read", extra={"why": str(error)})
-            self._put_off(claims, str(error))
+            self._defer(claims, str(error))
             return
         if stale:
             self.counters.add("stale_readings", len(stale))
-            self._put_off(stale, "the catalog's answer is older than the event")
+            self._defer(stale, "the catalog's answer is older than the event")
         findings = self._investigator.investigate(fresh)
         for finding in findings:
             if isinstance(finding, Died):
@@ -300,7 +300,7 @@ class Engine:
         match finding:
             case Finding(conclusion=Settled(outcome=Derived(derivation))):
                 relation = finding.reading.relation
-                if relation is None or not self._selection.offers(relation):
+                if relation is None or not self._selection.publishes(relation):
                     return None
                 try:
                     return self._publisher.content_hash(relation, derivation)
@@ -337,7 +337,9 @@ class Engine:
         owed = self._publisher.open_reservations([claim.relation])
         if not all(self._publisher.finish(version) for version in owed.values()):
             until = now + self._policy.max_retry_seconds
-            self._state.write(lambda tx: tx.work.put_off(claim, until, reason, blameless=False))
+            self._state.write(
+                lambda tx: tx.work.defer(claim, until, reason, counts_as_attempt=True)
+            )
             return
         self._state.write(lambda tx: self._settling.quarantine(tx, claim, reason, now))
         self.counters.add("quarantined")
@@ -347,7 +349,7 @@ class Engine:
         now = self._clock.now()
         until = now + self._policy.retry_delay(died.claim.attempts)
         self._state.write(
-            lambda tx: tx.work.put_off(died.claim, until, died.reason, blameless=False)
+            lambda tx: tx.work.defer(died.claim, until, died.reason, counts_as_attempt=True)
         )
         self.counters.add("derivations_died")
         log.error(
@@ -355,16 +357,16 @@ class Engine:
             extra={"relation": str(died.claim.relation), "why": died.reason},
         )
 
-    def _put_off(self, claims: Sequence[Claim], reason: str) -> None:
+    def _defer(self, claims: Sequence[Claim], reason: str) -> None:
         now = self._clock.now()
 
-        def put_off(tx: Transaction) -> None:
+        def defer(tx: Transaction) -> None:
             for claim in claims:
                 until = now + self._policy.retry_delay(claim.retries)
-                tx.work.put_off(claim, until, reason, blameless=True)
+                tx.work.defer(claim, until, reason, counts_as_attempt=False)
 
-        self._state.write(put_off)
-        self.counters.add("put_off", len(claims))
+        self._state.write(defer)
+        self.counters.add("defer", len(claims))
 
     # Waiting
 

@@ -29,7 +29,7 @@ from publisher.daemon.assembly import (
 )
 from publisher.daemon.engine import Engine
 from publisher.daemon.inspection import EngineStatus
-from publisher.daemon.threads import Daemon, Rhythm
+from publisher.daemon.threads import Daemon, Schedule
 from publisher.index.static import StaticIndex
 from publisher.policy import SystemClock
 from publisher.publishing.retention import RetentionPass
@@ -37,7 +37,7 @@ from publisher.settings import Settings
 from publisher.settling.derivation_process import ChildDeriver, Limits
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import Neighbour, RelationStatus, Standing, Status
+from publisher.web.status import Neighbour, RelationStatus, RelationSummary, Status
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Service:
             self.engine,
             build_sources(settings, self._catalog),
             runner,
-            Rhythm(
+            Schedule(
                 workers=settings.engine.workers,
                 snapshot_interval_seconds=settings.snapshot.interval_seconds,
                 snapshot_on_start=settings.snapshot.on_start,
@@ -134,7 +134,7 @@ class Service:
             relations=tuple(troubled),
         )
 
-    def standing(self, name: RelationName) -> Standing | None:
+    def summarize(self, name: RelationName) -> RelationSummary | None:
         """What is known of a relation beyond its packages; None if it is not known at all."""
         record, edges, dependents = self._state.read(
             lambda tx: (
@@ -145,7 +145,7 @@ class Service:
         )
         if record is None:
             return None
-        return Standing(
+        return RelationSummary(
             record.status.value,
             record.reason,
             tuple(self._neighbour(edge.upstream) for edge in edges),
@@ -170,7 +170,7 @@ class Service:
         GCCollector(registry=registry)
         registry.register(_EngineMetrics(self.engine))
         served = self._index if isinstance(self._index, StaticIndex) else None
-        app = create_app(served, self.status, standing=self.standing, registry=registry)
+        app = create_app(served, self.status, summarize=self.summarize, registry=registry)
         return WebServer(app, self._settings.http.host, self._settings.http.port)
 
 

@@ -32,7 +32,7 @@ _AFTER_ERROR_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Rhythm:
+class Schedule:
     """``snapshot_interval_seconds`` counts from the end of one snapshot to the next."""
 
     workers: int = 2
@@ -51,13 +51,13 @@ class Daemon:
         engine: Engine,
         sources: Sequence[EventSource],
         snapshot_runner: Callable[[], object],
-        rhythm: Rhythm = Rhythm(),
+        schedule: Schedule = Schedule(),
         retention: RetentionPass | None = None,
     ) -> None:
         self._engine = engine
         self._sources = tuple(sources)
         self._snapshot_runner = snapshot_runner
-        self._rhythm = rhythm
+        self._schedule = schedule
         self._retention = retention
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -67,7 +67,7 @@ class Daemon:
     def start(self) -> None:
         for source in self._sources:
             self._spawn(f"receive {source.name}", lambda s=source: self._receive(s))  # type: ignore[misc]
-        for number in range(self._rhythm.workers):
+        for number in range(self._schedule.workers):
             self._spawn(f"work {number}", self._work)
         self._spawn("snapshot", self._snapshots)
 
@@ -159,12 +159,12 @@ class Daemon:
 
     def _snapshots(self) -> None:
         """One turn: a snapshot if it is time, then sleep until the next or until one is asked for."""
-        if self._rhythm.snapshot_on_start or self._snapshots_began:
+        if self._schedule.snapshot_on_start or self._snapshots_began:
             self._run_snapshot()
         self._snapshots_began = True
         waited = 0.0
-        while not self._stopping.is_set() and waited < self._rhythm.snapshot_interval_seconds:
-            step = min(_POLL_SECONDS, self._rhythm.snapshot_interval_seconds - waited)
+        while not self._stopping.is_set() and waited < self._schedule.snapshot_interval_seconds:
+            step = min(_POLL_SECONDS, self._schedule.snapshot_interval_seconds - waited)
             self._stopping.wait(step)
             waited += step
             if self._engine.snapshot_is_due():

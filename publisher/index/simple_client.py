@@ -137,7 +137,7 @@ class SimpleClient:
             raise self._refused(
                 f"it falls through to {target.hostname} for names that it does not have: turn its "
                 "fallback or forwarding off (pypi-server run --disable-fallback), so that nobody "
-                "installs a stranger's package from it"
+                "installs an untrusted package from it"
             )
         return urlunsplit(target._replace(netloc=target.netloc.rpartition("@")[2]))
 

@@ -1,4 +1,4 @@
-"""What a wheel's file name and its METADATA say, checked, since both may come from strangers.
+"""What a wheel's file name and its METADATA say, checked, since both may come from untrusted sources.
 
 A file name that passes ``parse_filename`` is one plain path component.
 """

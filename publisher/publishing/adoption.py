@@ -18,7 +18,7 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 
-def strange_files(
+def unrecorded_files(
     files: Sequence[IndexFile], history: Sequence[VersionRecord]
 ) -> Sequence[IndexFile]:
     """Wheels with a release number of ours that the history does not know, lowest first."""
@@ -34,7 +34,7 @@ def adopted_versions(
     strange: Sequence[IndexFile],
     now: float,
 ) -> Sequence[VersionRecord]:
-    """Records of ``strange_files``; of the newest major the wheels are read, for comparison.
+    """Records of ``unrecorded_files``; of the newest major the wheels are read, for comparison.
 
     Raises:
         PackageIndexError: one could not be read.

@@ -23,14 +23,14 @@ def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
 def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Sequence[str]]:
     """Versions to compare with, and the numbers that are taken by anything else."""
     published: list[Published] = []
-    burnt: list[str] = []
+    unusable: list[str] = []
     for version in history:
         schema = _schema(version)
         if version.status is VersionStatus.PUBLISHED and schema is not None:
             published.append(Published(version.number, schema, version.surface_hash))
         else:
-            burnt.append(version.number)
-    return published, burnt
+            unusable.append(version.number)
+    return published, unusable
 
 
 def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:

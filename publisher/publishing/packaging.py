@@ -31,7 +31,7 @@ class WheelPackaging:
         self._project_urls = project_urls
 
     @property
-    def choices(self) -> str:
+    def build_options_key(self) -> str:
         return "immutable" if self._immutable else ""
 
     def distribution(self, relation: RelationName) -> str:

@@ -27,7 +27,7 @@ class Packaging(Protocol):
     """The generator. All of it may raise ``codegen.errors.CodegenError``."""
 
     @property
-    def choices(self) -> str:
+    def build_options_key(self) -> str:
         """What the settings choose for every package alike; empty where they choose nothing."""
 
     def distribution(self, relation: RelationName) -> str: ...

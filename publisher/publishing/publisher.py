@@ -30,10 +30,10 @@ from publisher.index.protocol import (
     PackageIndexError,
 )
 from publisher.policy import Clock, Counters, Policy
-from publisher.publishing.adoption import adopted_versions, strange_files
+from publisher.publishing.adoption import adopted_versions, unrecorded_files
 from publisher.publishing.history import compared, newest_published, releases
 from publisher.publishing.packaging_protocol import Packaging, package_request
-from publisher.publishing.upload import Courier, Delivery
+from publisher.publishing.upload import Delivery, WheelUploader
 from publisher.publishing.versioning import FIRST, VersioningMode, next_version
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
@@ -116,7 +116,7 @@ class Publisher:
         self._prefix = prefix
         self._versioning: VersioningMode = versioning
         self._generator_version = generator_version
-        self._courier = Courier(index, clock)
+        self._uploader = WheelUploader(index, clock)
 
     def content_hash(self, relation: Relation, derivation: Derivation) -> str:
         return self._packaging.content_hash(package_request(relation, derivation, self._prefix))
@@ -161,7 +161,7 @@ class Publisher:
         done: list[tuple[Job, R]] = []
         for job, result in zip(jobs, results, strict=True):
             if isinstance(result, PackageIndexError):
-                self._put_off_index([job.claim], result)
+                self._defer_for_index([job.claim], result)
             else:
                 done.append((job, result))
         return done
@@ -203,9 +203,9 @@ class Publisher:
                 for version in histories[distribution]:
                     if version.status is VersionStatus.RESERVED:
                         self._finish(version)
-                yanked = not histories[distribution] or self._courier.yank(distribution)
+                yanked = not histories[distribution] or self._uploader.yank(distribution)
             except PackageIndexError as error:
-                self._put_off_index([claim], error)
+                self._defer_for_index([claim], error)
                 continue
             if not yanked:
                 self._counters.add("yanks_declined")
@@ -244,8 +244,8 @@ class Publisher:
         reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
         if reserved is not None:
             self._finish(reserved)
-        files = self._courier.files(distribution)
-        strange = strange_files(files, history)
+        files = self._uploader.files(distribution)
+        strange = unrecorded_files(files, history)
         if strange:
             adopted = adopted_versions(
                 self._index, self._packaging, job.name, strange, self._clock.now()
@@ -255,7 +255,7 @@ class Publisher:
             log.info("versions adopted from the index", extra={"distribution": distribution})
         if strange or reserved is not None:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
-        self._courier.unyank(files)
+        self._uploader.unyank(files)
         newest = newest_published(history)
         if newest is not None and newest.content_hash == job.content_hash:
             self._state.write(lambda tx: self._is_published(tx, job.claim, newest))
@@ -277,7 +277,7 @@ class Publisher:
             wheel,
             hashlib.sha256(wheel).hexdigest(),
         )
-        delivery = self._courier.deliver(built)
+        delivery = self._uploader.deliver(built)
         self._state.write(lambda tx: self._delivered(tx, [(version, delivery)]))
         self._tell(version, delivery)
 
@@ -307,7 +307,7 @@ class Publisher:
             try:
                 current, at_least, _ = self._reader.read(sorted(several))
             except CatalogUnavailable as error:
-                self._put_off([job.claim for job, _ in jobs], str(error))
+                self._defer([job.claim for job, _ in jobs], str(error))
                 return ()
         hashes: dict[RelationName, str | None] = {
             name: facts_hash(current[name]) if name in current else None for name in several
@@ -316,13 +316,13 @@ class Publisher:
         for job, history in jobs:
             cone = cones[job.name]
             if not cone.settled:
-                self._put_off([job.claim], "something above it changed")
+                self._defer([job.claim], "something above it changed")
             elif (
                 len(cone.facts) > 1
                 and at_least is not None
                 and at_least < (cone.read_event_id or -1)
             ):
-                self._put_off([job.claim], "the catalog's answer is older than the last one")
+                self._defer([job.claim], "the catalog's answer is older than the last one")
             elif self.differing(cone.facts, hashes):
                 self._read_again(job.claim, self.differing(cone.facts, hashes), at_least)
             else:
@@ -350,11 +350,11 @@ class Publisher:
         self._counters.add("changed_before_publication")
 
         def ask(tx: Transaction) -> None:
-            tx.work.put_off(
+            tx.work.defer(
                 claim,
                 now + self._policy.retry_delay(claim.retries),
                 "something above it changed",
-                blameless=True,
+                counts_as_attempt=False,
             )
             tx.work.request(
                 WorkRequest(name, now, Urgency.REFRESH, min_event_id=event_id) for name in names
@@ -391,13 +391,13 @@ class Publisher:
         fingerprints: Mapping[RelationName, str],
     ) -> _Prepared:
         schema = job.derivation.interface.schema
-        published, burnt = compared(history)
+        published, unusable = compared(history)
         number, change = next_version(
             published,
             schema,
             mode=self._versioning,
             surface_of=partial(self._packaging.surface_hash, job.name),
-            burnt=burnt,
+            unusable=unusable,
         )
         kind = "first" if change.reasons == (FIRST,) else change.level.value
         request = package_request(job.relation, job.derivation, self._prefix, number)
@@ -453,7 +453,7 @@ class Publisher:
             ]
             claims = [p.job.claim for p in kept]
             tx.work.renew(claims, now + self._policy.lease_seconds)
-            tx.work.absolve(claims)
+            tx.work.reset_attempts(claims)
             return kept
 
         return self._state.write(reserve)
@@ -474,11 +474,11 @@ class Publisher:
         )
         if still and tx.versions.reserve(prepared.version, prepared.wheel.data, prepared.after):
             return True
-        tx.work.put_off(
+        tx.work.defer(
             job.claim,
             now + self._policy.retry_delay(job.claim.retries),
             "something changed before its publication",
-            blameless=True,
+            counts_as_attempt=False,
         )
         return False
 
@@ -488,7 +488,7 @@ class Publisher:
         by_name = {each.job.name: each for each in prepared}
         delivered = self._of_each(
             [each.job for each in prepared],
-            lambda job: self._courier.deliver_unseen(by_name[job.name].wheel),
+            lambda job: self._uploader.deliver_unseen(by_name[job.name].wheel),
         )
         done = [(by_name[job.name], delivery) for job, delivery in delivered]
         if not done:
@@ -503,7 +503,9 @@ class Publisher:
                 if delivery is Delivery.PUBLISHED:
                     end(tx, each.job.claim)
                 else:
-                    tx.work.put_off(each.job.claim, now, "its number was taken", blameless=True)
+                    tx.work.defer(
+                        each.job.claim, now, "its number was taken", counts_as_attempt=False
+                    )
 
         self._state.write(confirm)
         for each, delivery in done:
@@ -517,7 +519,7 @@ class Publisher:
                 case Delivery.PUBLISHED:
                     tx.versions.confirm(version.distribution, version.number)
                 case Delivery.CONFLICT:
-                    tx.versions.burn(version.distribution, version.number)
+                    tx.versions.mark_unusable(version.distribution, version.number)
         histories = tx.versions.history(version.distribution for version, _ in deliveries)
         for version, _ in deliveries:
             newest = newest_published(histories[version.distribution])
@@ -536,7 +538,7 @@ class Publisher:
                 log.info("version published", extra={**fields, "change": version.change})
             case Delivery.CONFLICT:
                 self._counters.add("conflicts")
-                log.error("version number taken by other bytes: burnt", extra=fields)
+                log.error("version number taken by other bytes: unusable", extra=fields)
 
     def _keep(self, held: _Held, jobs: Sequence[Job]) -> None:
         """Prolongs the leases of a batch that takes long: a slow index is no dead worker."""
@@ -548,18 +550,18 @@ class Publisher:
 
     # Putting off
 
-    def _put_off_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
+    def _defer_for_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
         self._counters.add("index_failures")
         log.warning("package index failed", extra={"why": str(error)})
-        self._put_off(claims, str(error))
+        self._defer(claims, str(error))
 
-    def _put_off(self, claims: Sequence[Claim], reason: str) -> None:
+    def _defer(self, claims: Sequence[Claim], reason: str) -> None:
         now = self._clock.now()
 
-        def put_off(tx: Transaction) -> None:
+        def defer(tx: Transaction) -> None:
             for claim in claims:
                 until = now + self._policy.retry_delay(claim.retries)
-                tx.work.put_off(claim, until, reason, blameless=True)
+                tx.work.defer(claim, until, reason, counts_as_attempt=False)
 
         if claims:
-            self._state.write(put_off)
+            self._state.write(defer)

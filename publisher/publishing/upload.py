@@ -27,7 +27,7 @@ class Delivery(Enum):
     """The index holds other bytes under this name."""
 
 
-class Courier:
+class WheelUploader:
     """All of it raises ``PackageIndexError`` where the index does not answer, or says no."""
 
     def __init__(self, index: PackageIndex, clock: Clock) -> None:

@@ -36,7 +36,7 @@ def next_version(
     *,
     mode: VersioningMode,
     surface_of: Callable[[Schema], str] | None = None,
-    burnt: Collection[str] = (),
+    unusable: Collection[str] = (),
 ) -> tuple[str, Change]:
     """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
 
@@ -45,7 +45,7 @@ def next_version(
 
     ``surface_of`` tells the surface hash that the generator of now gives a schema. Where that of
     the newest version's schema is not the one that the version states, a rule of naming changed,
-    which is major; None compares no rules. ``burnt`` numbers were taken at the index by other
+    which is major; None compares no rules. ``unusable`` numbers were taken at the index by other
     bytes: they are passed over, upwards within the same level.
 
     Raises:
@@ -55,7 +55,7 @@ def next_version(
     change = _change(released, schema, surface_of)
     number = parse_number(released[-1].number) if released else (0, 0, 0)
     taken = {parse_number(version.number) for version in released}
-    taken |= {parse_number(text) for text in burnt}
+    taken |= {parse_number(text) for text in unusable}
     while True:
         number = _raised(number, change.level, mode)
         if number not in taken:

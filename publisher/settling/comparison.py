@@ -77,7 +77,7 @@ class Snapshot:
         *,
         catalog_name: str,
         selection: Selection = EVERYTHING,
-        choices: str = "",
+        build_options_key: str = "",
     ) -> None:
         self._state = state
         self._catalog = catalog
@@ -89,8 +89,8 @@ class Snapshot:
         self._singleton = f"@snapshot/{catalog_name}"
         self._selected = f"@selection/{catalog_name}"
         self._selection = selection
-        self._chosen = f"@choices/{catalog_name}"
-        self._choices = choices
+        self._build_options_note = f"@choices/{catalog_name}"
+        self._build_options_key = build_options_key
 
     def run(
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
@@ -115,7 +115,7 @@ class Snapshot:
             if catalog_was_replaced:
                 self._reset_event_ids()
             self._state.write(self._select)
-            self._state.write(self._choose)
+            self._state.write(self._rederive_if_build_options_changed)
             report = self._compare(comparer or self._compare_here)
             self._state.write(lambda tx: self._note(tx, report))
         finally:
@@ -131,18 +131,18 @@ class Snapshot:
             record
             for name, record in tx.graph.every_record().items()
             if record.status is Status.OK
-            and self._selection.names(name) is (record.content_hash is None)
+            and self._selection.includes(name) is (record.content_hash is None)
         ]
         self._derive_again(tx, records)
         tx.journal.write_note(self._selected, self._selection.text)
 
-    def _choose(self, tx: Transaction) -> None:
+    def _rederive_if_build_options_changed(self, tx: Transaction) -> None:
         """Has every package looked at again if other settings shaped the last ones."""
-        if tx.journal.note(self._chosen) == self._choices:
+        if tx.journal.note(self._build_options_note) == self._build_options_key:
             return
         known = tx.graph.every_record().values()
         self._derive_again(tx, [record for record in known if record.content_hash is not None])
-        tx.journal.write_note(self._chosen, self._choices)
+        tx.journal.write_note(self._build_options_note, self._build_options_key)
 
     def _derive_again(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
         for record in records:

@@ -1,4 +1,4 @@
-"""Derivation in child processes that may be killed: a stranger's SQL costs at most one of them.
+"""Derivation in child processes that may be killed: untrusted SQL costs at most one of them.
 
 A child lives on from one derivation to the next, so that asking it costs a pipe's round trip. It
 reads a line of JSON and answers with one; silence past the time limit, or its death, is
@@ -164,7 +164,7 @@ class _Child:
         )
         self._process = process
         assert process.stdin is not None
-        # The settings' own values, from this process to its child; never a stranger's bytes.
+        # The settings' own values, from this process to its child; never untrusted bytes.
         options = replace(self._options, udfs=dict(self._options.udfs), udf_resolver=None)
         start = (options, self._limits)
         pickle.dump(start, process.stdin)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from dependency_graph.graph import cycle_of, graph_of, way_round
+from dependency_graph.graph import cycle_of, cycle_path, graph_of
 from lakeschema.catalog.identifiers import RelationName
 from publisher.policy import Policy
 from publisher.settling.deriving import Derived, Failed, no_interface
@@ -198,7 +198,7 @@ class Settling:
         claim = finding.reading.claim
         if not self.still_of(finding, record, upstreams):
             self._write_stale(tx, record)
-            tx.work.put_off(claim, now, "an upstream changed meanwhile", blameless=True)
+            tx.work.defer(claim, now, "an upstream changed meanwhile", counts_as_attempt=False)
             return Settlement(Verdict.AGAIN, record)
         match finding.conclusion:
             case Unchanged():
@@ -262,7 +262,7 @@ class Settling:
             for of_member in tx.graph.edges_of(members).values()
             for edge in of_member
         ]
-        shown = " → ".join(str(n) for n in way_round(graph_of(edges), members))
+        shown = " → ".join(str(n) for n in cycle_path(graph_of(edges), members))
         changed = []
         for name, record in sorted(tx.graph.records(members).items()):
             if record.status is not Status.CYCLE:

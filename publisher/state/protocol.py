@@ -53,13 +53,13 @@ class WorkQueue(Protocol):
     def clear_until(self, claim: Claim, not_before: float) -> bool:
         """Ends this look, and asks for another at ``not_before``. False if lost."""
 
-    def put_off(self, claim: Claim, until: float, reason: str, *, blameless: bool) -> bool:
-        """Gives the work back for later; ``blameless``: the attempt does not count."""
+    def defer(self, claim: Claim, until: float, reason: str, *, counts_as_attempt: bool) -> bool:
+        """Gives the work back for later; ``counts_as_attempt``: it may have been its own fault."""
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
         """Prolongs those leases that are still held."""
 
-    def absolve(self, claims: Iterable[Claim]) -> None:
+    def reset_attempts(self, claims: Iterable[Claim]) -> None:
         """The attempt did not kill: whatever ends the process from here on is not its fault."""
 
     def due_at(self) -> float | None:
@@ -148,7 +148,7 @@ class VersionLedger(Protocol):
 
     def confirm(self, distribution: str, number: str) -> None: ...
 
-    def burn(self, distribution: str, number: str) -> None: ...
+    def mark_unusable(self, distribution: str, number: str) -> None: ...
 
     def adopt(self, versions: Sequence[VersionRecord]) -> None:
         """Adds versions that the index has and the ledger does not, as PUBLISHED."""
@@ -175,7 +175,7 @@ class Journal(Protocol):
 
     def save_position(self, source: str, position: str) -> None: ...
 
-    def bury(self, source: str, letters: Sequence[DeadLetter], now: float) -> None: ...
+    def add_dead_letters(self, source: str, letters: Sequence[DeadLetter], now: float) -> None: ...
 
     def dead_letters(self) -> Sequence[StoredDeadLetter]: ...
 

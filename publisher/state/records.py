@@ -43,7 +43,7 @@ class VersionStatus(Enum):
     RESERVED = "RESERVED"
     PUBLISHED = "PUBLISHED"
     CONFLICT = "CONFLICT"
-    """The index holds other bytes under this number: burnt, never used again."""
+    """The index holds other bytes under this number: unusable, never used again."""
 
 
 @dataclass(frozen=True, slots=True)

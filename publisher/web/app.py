@@ -38,7 +38,7 @@ from publisher.web.dashboard import dashboard
 from publisher.web.markup import CONTENT_SECURITY_POLICY
 from publisher.web.negotiation import page_type
 from publisher.web.packages import PackagePages, to_all_packages, to_package
-from publisher.web.status import Standing, Status
+from publisher.web.status import RelationSummary, Status
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _METADATA: Final = ".metadata"
@@ -48,12 +48,12 @@ def create_app(
     index: StaticIndex | None,
     status: Callable[[], Status],
     *,
-    standing: Callable[[RelationName], Standing | None] = lambda _: None,
+    summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None,
     registry: CollectorRegistry = REGISTRY,
 ) -> Starlette:
     """``index`` is None where packages go to a server of someone else.
 
-    Then there is no /simple/, and no /packages/. ``standing`` is asked for what the daemon knows of
+    Then there is no /simple/, and no /packages/. ``summarize`` is asked for what the daemon knows of
     a relation whose package is shown.
     """
     pages = _Pages(index, status, registry)
@@ -65,7 +65,7 @@ def create_app(
     ]
     if index is not None:
         packages = _Packages(index)
-        people = PackagePages(index, standing)
+        people = PackagePages(index, summarize)
         routes += [
             Route("/constraints.txt", packages.constraints),
             Route("/simple", _to_folder),
@@ -139,7 +139,7 @@ class _Packages:
         return _page(request, page_to_json(page) if kind == JSON_TYPE else page_to_html(page), kind)
 
     def file(self, request: Request) -> Response:
-        """Only what the page lists is served, so that no path is ever made of a stranger's text."""
+        """Only what the page lists is served, so that no path is ever made of untrusted text."""
         project, filename = request.path_params["project"], request.path_params["filename"]
         page = self._index.page(project)
         listed = page.file(filename.removesuffix(_METADATA)) if page else None

@@ -1,6 +1,6 @@
 """One page of HTML for people: how the daemon is, which relations are in trouble, which packages.
 
-All that is shown comes from strangers and is escaped.
+All that is shown is untrusted input and is escaped.
 """
 
 from __future__ import annotations

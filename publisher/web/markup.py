@@ -1,6 +1,6 @@
 """What every page for people shares: the document around it, its one stylesheet, escaped pieces.
 
-Cells and bodies are HTML already; whoever makes them escapes the text of strangers with ``text``.
+Cells and bodies are HTML already; whoever makes them escapes untrusted text with ``text``.
 The pages run no script and load nothing.
 """
 

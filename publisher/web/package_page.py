@@ -1,6 +1,6 @@
 """A package for people: how to install it, its fields, versions, neighbours and origin, as HTML.
 
-Everything shown may come from strangers, and is escaped where it is put in.
+Everything shown may come from untrusted sources, and is escaped where it is put in.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from publisher.web.dashboard import package_address
 from publisher.web.fields import FieldRow
 from publisher.web.markup import document, link, row, table, text
 from publisher.web.release_list import ListedVersion, release_list, versions_of
-from publisher.web.status import Neighbour, Standing
+from publisher.web.status import Neighbour, RelationSummary
 
 _MAX_NEIGHBOURS: Final = 500
 _MAX_SYMBOLS: Final = 40
@@ -44,7 +44,7 @@ class PackageView:
     page: ProjectPage
     simple_url: str
     described: Described | None
-    standing: Standing | None
+    summary: RelationSummary | None
     packaged: frozenset[str]
 
 
@@ -112,9 +112,9 @@ def _notes(view: PackageView, versions: Sequence[ListedVersion]) -> str:
         notes.append(
             "Every version is yanked: pins go on working, and nothing new is resolved to it."
         )
-    standing = view.standing
-    if standing is not None and standing.reason:
-        notes.append(f"The relation is {standing.status}: {standing.reason}")
+    summary = view.summary
+    if summary is not None and summary.reason:
+        notes.append(f"The relation is {summary.status}: {summary.reason}")
     return "".join(f'<p class="note" role="note">{text(note)}</p>' for note in notes)
 
 
@@ -229,14 +229,14 @@ def _elsewhere(path: str | None) -> str:
 
 
 def _relations(view: PackageView) -> str:
-    standing = view.standing
-    if standing is None:
+    summary = view.summary
+    if summary is None:
         if view.described is None:
             return ""
         stated = _mapping(view.described.contents.provenance.get("upstreams"))
         return _neighbours("Reads", [Neighbour(name, "") for name in stated], frozenset())
-    return _neighbours("Reads", standing.upstreams, view.packaged) + _neighbours(
-        "Read by", standing.downstreams, view.packaged
+    return _neighbours("Reads", summary.upstreams, view.packaged) + _neighbours(
+        "Read by", summary.downstreams, view.packaged
     )
 
 

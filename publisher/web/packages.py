@@ -31,7 +31,7 @@ from publisher.web.package_page import (
     package_page,
     unknown_package_page,
 )
-from publisher.web.status import Standing
+from publisher.web.status import RelationSummary
 
 log = logging.getLogger(__name__)
 
@@ -46,10 +46,10 @@ class PackagePages:
     """Handlers; a page is rendered once for what it shows, a wheel read once for all pages."""
 
     def __init__(
-        self, index: StaticIndex, standing: Callable[[RelationName], Standing | None]
+        self, index: StaticIndex, summarize: Callable[[RelationName], RelationSummary | None]
     ) -> None:
         self._index = index
-        self._standing = standing
+        self._summarize = summarize
         # A file never changes, nor does what is rendered of equal values.
         self._described = lru_cache(_REMEMBERED)(self._read)
         self._rendered = lru_cache(_REMEMBERED)(self._render)
@@ -66,10 +66,10 @@ class PackagePages:
             return RedirectResponse(package_address(name), 301)
         file = self._newest_of_ours(page)
         described = self._described(file) if file else None
-        standing = self._standing(described.contents.relation) if described else None
-        neighbours = (*standing.upstreams, *standing.downstreams) if standing else ()
+        summary = self._summarize(described.contents.relation) if described else None
+        neighbours = (*summary.upstreams, *summary.downstreams) if summary else ()
         packaged = frozenset(n.distribution for n in neighbours if self._index.has(n.distribution))
-        body = self._rendered(page, _simple_url(request), file, standing, packaged)
+        body = self._rendered(page, _simple_url(request), file, summary, packaged)
         return page_answer(request, body, "text/html")
 
     def _newest_of_ours(self, page: ProjectPage) -> ListedFile | None:
@@ -100,11 +100,11 @@ class PackagePages:
         page: ProjectPage,
         simple_url: str,
         file: ListedFile | None,
-        standing: Standing | None,
+        summary: RelationSummary | None,
         packaged: frozenset[str],
     ) -> Body:
         described = self._described(file) if file else None
-        return Body.of(package_page(PackageView(page, simple_url, described, standing, packaged)))
+        return Body.of(package_page(PackageView(page, simple_url, described, summary, packaged)))
 
 
 def to_package(request: Request) -> Response:

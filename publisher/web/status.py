@@ -45,7 +45,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RelationSummary:
     """What the daemon knows of a relation beyond its packages.
 
     Attributes:

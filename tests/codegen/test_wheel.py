@@ -108,7 +108,7 @@ def test_two_distributions_share_no_file() -> None:
     assert "acme_schemas/a_b/__init__.py" not in one
 
 
-def test_metadata_holds_strangers_text_without_becoming_headers_or_markup() -> None:
+def test_metadata_holds_untrusted_text_without_becoming_headers_or_markup() -> None:
     files = files_of(build_wheel(request_for()).data)
     data = files["acme_schema_example_company-1.2.3.dist-info/METADATA"]
 

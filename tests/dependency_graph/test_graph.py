@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 from dependency_graph.graph import (
     affected_cone,
     cycle_of,
+    cycle_path,
     cycles,
     graph_of,
     levels,
     upstream_cone,
-    way_round,
 )
 from lakeschema.catalog.identifiers import RelationName
 
@@ -57,7 +57,7 @@ def test_a_view_on_itself_is_a_cycle() -> None:
     graph = graph_of([(V1, V1), (W, V1)])
 
     assert cycles(graph) == ((V1,),)
-    assert way_round(graph, [V1]) == (V1, V1)
+    assert cycle_path(graph, [V1]) == (V1, V1)
 
 
 def test_a_cycles_members_share_a_level_and_are_shown_in_the_direction_of_reading() -> None:
@@ -65,7 +65,7 @@ def test_a_cycles_members_share_a_level_and_are_shown_in_the_direction_of_readin
 
     assert cycle_of(graph, V2) == (V1, V2, W)
     assert levels(graph) == ((V1, V2, W),)
-    assert way_round(graph, [V1, V2, W]) == (V1, V2, W, V1)
+    assert cycle_path(graph, [V1, V2, W]) == (V1, V2, W, V1)
 
 
 @given(edges)

@@ -31,7 +31,7 @@ def test_a_log_is_one_object_with_its_fields() -> None:
     assert entry["seconds"] == 0.1
 
 
-def test_a_strangers_text_stays_on_its_line() -> None:
+def test_an_untrusted_text_stays_on_its_line() -> None:
     entry = logged("view broken", reason="a\nb\u202ec\x1b[31m")
 
     assert entry["reason"] == "a\nb\u202ec\x1b[31m"

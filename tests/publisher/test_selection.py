@@ -29,7 +29,7 @@ from publisher.selection import EVERYTHING, OPT_OUT, Selection, is_pattern
 def test_a_pattern_is_of_database_and_table(
     name: str, include: tuple[str, ...], exclude: tuple[str, ...], wanted: bool
 ) -> None:
-    assert Selection(include, exclude).names(RelationName.parse(name)) is wanted
+    assert Selection(include, exclude).includes(RelationName.parse(name)) is wanted
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_a_pattern_is_of_database_and_table(
 def test_a_relation_may_opt_out_and_never_in(properties: dict[str, str], offered: bool) -> None:
     relation = Relation(RelationName.of("d", "t"), (), properties=properties)
 
-    assert EVERYTHING.offers(relation) is offered
-    assert not Selection(exclude=("d.*",)).offers(relation)
+    assert EVERYTHING.publishes(relation) is offered
+    assert not Selection(exclude=("d.*",)).publishes(relation)
 
 
 @pytest.mark.parametrize("text", ["staging", "staging.", ".orders", "", "*"])

@@ -78,7 +78,7 @@ class Simulation:
     undelivered: list[Event] = field(default_factory=list)
     lost: bool = False
     naming_rule: str = ""
-    choices: str = ""
+    build_options_key: str = ""
     selection: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
@@ -110,7 +110,7 @@ class Simulation:
             catalog=self.catalog,
             index=self.index,
             deriver=ToyDeriver(),
-            packaging=ToyPackaging(self.naming_rule, self.choices),
+            packaging=ToyPackaging(self.naming_rule, self.build_options_key),
             clock=self.clock,
             policy=self.policy,
             prefix="toy",

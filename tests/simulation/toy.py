@@ -87,18 +87,18 @@ class ToyDeriver:
 class ToyPackaging:
     """A wheel is its content as JSON; ``naming_rule`` stands for how a generator names things.
 
-    ``choices`` stand for what the settings choose of it.
+    ``build_options_key`` stands for what the settings choose of it.
     """
 
-    def __init__(self, naming_rule: str = "", choices: str = "") -> None:
-        self._rules = naming_rule + choices
-        self.choices = choices
+    def __init__(self, naming_rule: str = "", build_options_key: str = "") -> None:
+        self._rules = naming_rule + build_options_key
+        self.build_options_key = build_options_key
 
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)
 
     def content_hash(self, request: PackageRequest) -> str:
-        return _hash(_content(request), self.choices)
+        return _hash(_content(request), self.build_options_key)
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:
         return self._rules
@@ -110,7 +110,7 @@ class ToyPackaging:
                 "schema": to_text(request.schema),
                 "version": request.version,
                 "event_id": request.provenance.event_id,
-                "choices": self.choices,
+                "build_options_key": self.build_options_key,
                 "rules": self._rules,
                 "relation": str(request.relation),
             }
@@ -122,7 +122,7 @@ class ToyPackaging:
 
     def read(self, wheel: bytes) -> ReadPackage:
         value = json.loads(wheel)
-        content_hash = _hash(value["content"], value["choices"])
+        content_hash = _hash(value["content"], value["build_options_key"])
         relation = RelationName.parse(value["relation"])
         return ReadPackage(relation, value["schema"], content_hash, value["rules"])
 
@@ -132,8 +132,8 @@ def content_of(wheel: bytes) -> str:
     return content
 
 
-def _hash(content: str, choices: str) -> str:
-    return hashlib.sha256((content + choices).encode()).hexdigest()
+def _hash(content: str, build_options_key: str) -> str:
+    return hashlib.sha256((content + build_options_key).encode()).hexdigest()
 
 
 def _content(request: PackageRequest) -> str:

@@ -12,7 +12,7 @@ from lakeschema.catalog.column_types import BOOLEAN, DOUBLE, FLOAT, ColumnType, 
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
-_MOST_MILLISECONDS = 9_223_372_036_854_775
+_MAX_MILLISECONDS = 9_223_372_036_854_775
 """Spark counts microseconds in 64 bits."""
 
 _OFFSET = re.compile(r"[+-].*|UTC?[+-].*", re.IGNORECASE)
@@ -23,7 +23,7 @@ def instant(text: str, type_: ColumnType) -> str:
     """The timestamp that Hive takes a value for; null beyond the years that Spark has."""
     if is_integer(type_) or type_ == BOOLEAN:
         number = f"CAST({text} AS BIGINT)"
-        within = f"{number} BETWEEN -{_MOST_MILLISECONDS} AND {_MOST_MILLISECONDS}"
+        within = f"{number} BETWEEN -{_MAX_MILLISECONDS} AND {_MAX_MILLISECONDS}"
         return f"if({within}, timestamp_millis({number}), NULL)"
     if type_ in {FLOAT, DOUBLE} or isinstance(type_, DecimalType):
         return f"CAST({text} AS TIMESTAMP)"

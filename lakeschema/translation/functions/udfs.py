@@ -1,6 +1,6 @@
 """User-defined functions: what a view's properties declare, and what the deployment says of them.
 
-``functions`` names classes, ``dependencies`` the artifacts that hold them. Both are a stranger's
+``functions`` names classes, ``dependencies`` the artifacts that hold them. Both are untrusted
 text and only ever data: a name here is looked up, compared and printed, and never loaded.
 """
 

@@ -9,7 +9,7 @@ from lakeschema.translation.plan.expressions import Literal
 
 _INT_LIMIT = 2**31
 _BIGINT_LIMIT = 2**63
-_MOST_DIGITS = 38
+_MAX_DIGITS = 38
 
 
 def number(text: str, semantics: Semantics) -> Literal:
@@ -32,8 +32,8 @@ def number(text: str, semantics: Semantics) -> Literal:
     if size < _BIGINT_LIMIT:
         return Literal(text, BIGINT)
     digits = len(str(abs(value)))
-    if digits > _MOST_DIGITS:
-        raise UnsupportedConstruct(f"a number of more than {_MOST_DIGITS} digits")
+    if digits > _MAX_DIGITS:
+        raise UnsupportedConstruct(f"a number of more than {_MAX_DIGITS} digits")
     return Literal(text, DecimalType(digits, 0))
 
 
@@ -44,6 +44,6 @@ def _fraction(text: str, semantics: Semantics) -> Literal:
         fraction = fraction.rstrip("0")
     digits = len(whole.lstrip("0"))
     precision, scale = max(digits + len(fraction), 1), len(fraction)
-    if precision > _MOST_DIGITS:
+    if precision > _MAX_DIGITS:
         return Literal(text, DOUBLE)
     return Literal(text, DecimalType(precision, scale))

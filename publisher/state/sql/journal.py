@@ -61,7 +61,7 @@ class SqlJournal:
     def save_position(self, source: str, position: str) -> None:
         self._connection.execute(_SAVE_POSITION, {"source": source, "position": position})
 
-    def bury(self, source: str, letters: Sequence[DeadLetter], now: float) -> None:
+    def add_dead_letters(self, source: str, letters: Sequence[DeadLetter], now: float) -> None:
         rows = [
             {
                 "source": source,

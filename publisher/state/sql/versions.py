@@ -88,7 +88,7 @@ class SqlVersionLedger:
     def confirm(self, distribution: str, number: str) -> None:
         self._end(distribution, number, VersionStatus.PUBLISHED)
 
-    def burn(self, distribution: str, number: str) -> None:
+    def mark_unusable(self, distribution: str, number: str) -> None:
         self._end(distribution, number, VersionStatus.CONFLICT)
 
     def _end(self, distribution: str, number: str, status: VersionStatus) -> None:

@@ -64,16 +64,16 @@ _LOOK_AGAIN = text("""
     WHERE key = :key AND fence = :fence
 """)
 
-_PUT_OFF = text("""
+_DEFER = text("""
     UPDATE work SET lease_until = 0, retries = retries + 1, last_error = :reason, fence = :next,
-        attempts = CASE WHEN :blameless = 1 THEN 0 ELSE attempts END,
+        attempts = CASE WHEN :counts_as_attempt = 1 THEN attempts ELSE 0 END,
         not_before = CASE WHEN generation = :generation THEN :until ELSE not_before END
     WHERE key = :key AND fence = :fence
 """)
 
 _RENEW = text("UPDATE work SET lease_until = :lease_until WHERE key = :key AND fence = :fence")
 
-_ABSOLVE = text("UPDATE work SET attempts = 0 WHERE key = :key AND fence = :fence")
+_RESET_ATTEMPTS = text("UPDATE work SET attempts = 0 WHERE key = :key AND fence = :fence")
 
 _DUE_AT = text("""
     SELECT MIN(CASE WHEN lease_until > not_before THEN lease_until ELSE not_before END) FROM work
@@ -170,17 +170,17 @@ class SqlWorkQueue:
         }
         return self._connection.execute(_LOOK_AGAIN, row).rowcount > 0
 
-    def put_off(self, claim: Claim, until: float, reason: str, *, blameless: bool) -> bool:
+    def defer(self, claim: Claim, until: float, reason: str, *, counts_as_attempt: bool) -> bool:
         row = {
             "key": str(claim.relation),
             "fence": claim.fence,
             "generation": claim.generation,
             "until": until,
             "reason": reason,
-            "blameless": int(blameless),
+            "counts_as_attempt": int(counts_as_attempt),
             "next": tick(self._connection),
         }
-        return self._connection.execute(_PUT_OFF, row).rowcount > 0
+        return self._connection.execute(_DEFER, row).rowcount > 0
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
         rows = [
@@ -190,10 +190,10 @@ class SqlWorkQueue:
         if rows:
             self._connection.execute(_RENEW, rows)
 
-    def absolve(self, claims: Iterable[Claim]) -> None:
+    def reset_attempts(self, claims: Iterable[Claim]) -> None:
         rows = [{"key": str(claim.relation), "fence": claim.fence} for claim in claims]
         if rows:
-            self._connection.execute(_ABSOLVE, rows)
+            self._connection.execute(_RESET_ATTEMPTS, rows)
 
     def due_at(self) -> float | None:
         due: float | None = self._connection.execute(_DUE_AT).scalar_one()

@@ -1,4 +1,4 @@
-"""What strangers and outages do to a running daemon: each ends in an answer, and holds up nobody."""
+"""What untrusted input and outages do to a running daemon: each ends in an answer, and holds up nobody."""
 
 from __future__ import annotations
 

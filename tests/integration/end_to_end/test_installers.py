@@ -1,4 +1,4 @@
-"""The safe way in, by every installer: ranges, pins, hashes, and a stranger's package of our name."""
+"""The safe way in, by every installer: ranges, pins, hashes, and an untrusted package of our name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def served(index: StaticIndex) -> WebServer:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Offered]:
-    """The index that the daemon serves, and another that has strangers' packages of our names."""
+    """The index that the daemon serves, and another that has untrusted packages of our names."""
     folder = tmp_path_factory.mktemp("own")
     settings = configured(folder, f'kind = "static"\npath = "{folder}/index"')
     publish_all(settings, "shop")
@@ -103,7 +103,7 @@ def test_what_was_locked_is_installed_by_its_hash_alone(
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_strangers_package_of_our_name_is_not_taken(
+def test_an_untrusted_package_of_our_name_is_not_taken(
     own: Offered, tool: str, tmp_path: Path
 ) -> None:
     careful, careless = (consumer(tool, tmp_path / name, own) for name in ("careful", "careless"))
@@ -127,7 +127,7 @@ def test_pip_asks_a_machines_further_index_unless_isolated(own: Offered, tmp_pat
 
 
 @pytest.mark.parametrize("tool", ["pip", "uv pip"])
-def test_a_hash_never_lets_a_strangers_file_in(own: Offered, tool: str, tmp_path: Path) -> None:
+def test_a_hash_never_lets_an_untrusted_file_in(own: Offered, tool: str, tmp_path: Path) -> None:
     someone = Command(tool, tmp_path / "consumer", own)
     someone.lock(f"=={FORGED}")
     misled = {"PIP_EXTRA_INDEX_URL": own.other_url, "UV_EXTRA_INDEX_URL": own.other_url}

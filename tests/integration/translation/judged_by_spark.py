@@ -44,7 +44,7 @@ _SKIPPING = ",".join(
         "InferFiltersFromConstraints",
     )
 )
-_MOST_SECONDS = 10.0
+_MAX_SECONDS = 10.0
 _LONG_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{9,}(?:E-?[0-9]+)?")
 
 AGREE = "agree, rows compared"
@@ -202,7 +202,7 @@ class SparkJudge:
 
     def _rows(self, frame: DataFrame) -> Rows | Refused:
         jvm: Any = self._spark._jvm
-        late = threading.Timer(_MOST_SECONDS, self._spark.sparkContext.cancelAllJobs)
+        late = threading.Timer(_MAX_SECONDS, self._spark.sparkContext.cancelAllJobs)
         late.start()
         try:
             plan = frame._jdf.queryExecution().executedPlan()

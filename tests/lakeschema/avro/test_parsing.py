@@ -355,7 +355,7 @@ def test_java_style_nulls_mean_absent() -> None:
     assert parsed == Record("R", "", (Field("a", INT),))
 
 
-def test_a_quoted_stranger_stays_data() -> None:
+def test_quoted_untrusted_text_stays_data() -> None:
     doc = '"""\n__import__(\'os\')\n""" __proto__ \u2028 \'x\''
 
     parsed = parse(record({"name": "__proto__", "type": "string", "doc": doc, "default": doc}))

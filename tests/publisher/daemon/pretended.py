@@ -46,9 +46,9 @@ def rename(world: Simulation, naming_rule: str) -> None:
     world.engine = Engine(world.assembly())
 
 
-def choose(world: Simulation, choices: str) -> None:
+def choose(world: Simulation, build_options_key: str) -> None:
     """The engine goes on with other settings of its generator."""
-    world.choices = choices
+    world.build_options_key = build_options_key
     world.engine = Engine(world.assembly())
 
 

@@ -88,8 +88,8 @@ def test_the_same_choices_ask_for_nothing_again(world: Simulation) -> None:
 def test_taking_a_choice_back_is_a_major_version_again(world: Simulation) -> None:
     world.change(table(T, "a"))
     hear(world)
-    for choices in ("immutable", ""):
-        choose(world, choices)
+    for build_options_key in ("immutable", ""):
+        choose(world, build_options_key)
         world.engine.snapshot()
         hear(world)
 

@@ -12,7 +12,7 @@ import pytest
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.engine import Engine
-from publisher.daemon.threads import Daemon, Rhythm
+from publisher.daemon.threads import Daemon, Schedule
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 from publisher.policy import SystemClock
 from tests.simulation.simulation import POLICY, Simulation
@@ -95,7 +95,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     world.stage.on_point = lambda: None
     world.engine = Engine(replace(world.assembly(), clock=clock))
     source = FakeSource()
-    daemon = Daemon(world.engine, [source], world.engine.snapshot, Rhythm(workers=2))
+    daemon = Daemon(world.engine, [source], world.engine.snapshot, Schedule(workers=2))
     yield House(world, source, daemon)
     daemon.stop()
     world.close()
@@ -168,7 +168,7 @@ def test_an_unexpected_error_is_logged_and_the_others_go_on(
     def failing() -> None:
         raise LookupError("no such thing")
 
-    daemon = Daemon(house.world.engine, [house.source], failing, Rhythm(workers=1))
+    daemon = Daemon(house.world.engine, [house.source], failing, Schedule(workers=1))
     daemon.start()
     house.hear(T, house.world.catalog.change(table(T, "a")))
 

@@ -50,7 +50,7 @@ def test_a_number_taken_by_other_bytes_is_burnt_and_told(
         ("1.1.0", VersionStatus.CONFLICT),
         ("1.2.0", VersionStatus.PUBLISHED),
     ]
-    assert "version number taken by other bytes: burnt" in caplog.text
+    assert "version number taken by other bytes: unusable" in caplog.text
 
 
 def test_names_are_adopted_with_the_version_that_states_them(

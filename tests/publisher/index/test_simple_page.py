@@ -58,7 +58,7 @@ class _Elements(HTMLParser):
 
 @given(WORDS)
 @example("\"><script>alert(1)</script><a href='")
-def test_a_reason_from_a_stranger_is_never_markup(reason: str) -> None:
+def test_a_reason_from_untrusted_input_is_never_markup(reason: str) -> None:
     file = ListedFile("acme_schema_x-1.0.0-py3-none-any.whl", "x.whl", yanked=reason)
     elements = _Elements()
 

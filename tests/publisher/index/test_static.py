@@ -138,10 +138,10 @@ def test_a_yank_survives_a_later_upload(index: StaticIndex) -> None:
 def test_a_yank_of_an_unknown_file_is_refused_and_makes_no_folder(
     index: StaticIndex, tmp_path: Path
 ) -> None:
-    stranger = IndexFile("acme_schema_x-1.0.0-py3-none-any.whl", "1.0.0", "", None)
+    unlisted = IndexFile("acme_schema_x-1.0.0-py3-none-any.whl", "1.0.0", "", None)
 
     with pytest.raises(IndexRefused) as refused:
-        index.yank(stranger, "dropped")
+        index.yank(unlisted, "dropped")
 
     assert refused.value.status == 404
     assert not (tmp_path / "index").exists()

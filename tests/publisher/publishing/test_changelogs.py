@@ -34,7 +34,7 @@ def test_published_versions_are_told_newest_first_and_others_never() -> None:
     history = [
         version("1.9.0", "nine", status=VersionStatus.PUBLISHED),
         version("1.10.0", "ten", status=VersionStatus.PUBLISHED),
-        version("1.11.0", "of strangers", status=VersionStatus.CONFLICT),
+        version("1.11.0", "of untrusted packages", status=VersionStatus.CONFLICT),
         version("1.12.0", "not yet", status=VersionStatus.RESERVED),
     ]
 

@@ -34,7 +34,7 @@ from publisher.publishing.retention import (
     RetentionPass,
     plan_retention,
 )
-from publisher.publishing.upload import DROPPED, Courier
+from publisher.publishing.upload import DROPPED, WheelUploader
 from publisher.state.protocol import State
 from publisher.state.records import VersionRecord, VersionStatus
 from publisher.state.sqlite import SqliteState
@@ -276,7 +276,7 @@ def test_a_relation_that_comes_back_is_offered_without_its_old_versions(
         index.upload(sample_wheel(PROJECT, version))
     record(state, "1.0.0", "1.1.0")
     one_pass(state, index)
-    courier = Courier(index, SystemClock())
+    courier = WheelUploader(index, SystemClock())
 
     assert courier.yank(PROJECT)
     one_pass(state, index)

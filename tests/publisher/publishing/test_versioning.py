@@ -69,9 +69,9 @@ def test_a_change_that_breaks_an_older_minor_is_major() -> None:
 def test_a_burnt_number_is_passed_over_at_its_level() -> None:
     history = [Published("1.0.0", BARE)]
 
-    assert next_version(history, GROWN, mode="semantic", burnt=["1.1.0"])[0] == "1.2.0"
-    assert next_version(history, BROKEN, mode="semantic", burnt=["2.0.0"])[0] == "3.0.0"
-    assert next_version([], BARE, mode="semantic", burnt=["1.0.0"])[0] == "2.0.0"
+    assert next_version(history, GROWN, mode="semantic", unusable=["1.1.0"])[0] == "1.2.0"
+    assert next_version(history, BROKEN, mode="semantic", unusable=["2.0.0"])[0] == "3.0.0"
+    assert next_version([], BARE, mode="semantic", unusable=["1.0.0"])[0] == "2.0.0"
 
 
 def test_other_generated_names_of_the_same_schema_are_major() -> None:

@@ -239,8 +239,8 @@ class TestWork:
     ) -> None:
         ask(state, A, B)
         first, second = claim(state)
-        state.write(lambda tx: tx.work.put_off(first, 3.0, "index", blameless=True))
-        state.write(lambda tx: tx.work.put_off(second, 3.0, "died", blameless=False))
+        state.write(lambda tx: tx.work.defer(first, 3.0, "index", counts_as_attempt=False))
+        state.write(lambda tx: tx.work.defer(second, 3.0, "died", counts_as_attempt=True))
 
         assert claim(state, now=2.0) == []
         again = {c.relation: c for c in (*claim(state, now=3.0), *claim(state, now=3.0))}
@@ -385,7 +385,7 @@ class TestVersions:
     def test_a_burnt_number_stays_taken(self, state: SqliteState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
 
-        state.write(lambda tx: tx.versions.burn("d", "1.0.0"))
+        state.write(lambda tx: tx.versions.mark_unusable("d", "1.0.0"))
 
         (found,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
         assert found.status is VersionStatus.CONFLICT
@@ -423,7 +423,7 @@ class TestMemoAndJournal:
 
     def test_dead_letters_keep_their_bytes(self, state: SqliteState) -> None:
         letter = DeadLetter(b"\x00\xff", "no json", ("a b",))
-        state.write(lambda tx: tx.journal.bury("kafka", [letter], 3.0))
+        state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 3.0))
 
         (found,) = state.read(lambda tx: tx.journal.dead_letters())
 

@@ -271,7 +271,7 @@ def test_the_dashboard_leads_to_packages_and_finds_them(client: AsgiClient) -> N
     assert PROJECT not in page
 
 
-def test_the_dashboard_shows_strangers_text_as_text(index: StaticIndex) -> None:
+def test_the_dashboard_shows_untrusted_text_as_text(index: StaticIndex) -> None:
     troubled = RelationStatus(HOSTILE, "BROKEN", HOSTILE, "acme-schema-other", "1.0.0")
     status = Status(ready=False, reason=HOSTILE, relations=(troubled,))
 

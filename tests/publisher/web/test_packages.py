@@ -1,4 +1,4 @@
-"""The page of a package: what it tells a person, and that strangers' text is only ever text."""
+"""The page of a package: what it tells a person, and that untrusted text is only ever text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from publisher.web.app import create_app
 from publisher.web.fields import field_rows
 from publisher.web.package_page import Described, PackageView, package_page
 from publisher.web.packages import names_alike
-from publisher.web.status import Neighbour, Standing, Status
+from publisher.web.status import Neighbour, RelationSummary, Status
 from tests.effort import examples
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.asgi_client import AsgiClient
@@ -47,13 +47,13 @@ def index(tmp_path: Path) -> StaticIndex:
     return index
 
 
-def client_of(index: StaticIndex, standing: Standing | None = None) -> AsgiClient:
-    app = create_app(index, Status, standing=lambda _: standing, registry=CollectorRegistry())
+def client_of(index: StaticIndex, summary: RelationSummary | None = None) -> AsgiClient:
+    app = create_app(index, Status, summarize=lambda _: summary, registry=CollectorRegistry())
     return AsgiClient(app)
 
 
-def shown(index: StaticIndex, standing: Standing | None = None) -> Outline:
-    answer = client_of(index, standing).get(ADDRESS)
+def shown(index: StaticIndex, summary: RelationSummary | None = None) -> Outline:
+    answer = client_of(index, summary).get(ADDRESS)
     assert answer.status_code == 200
     return Outline(answer.text)
 
@@ -142,14 +142,14 @@ def test_the_index_is_named_as_the_reader_reached_it(
 
 def test_neighbours_are_linked_if_they_have_packages(index: StaticIndex) -> None:
     index.upload(sample_wheel("acme-schema-example-member"))
-    standing = Standing(
+    summary = RelationSummary(
         "OK",
         "",
         (Neighbour("example.member", "acme-schema-example-member"),),
         (Neighbour("example.v1", "acme-schema-example-v1"),),
     )
 
-    outline = shown(index, standing)
+    outline = shown(index, summary)
 
     assert "/packages/acme-schema-example-member" in outline.links
     assert "/packages/acme-schema-example-v1" not in outline.links
@@ -169,9 +169,9 @@ def test_without_a_state_the_package_says_what_it_reads(tmp_path: Path) -> None:
 
 
 def test_trouble_of_the_relation_is_shown(index: StaticIndex) -> None:
-    standing = Standing("BROKEN", f"no such column: {HOSTILE}", (), ())
+    summary = RelationSummary("BROKEN", f"no such column: {HOSTILE}", (), ())
 
-    assert f"The relation is BROKEN: no such column: {HOSTILE}" in shown(index, standing).text
+    assert f"The relation is BROKEN: no such column: {HOSTILE}" in shown(index, summary).text
 
 
 def test_the_origin_is_shown(index: StaticIndex) -> None:
@@ -250,7 +250,7 @@ TEXTS = st.just(HOSTILE) | st.text(max_size=20)
 
 @st.composite
 def views(draw: st.DrawFn) -> PackageView:
-    """A package all of whose text is a stranger's."""
+    """A package all of whose text is untrusted."""
     schema = record_schema(
         field("a", "string", default=HOSTILE, doc=draw(TEXTS).encode("utf-8", "replace").decode())
     )
@@ -274,7 +274,7 @@ def views(draw: st.DrawFn) -> PackageView:
     )
     neighbour = st.builds(Neighbour, TEXTS, TEXTS)
     neighbours = st.lists(neighbour, max_size=3).map(tuple)
-    standing = draw(st.none() | st.builds(Standing, TEXTS, TEXTS, neighbours, neighbours))
+    summary = draw(st.none() | st.builds(RelationSummary, TEXTS, TEXTS, neighbours, neighbours))
     file = ListedFile(
         f"{NAME.replace('-', '_')}-1.0.0-py3-none-any.whl",
         draw(TEXTS),
@@ -282,16 +282,14 @@ def views(draw: st.DrawFn) -> PackageView:
         upload_time=draw(st.none() | TEXTS),
         yanked=draw(st.none() | TEXTS),
     )
-    packaged = frozenset(n.distribution for n in (standing.upstreams if standing else ()))
+    packaged = frozenset(n.distribution for n in (summary.upstreams if summary else ()))
     described = Described(contents, draw(TEXTS), field_rows(schema))
-    return PackageView(
-        ProjectPage(NAME, (file,)), "http://h/simple/", described, standing, packaged
-    )
+    return PackageView(ProjectPage(NAME, (file,)), "http://h/simple/", described, summary, packaged)
 
 
 @settings(max_examples=examples(150), deadline=None)
 @given(views())
-def test_strangers_text_is_never_markup(view: PackageView) -> None:
+def test_untrusted_text_is_never_markup(view: PackageView) -> None:
     outline = Outline(package_page(view).decode())
 
     assert set(outline.tags) <= ALLOWED
@@ -305,7 +303,7 @@ def test_strangers_text_is_never_markup(view: PackageView) -> None:
 
 
 def test_the_page_can_be_read_by_ear_and_by_keyboard(index: StaticIndex) -> None:
-    outline = shown(index, Standing("OK", "", (), ()))
+    outline = shown(index, RelationSummary("OK", "", (), ()))
 
     assert ("html", "lang", "en") in outline.attributes
     assert outline.headings[0] == 1

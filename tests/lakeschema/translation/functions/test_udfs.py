@@ -1,4 +1,4 @@
-"""What a view's properties declare, who is asked for it, and what a stranger's text cannot do."""
+"""What a view's properties declare, who is asked for it, and what untrusted text cannot do."""
 
 from __future__ import annotations
 
