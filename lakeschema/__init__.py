@@ -2,6 +2,7 @@
 
 The public names, which keep their meaning within a major version:
 
+- ``derive(relation, ddl)``: the Avro schema of a table or view, from DDL alone.
 - ``register_views(session, catalog)``: every view of a catalog as a temporary view of a session.
 - ``udfs``: what a plugin answers that says what user-defined functions return.
 
@@ -15,21 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lakeschema import udfs
-    from lakeschema.spark.registration import register_views
+    from lakeschema.public import derive, register_views
 
-__all__ = ["register_views", "udfs"]
-
-_HOMES = {
-    "register_views": "lakeschema.spark.registration",
-}
+__all__ = ["derive", "register_views", "udfs"]
 
 
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first asked for: whoever needs one does not load the rest."""
     if name == "udfs":
         return importlib.import_module("lakeschema.udfs")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in __all__:
+        return getattr(importlib.import_module("lakeschema.public"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

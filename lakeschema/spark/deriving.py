@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from lakeschema.catalog.facts_json import facts_from_json
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.spark.reading import failure_status, reason_of
 from lakeschema.spark.spark_rows import collect, text_frame
 from lakeschema.spark.values import Facts, PartitionTask, Result
 from lakeschema.translation.derivation import derive
@@ -18,6 +17,7 @@ from lakeschema.translation.derivation_json import derivation_from_json, derivat
 from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.hashing import inputs_hash, interface_hash
 from lakeschema.translation.interface import Options
+from lakeschema.translation.outcome import Status, failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,9 +74,10 @@ def _result(
     try:
         derivation = derive(relation, interfaces, options)
     except TranslationError as error:
-        return Result(relation.name, inputs, failure_status(error), None, None, reason_of(error))
+        failed = failure(error)
+        return Result(relation.name, inputs, failed.status, None, None, failed.reason)
     text = json.dumps(derivation_to_json(derivation), separators=(",", ":"))
-    return Result(relation.name, inputs, "OK", interface_hash(derivation.interface), text)
+    return Result(relation.name, inputs, Status.OK, interface_hash(derivation.interface), text)
 
 
 def _batch(results: Sequence[Result]) -> pa.RecordBatch:
@@ -84,7 +85,7 @@ def _batch(results: Sequence[Result]) -> pa.RecordBatch:
         {
             "name": [str(r.name) for r in results],
             "inputs_hash": [r.inputs_hash for r in results],
-            "status": [r.status for r in results],
+            "status": [r.status.value for r in results],
             "interface_hash": [r.interface_hash for r in results],
             "derivation": [r.derivation for r in results],
             "reason": [r.reason for r in results],
@@ -97,7 +98,7 @@ def _from_row(row: Mapping[str, str | None]) -> Result:
     return Result(
         RelationName.parse(row["name"] or ""),
         row["inputs_hash"] or "",
-        row["status"] or "",
+        Status(row["status"]),
         row["interface_hash"],
         row["derivation"],
         row["reason"] or "",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,13 @@ from lakeschema.catalog.facts_json import facts_to_json
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation, facts_hash
 from lakeschema.spark.spark_rows import collect, names_frame
-from lakeschema.spark.values import Facts, KnownRelation, MetastoreAccess, PartitionTask
+from lakeschema.spark.values import Facts, MetastoreAccess, PartitionTask
 from lakeschema.translation.derivation import upstreams_of
-from lakeschema.translation.errors import Broken, TranslationError
+from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.hashing import inputs_hash
 from lakeschema.translation.interface import Options
+from lakeschema.translation.known import KnownRelation, differs
+from lakeschema.translation.outcome import Status, failure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -79,21 +82,12 @@ def described_differences(
     options: Options,
 ) -> Sequence[Facts]:
     """Those of ``found`` that are not as known, in order of name."""
+    hash_inputs = partial(inputs_hash, options=options)
     return [
         describe(relation, options)
         for name, relation in sorted(found.items())
-        if differs(relation, known.get(name), options)
+        if differs(relation, known.get(name), hash_inputs)
     ]
-
-
-def differs(relation: Relation, known: KnownRelation | None, options: Options) -> bool:
-    """Whether facts changed, or what is made of them: options, UDFs, the deriver itself."""
-    if known is None or known.facts_hash != facts_hash(relation):
-        return True
-    return (
-        known.inputs_hash is not None
-        and inputs_hash(relation, dict(known.used), options) != known.inputs_hash
-    )
 
 
 def describe(relation: Relation, options: Options) -> Facts:
@@ -103,16 +97,9 @@ def describe(relation: Relation, options: Options) -> Facts:
     try:
         upstreams = upstreams_of(relation, options)
     except TranslationError as error:
-        return Facts(relation.name, hash_, text, None, failure_status(error), reason_of(error))
+        failed = failure(error)
+        return Facts(relation.name, hash_, text, None, failed.status, failed.reason)
     return Facts(relation.name, hash_, text, upstreams)
-
-
-def failure_status(error: TranslationError) -> str:
-    return "BROKEN" if isinstance(error, Broken) else "UNSUPPORTED"
-
-
-def reason_of(error: TranslationError) -> str:
-    return f"{error} ({error.hint})" if error.hint else str(error)
 
 
 def _batch(facts: Sequence[Facts]) -> pa.RecordBatch:
@@ -125,7 +112,7 @@ def _batch(facts: Sequence[Facts]) -> pa.RecordBatch:
                 None if f.upstreams is None else json.dumps([str(u) for u in f.upstreams])
                 for f in facts
             ],
-            "status": [f.status for f in facts],
+            "status": [f.status.value for f in facts],
             "reason": [f.reason for f in facts],
         },
         schema=pa.schema([(c.split()[0], pa.string()) for c in _COLUMNS.split(", ")]),
@@ -141,6 +128,6 @@ def _facts(row: Mapping[str, str | None]) -> Facts:
         None
         if upstreams is None
         else tuple(RelationName.parse(text) for text in json.loads(upstreams)),
-        row["status"] or "OK",
+        Status(row["status"]),
         row["reason"] or "",
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.derivation import derive, upstreams_of
 from lakeschema.translation.emission.spark_text import quoted, string
 from lakeschema.translation.emission.spark_text import relation as own_name
 from lakeschema.translation.emission.spark_udfs import SparkUdf
@@ -17,9 +16,10 @@ from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import (
     RefusedByEngine,
     TranslationError,
-    UnknownRelation,
 )
 from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.outcome import Derived, Failed
+from lakeschema.translation.upstream_first import derive_all, interfaces_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,53 +71,24 @@ class _Registration:
         self._relations = relations
         self._options = options
         self._names = temporary_names(name for name, r in relations.items() if r.is_view)
-        self._interfaces: dict[RelationName, Interface | TranslationError] = {}
         self._functions: dict[str, SparkUdf] = {}
         self._artifacts: dict[str, tuple[str, ...]] = {}
 
     def run(self) -> None:
-        """Upstreams first, without recursion: a chain of views may be longer than Python's stack."""
-        stack = sorted(self._names, reverse=True)
-        opened: set[RelationName] = set()
-        while stack:
-            name = stack[-1]
-            if name not in self._interfaces and name not in opened:
-                opened.add(name)
-                stack += [u for u in self._upstreams(name) if u not in self._interfaces]
+        outcomes = derive_all(self._relations, self._options)
+        for name, outcome in outcomes.items():
+            relation = self._relations[name]
+            if not relation.is_view:
                 continue
-            stack.pop()
-            if name not in self._interfaces:
-                self._visit(name)
-
-    def _upstreams(self, name: RelationName) -> Sequence[RelationName]:
-        relation = self._relations.get(name)
-        try:
-            return [] if relation is None else sorted(upstreams_of(relation, self._options))
-        except TranslationError:
-            # Whoever derives it is told.
-            return []
-
-    def _visit(self, name: RelationName) -> None:
-        """Derives a relation, and registers a view, whose upstreams were visited before."""
-        relation = self._relations.get(name)
-        try:
-            if relation is None:
-                raise UnknownRelation(name)
-            upstreams = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
-            self._interfaces[name] = derive(relation, upstreams, self._options).interface
-            if relation.is_view:
-                self._register(relation, upstreams)
-        except TranslationError as error:
-            self._interfaces.setdefault(name, error)
-            if relation is not None and relation.is_view:
+            try:
+                match outcome:
+                    case Derived(derivation):
+                        self._register(relation, interfaces_of(derivation.upstreams, outcomes))
+                    case Failed(error=error):
+                        assert error is not None, "derived in this process"
+                        raise error
+            except TranslationError as error:
                 self.registered[name] = error
-
-    def _interface(self, name: RelationName) -> Interface:
-        # What is still open here is below itself: a view that reads itself reads what is not there.
-        found = self._interfaces.get(name, UnknownRelation(name))
-        if isinstance(found, TranslationError):
-            raise found
-        return found
 
     def _register(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> None:
         name = relation.name

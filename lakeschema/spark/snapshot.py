@@ -10,15 +10,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dependency_graph.graph import affected_cone, graph_of, levels
+from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.deriving import derive_wave
 from lakeschema.spark.reading import read_on_driver, read_on_executors
 from lakeschema.spark.values import (
+    Baseline,
     Facts,
-    Known,
-    KnownRelation,
     MetastoreAccess,
     PartitionTask,
     Progress,
@@ -28,6 +27,8 @@ from lakeschema.spark.values import (
     undecorated,
 )
 from lakeschema.translation.interface import Options
+from lakeschema.translation.known import KnownRelation
+from lakeschema.translation.upstream_first import waves
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +38,7 @@ def run_snapshot(
     session: SparkSession,
     catalog: Catalog,
     access: MetastoreAccess | None,
-    known: Known,
+    baseline: Baseline,
     options: Options,
     remember: Callable[[Sequence[Result]], None],
     *,
@@ -52,7 +53,7 @@ def run_snapshot(
         session: of classic Spark, for its broadcasts.
         catalog: lists the names, on the driver; reads them too where ``access`` is None.
         access: how executors read; None for a catalog that lives in this process.
-        known: what need not be read or derived again.
+        baseline: what need not be read or derived again.
         options: the deployment's.
         remember: takes results as each wave ends, on the driver.
         tasks: parallel tasks.
@@ -80,18 +81,18 @@ def run_snapshot(
         )
 
     shown.step("read", len(listed))
-    differing = read(listed, known.relations) if listed else ()
-    below = _below(differing, known) & frozenset(listed)
+    differing = read(listed, baseline.relations) if listed else ()
+    below = _below(differing, baseline) & frozenset(listed)
     unchanged = read(sorted(below), {}) if below else ()
     shown.done(len(listed))
     watch.lap("read")
 
     facts = {f.name: f for f in (*differing, *unchanged)}
-    waves = _waves(facts)
-    shown.step("derive", sum(map(len, waves)))
+    ordered = _waves(facts)
+    shown.step("derive", sum(map(len, ordered)))
     derived = 0
-    settled = dict(known.derivations(sorted(_outside(facts))))
-    for wave in waves:
+    settled = dict(baseline.derivations(sorted(_outside(facts))))
+    for wave in ordered:
         ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
         needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
         results = (
@@ -111,28 +112,21 @@ def run_snapshot(
         differing=[f.name for f in differing],
         event_id=event_id,
         derived=derived,
-        waves=len(waves),
+        waves=len(ordered),
         seconds=watch.seconds,
     )
 
 
-def _below(differing: Iterable[Facts], known: Known) -> frozenset[RelationName]:
+def _below(differing: Iterable[Facts], baseline: Baseline) -> frozenset[RelationName]:
     """Dependents, as far as they are known, of what differs, without what differs itself."""
     changed = frozenset(facts.name for facts in differing)
-    return affected_cone(graph_of(known.edges), changed) - changed
+    return affected_cone(graph_of(baseline.edges), changed) - changed
 
 
 def _waves(facts: Mapping[RelationName, Facts]) -> Sequence[Sequence[Facts]]:
-    """Each wave reads earlier ones only; members of a cycle, and unreadable text, are left out."""
-    readable = {name: f for name, f in facts.items() if f.upstreams is not None}
-    edges = [
-        (name, upstream)
-        for name, f in readable.items()
-        for upstream in f.upstreams or ()
-        if upstream in readable
-    ]
-    graph = graph_of(edges, readable)
-    return [[readable[name] for name in wave] for wave in levels(graph)]
+    """Each wave reads earlier ones only; unreadable text is left out."""
+    readable = {name: f.upstreams for name, f in facts.items() if f.upstreams is not None}
+    return [[facts[name] for name in wave] for wave in waves(readable)]
 
 
 def _outside(facts: Mapping[RelationName, Facts]) -> frozenset[RelationName]:

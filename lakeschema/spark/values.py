@@ -8,6 +8,8 @@ from typing import Any, Protocol, TypeAlias
 
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.known import KnownRelation
+from lakeschema.translation.outcome import Status
 
 PartitionTask: TypeAlias = Callable[[Any], Any]
 """Record batches of a partition to record batches, run on an executor."""
@@ -35,14 +37,14 @@ class Facts:
 
     Attributes:
         json: ``catalog.facts_json`` as text.
-        upstreams: None where the text names them in no way that can be read; ``reason`` says why.
+        upstreams: None where the text cannot be read; ``reason`` says why.
     """
 
     name: RelationName
     hash: str
     json: str
     upstreams: tuple[RelationName, ...] | None
-    status: str = "OK"
+    status: Status = Status.OK
     reason: str = ""
 
 
@@ -57,28 +59,14 @@ class Result:
 
     name: RelationName
     inputs_hash: str
-    status: str
+    status: Status
     interface_hash: str | None
     derivation: str | None
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class KnownRelation:
-    """What a relation's facts and inputs hashed to when it was last derived.
-
-    Attributes:
-        used: its upstreams' interface hashes then.
-        inputs_hash: None where the inputs are not to be compared.
-    """
-
-    facts_hash: str
-    used: tuple[tuple[RelationName, str], ...] = ()
-    inputs_hash: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
+class Baseline:
     """What the state knows before the snapshot, told by whoever owns the state.
 
     Attributes:

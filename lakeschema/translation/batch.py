@@ -13,7 +13,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive, derive_view, upstreams_of
+from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.errors import TranslationError, UnknownRelation
@@ -31,6 +31,7 @@ from lakeschema.translation.interface import (
     ViewEvolution,
 )
 from lakeschema.translation.plan.explain import explain
+from lakeschema.translation.upstream_first import derive_with_upstreams
 
 _KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
 
@@ -69,18 +70,15 @@ def _result(request: object, udf_resolver: UdfResolver | None) -> Any:
     options = _options(request.get("options", {}), request.get("udfs", {}))
     options = replace(options, udf_resolver=udf_resolver)
     wanted = RelationName.parse(name, current_namespace=("default",))
+    if wanted not in relations:
+        raise UnknownRelation(wanted, hint="the request's DDL does not create it")
+    derivations = derive_with_upstreams(wanted, relations, options)
     if target == "avro":
-        return to_json(_interface(wanted, relations, options).schema)
-    view = relations.get(wanted)
-    if view is None:
-        raise UnknownRelation(wanted)
+        return to_json(derivations[wanted].interface.schema)
+    view = relations[wanted]
     if not view.is_view:
         raise InvalidRequest(f"{wanted} is a table, which is read as it is: ask for 'avro'")
-    upstreams = {
-        upstream: _interface(upstream, relations, options)
-        for upstream in upstreams_of(view, options)
-        if upstream in relations
-    }
+    upstreams = {name: derivations[name].interface for name in derivations[wanted].upstreams}
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     return _spark(view, upstreams, options)
@@ -117,33 +115,6 @@ def _text(request: dict[str, Any], key: str) -> str:
     if not isinstance(value, str) or not value:
         raise InvalidRequest(f"{key!r} is a name")
     return value
-
-
-def _interface(
-    wanted: RelationName, relations: Mapping[RelationName, Relation], options: Options
-) -> Interface:
-    """Upstreams first, without recursion: a chain of views may be longer than Python's stack."""
-    done: dict[RelationName, Interface] = {}
-    stack: list[RelationName] = [wanted]
-    waiting: set[RelationName] = set()
-    while stack:
-        name = stack[-1]
-        relation = relations.get(name)
-        if relation is None:
-            raise UnknownRelation(name, hint="the request's DDL does not create it")
-        upstreams = upstreams_of(relation, options)
-        missing = [upstream for upstream in upstreams if upstream not in done]
-        if missing and name not in waiting:
-            waiting.add(name)
-            stack += missing
-            continue
-        if missing:
-            raise InvalidRequest(f"view {name} reads itself, through {missing[0]}")
-        if name not in done:
-            done[name] = derive(relation, {u: done[u] for u in upstreams}, options).interface
-        stack.pop()
-        waiting.discard(name)
-    return done[wanted]
 
 
 def _options(values: object, udfs: object) -> Options:

@@ -15,14 +15,17 @@ TranslationError
     ├── UnknownColumn
     ├── AmbiguousColumn
     ├── UnknownRelation    an upstream relation that does not exist
+    ├── UnusableUpstream   an upstream relation that cannot be derived itself
+    ├── DefinedByItself    a view that reads itself, at whatever distance: status CYCLE
     ├── UnreadableRelation its catalog has it, and cannot give it
     └── TypeMismatch
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from lakeschema.catalog.identifiers import RelationName
 
@@ -36,6 +39,14 @@ class Position:
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}"
+
+
+class Where(TypedDict, total=False):
+    """What every error takes besides its own facts."""
+
+    relation: RelationName | None
+    position: Position | None
+    hint: str
 
 
 class TranslationError(Exception):
@@ -66,47 +77,47 @@ class Unsupported(TranslationError):
 
 
 class UnsupportedConstruct(Unsupported):
-    def __init__(self, construct: str, **where: object) -> None:
-        super().__init__(f"{construct} is not supported", **where)  # type: ignore[arg-type]
+    def __init__(self, construct: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"{construct} is not supported", **where)
         self.construct = construct
 
 
 class UnsupportedFunction(Unsupported):
-    def __init__(self, function: str, reason: str = "is not known", **where: object) -> None:
-        super().__init__(f"function {function} {reason}", **where)  # type: ignore[arg-type]
+    def __init__(self, function: str, reason: str = "is not known", **where: Unpack[Where]) -> None:
+        super().__init__(f"function {function} {reason}", **where)
         self.function = function
 
 
 class UnsupportedType(Unsupported):
-    def __init__(self, subject: str, type_text: str, reason: str, **where: object) -> None:
-        super().__init__(f"{subject} has type {type_text}: {reason}", **where)  # type: ignore[arg-type]
+    def __init__(self, subject: str, type_text: str, reason: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"{subject} has type {type_text}: {reason}", **where)
         self.subject = subject
         self.type_text = type_text
 
 
 class UdfResolverFailed(Unsupported):
-    def __init__(self, class_name: str, reason: str, **where: object) -> None:
+    def __init__(self, class_name: str, reason: str, **where: Unpack[Where]) -> None:
         super().__init__(
             f"what class {class_name} returns could not be resolved: {reason}",
-            **where,  # type: ignore[arg-type]
+            **where,
         )
         self.class_name = class_name
         self.reason = reason
 
 
 class MalformedDependency(Unsupported):
-    def __init__(self, dependency: str, function: str, **where: object) -> None:
+    def __init__(self, dependency: str, function: str, **where: Unpack[Where]) -> None:
         super().__init__(
             f"function {function} depends on {dependency!r:.100}, which names no artifact",
-            **where,  # type: ignore[arg-type]
+            **where,
         )
         self.dependency = dependency
         self.function = function
 
 
 class RefusedByEngine(Unsupported):
-    def __init__(self, subject: str, engine: str, reason: str, **where: object) -> None:
-        super().__init__(f"{engine} refuses {subject}: {reason}", **where)  # type: ignore[arg-type]
+    def __init__(self, subject: str, engine: str, reason: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"{engine} refuses {subject}: {reason}", **where)
         self.subject = subject
         self.engine = engine
         self.reason = reason
@@ -129,28 +140,44 @@ class MalformedSchema(Broken):
 
 
 class UnknownColumn(Broken):
-    def __init__(self, column: str, candidates: Iterable[str] = (), **where: object) -> None:
-        super().__init__(f"column {column} does not exist", **where)  # type: ignore[arg-type]
+    def __init__(self, column: str, candidates: Iterable[str] = (), **where: Unpack[Where]) -> None:
+        super().__init__(f"column {column} does not exist", **where)
         self.column = column
         self.candidates = tuple(candidates)
 
 
 class AmbiguousColumn(Broken):
-    def __init__(self, column: str, candidates: Iterable[str] = (), **where: object) -> None:
-        super().__init__(f"column {column} is ambiguous", **where)  # type: ignore[arg-type]
+    def __init__(self, column: str, candidates: Iterable[str] = (), **where: Unpack[Where]) -> None:
+        super().__init__(f"column {column} is ambiguous", **where)
         self.column = column
         self.candidates = tuple(candidates)
 
 
 class UnknownRelation(Broken):
-    def __init__(self, missing: RelationName, **where: object) -> None:
-        super().__init__(f"relation {missing} does not exist", **where)  # type: ignore[arg-type]
+    def __init__(self, missing: RelationName, **where: Unpack[Where]) -> None:
+        super().__init__(f"relation {missing} does not exist", **where)
         self.missing = missing
 
 
+class UnusableUpstream(Broken):
+    def __init__(self, upstream: RelationName, status: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"upstream {upstream} is {status}", **where)
+        self.upstream = upstream
+        self.status = status
+
+
+class DefinedByItself(Broken):
+    """``path`` leads once round the cycle, in the direction of reading; its ends are equal."""
+
+    def __init__(self, path: Sequence[RelationName], **where: Unpack[Where]) -> None:
+        shown = " → ".join(str(name) for name in path)
+        super().__init__(f"defined by itself: {shown}", **where)
+        self.path = tuple(path)
+
+
 class UnreadableRelation(Broken):
-    def __init__(self, reason: str, **where: object) -> None:
-        super().__init__(f"its catalog cannot give it: {reason}", **where)  # type: ignore[arg-type]
+    def __init__(self, reason: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"its catalog cannot give it: {reason}", **where)
         self.reason = reason
 
 

@@ -89,6 +89,7 @@ def plan(
     from publisher.daemon.assembly import (
         build_index,
         build_options,
+        build_packaging,
         build_selection,
         opened_catalog,
     )
@@ -99,12 +100,11 @@ def plan(
         changes = plan_changes(
             catalog,
             build_index(settings),
+            build_packaging(settings),
             build_options(settings),
-            settings.artifacts.prefix,
             settings.artifacts.versioning,
             statements,
             build_selection(settings),
-            immutable=settings.artifacts.immutable,
         )
     for change in changes:
         _print(change)
@@ -159,6 +159,7 @@ def verify(config: ConfigOption = None) -> None:
     from publisher.daemon.assembly import (
         build_index,
         build_options,
+        build_packaging,
         build_selection,
         opened_catalog,
     )
@@ -168,10 +169,9 @@ def verify(config: ConfigOption = None) -> None:
         drifts = compare(
             catalog,
             build_index(settings),
+            build_packaging(settings),
             build_options(settings),
-            settings.artifacts.prefix,
             build_selection(settings),
-            immutable=settings.artifacts.immutable,
         )
     for drift in drifts:
         _print(

@@ -13,12 +13,11 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.interface import Options
-from publisher.commands.verify import derive_everything
+from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import ForeignPackage, PackageIndex
 from publisher.publishing.adoption import adopted_versions, unrecorded_files
 from publisher.publishing.history import compared, newest_published
-from publisher.publishing.packaging import WheelPackaging
-from publisher.publishing.packaging_protocol import package_request
+from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.versioning import VersioningMode, next_version
 from publisher.selection import EVERYTHING, Selection
 
@@ -48,36 +47,32 @@ class OverlaidCatalog:
 def plan_changes(
     catalog: Catalog,
     index: PackageIndex,
+    packaging: Packaging,
     options: Options,
-    prefix: str,
     versioning: VersioningMode,
     statements: Iterable[str] = (),
     selection: Selection = EVERYTHING,
-    *,
-    immutable: bool = False,
 ) -> Sequence[dict[str, Any]]:
     """One entry for each package that would get a version, and each relation that cannot be derived.
 
-    Numbers come from what the index shows: a number that the state alone knows to be unusable is not
-    passed over.
+    Numbers come from what the index shows: a number that the state alone knows to be unusable is
+    not passed over.
 
     Raises:
+        CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
     overlaid = OverlaidCatalog(catalog, relations_from_ddl(list(statements)))
-    everything = derive_everything(overlaid, options)
-    edges = [
-        (name, upstream) for name, d in everything.derivations.items() for upstream in d.upstreams
-    ]
-    graph = graph_of(edges)
-    packaging = WheelPackaging(prefix, immutable=immutable)
+    found = derive_catalog(overlaid, options)
+    derivations = found.derivations
+    graph = graph_of((name, u) for name, d in derivations.items() for u in d.upstreams)
     changes: list[dict[str, Any]] = []
-    for name, derivation in sorted(everything.derivations.items()):
-        if not selection.publishes(everything.relations[name]):
+    for name, derivation in sorted(derivations.items()):
+        relation = found.relations[name]
+        if not selection.publishes(relation):
             continue
-        request = package_request(everything.relations[name], derivation, prefix)
         try:
-            change = _change(request, index, packaging, versioning)
+            change = _change(packaging.request(relation, derivation), index, packaging, versioning)
         except (CodegenError, ForeignPackage) as error:
             changes.append({"relation": str(name), "change": "none", "error": str(error)})
             continue
@@ -85,8 +80,8 @@ def plan_changes(
             dependents = sorted(str(n) for n in affected_cone(graph, [name]) - {name})
             changes.append({**change, "dependents": dependents})
     changes += [
-        {"relation": str(name), "change": "none", "error": reason}
-        for name, reason in sorted(everything.errors.items())
+        {"relation": str(name), "change": "none", "error": failed.reason}
+        for name, failed in sorted(found.failures.items())
     ]
     return changes
 
@@ -94,7 +89,7 @@ def plan_changes(
 def _change(
     request: PackageRequest,
     index: PackageIndex,
-    packaging: WheelPackaging,
+    packaging: Packaging,
     versioning: VersioningMode,
 ) -> dict[str, Any] | None:
     """What a publication would decide; None where the newest version says the same already."""

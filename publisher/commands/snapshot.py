@@ -15,9 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
-from lakeschema.spark.values import Known as PipelineKnown
 from lakeschema.spark.values import (
-    KnownRelation,
+    Baseline,
     MetastoreAccess,
     PartitionTask,
     Result,
@@ -25,7 +24,7 @@ from lakeschema.spark.values import (
     undecorated,
 )
 from lakeschema.translation.interface import Options
-from publisher.commands.verify import derive_everything
+from lakeschema.translation.upstream_first import derive_catalog
 from publisher.daemon.assembly import (
     build_catalog,
     build_engine,
@@ -36,10 +35,10 @@ from publisher.daemon.assembly import (
 )
 from publisher.daemon.engine import Engine
 from publisher.settings import HiveCatalogSettings, Settings
-from publisher.settling.comparison import Comparison, Known
+from publisher.settling.comparison import Comparison, KnownCatalog
 from publisher.settling.deriving import DirectDeriver
 from publisher.state.protocol import State
-from publisher.state.records import MemoEntry, Status
+from publisher.state.records import MemoEntry
 
 
 def run_snapshot(
@@ -93,7 +92,7 @@ class SparkComparison:
         self._options = options
         self.result: SnapshotResult | None = None
 
-    def __call__(self, known: Known) -> Comparison:
+    def __call__(self, known: KnownCatalog) -> Comparison:
         # PySpark is an extra, and slow to import.
         from lakeschema.spark.session import spark_session
         from lakeschema.spark.snapshot import run_snapshot as run_on_spark
@@ -111,7 +110,7 @@ class SparkComparison:
                 session,
                 self._catalog,
                 access,
-                self._pipeline_known(known),
+                Baseline(known.relations, known.edges, self._derivations),
                 self._options,
                 self._remember,
                 tasks=snapshot.tasks,
@@ -120,22 +119,7 @@ class SparkComparison:
                 decorate=self._decorate,
             )
         self.result = result
-        unpublished = [name for name, (record, _) in known.items() if record.lacks_version]
-        differing = sorted({*result.differing, *unpublished})
-        return Comparison(frozenset(result.listed), differing, result.event_id)
-
-    def _pipeline_known(self, known: Known) -> PipelineKnown:
-        relations = {
-            name: KnownRelation(
-                record.facts_hash,
-                tuple(sorted(used.items())),
-                None if record.stale or record.status in _UNCOMPARED else record.inputs_hash,
-            )
-            for name, (record, used) in known.items()
-            if record.facts_hash is not None and record.missing_since is None
-        }
-        edges = [(name, upstream) for name, (_, used) in known.items() for upstream in used]
-        return PipelineKnown(relations, edges, self._derivations)
+        return Comparison(frozenset(result.listed), result.differing, result.event_id)
 
     def _derivations(self, names: Sequence[RelationName]) -> Mapping[RelationName, tuple[str, str]]:
         records, derivations = self._state.read(
@@ -144,13 +128,8 @@ class SparkComparison:
         return {name: (records[name].interface_hash, text) for name, text in derivations.items()}
 
     def _remember(self, results: Sequence[Result]) -> None:
-        entries = [
-            MemoEntry(r.inputs_hash, Status(r.status), r.derivation, r.reason) for r in results
-        ]
+        entries = [MemoEntry(r.inputs_hash, r.status, r.derivation, r.reason) for r in results]
         self._state.write(lambda tx: tx.memo.remember(entries, time.time()))
-
-
-_UNCOMPARED = (Status.CYCLE, Status.QUARANTINED)
 
 
 def _finish(
@@ -175,7 +154,7 @@ def _finish(
 
 
 def _dry_run(state: State, catalog: Catalog, options: Options) -> dict[str, Any]:
-    everything = derive_everything(catalog, options)
+    everything = derive_catalog(catalog, options)
     records = state.read(lambda tx: tx.graph.every_record())
     deriver = DirectDeriver(options)
     differing = [
@@ -190,7 +169,7 @@ def _dry_run(state: State, catalog: Catalog, options: Options) -> dict[str, Any]
         "listed": len(everything.relations),
         "differing": differing,
         "missing": gone,
-        "errors": {str(name): reason for name, reason in sorted(everything.errors.items())},
+        "errors": {str(n): failed.reason for n, failed in sorted(everything.failures.items())},
     }
 
 

@@ -5,34 +5,20 @@ Nothing here reads the state or uses the loop: the judge must not share its mist
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
 from codegen.errors import CodegenError
-from codegen.wheel import read_wheel
-from dependency_graph.graph import graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.derivation import derive, upstreams_of
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Derivation, Interface, Options
+from lakeschema.translation.interface import Options
+from lakeschema.translation.outcome import Derived, Failed, Outcome
+from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import IndexFile, PackageIndex
-from publisher.publishing.packaging import WheelPackaging
-from publisher.publishing.packaging_protocol import package_request
+from publisher.publishing.packaging_protocol import Packaging
 from publisher.selection import EVERYTHING, Selection
-
-_READ_BATCH = 500
-
-
-@dataclass(frozen=True, slots=True)
-class FullDerivation:
-    """Every relation of a catalog, derived from nothing but its facts."""
-
-    relations: Mapping[RelationName, Relation]
-    derivations: Mapping[RelationName, Derivation]
-    errors: Mapping[RelationName, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,80 +30,45 @@ class Drift:
     reason: str
 
 
-def derive_everything(catalog: Catalog, options: Options) -> FullDerivation:
-    """Upstream relations first; a relation in a cycle or below a broken one is an error."""
-    names = sorted(n for namespace in catalog.namespaces() for n in catalog.relations(namespace))
-    relations: dict[RelationName, Relation] = {}
-    for start in range(0, len(names), _READ_BATCH):
-        relations.update(catalog.read(names[start : start + _READ_BATCH]))
-    errors: dict[RelationName, str] = {}
-    upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
-    for name, relation in relations.items():
-        try:
-            upstreams[name] = upstreams_of(relation, options)
-        except TranslationError as error:
-            errors[name] = str(error)
-    derivations: dict[RelationName, Derivation] = {}
-    for name in _upstream_first(upstreams):
-        known: dict[RelationName, Interface] = {
-            u: derivations[u].interface for u in upstreams[name] if u in derivations
-        }
-        missing = [u for u in upstreams[name] if u not in known]
-        if missing:
-            errors[name] = f"its upstream {missing[0]} cannot be derived"
-            continue
-        try:
-            derivations[name] = derive(relations[name], known, options)
-        except TranslationError as error:
-            errors[name] = str(error)
-    return FullDerivation(relations, derivations, errors)
-
-
-def _upstream_first(
-    upstreams: Mapping[RelationName, Sequence[RelationName]],
-) -> Iterator[RelationName]:
-    edges = ((name, upstream) for name, above in upstreams.items() for upstream in above)
-    for level in levels(graph_of(edges, upstreams)):
-        yield from (name for name in sorted(level) if name in upstreams)
-
-
 def verify(
     catalog: Catalog,
     index: PackageIndex,
+    packaging: Packaging,
     options: Options,
-    prefix: str,
     selection: Selection = EVERYTHING,
-    *,
-    immutable: bool = False,
 ) -> Sequence[Drift]:
-    """Compares each derivable relation of ``selection`` with the newest wheel on the index."""
-    everything = derive_everything(catalog, options)
-    packaging = WheelPackaging(prefix, immutable=immutable)
-    drifts = (
-        _drift(everything.relations[name], derivation, index, prefix, packaging)
-        for name, derivation in sorted(everything.derivations.items())
-        if selection.publishes(everything.relations[name])
+    """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs.
+
+    Raises:
+        CatalogUnavailable: the catalog could not be read.
+        PackageIndexError: the index did not answer.
+    """
+    found = derive_catalog(catalog, options)
+    published = (
+        name for name in sorted(found.outcomes) if selection.publishes(found.relations[name])
     )
+    drifts = (_drift(found.relations[n], found.outcomes[n], index, packaging) for n in published)
     return [drift for drift in drifts if drift is not None]
 
 
 def _drift(
-    relation: Relation,
-    derivation: Derivation,
-    index: PackageIndex,
-    prefix: str,
-    packaging: WheelPackaging,
+    relation: Relation, outcome: Outcome, index: PackageIndex, packaging: Packaging
 ) -> Drift | None:
     distribution = packaging.distribution(relation.name)
+    match outcome:
+        case Failed(reason=reason):
+            return Drift(relation.name, distribution, f"cannot be derived: {reason}")
+        case Derived(derivation):
+            pass
     try:
-        expected = packaging.content_hash(package_request(relation, derivation, prefix))
+        expected = packaging.content_hash(packaging.request(relation, derivation))
     except CodegenError as error:
-        return Drift(relation.name, distribution, f"cannot be generated: {error}")
+        return Drift(relation.name, distribution, f"cannot be packaged: {error}")
     newest = newest_file(index.files(distribution))
     if newest is None:
         return Drift(relation.name, distribution, "is not on the index")
     try:
-        published = read_wheel(index.fetch(newest)).content_hash
+        published = packaging.read(index.fetch(newest)).content_hash
     except CodegenError as error:
         return Drift(relation.name, distribution, f"{newest.filename} is not ours: {error}")
     if published != expected:

@@ -215,7 +215,10 @@ def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:
 def build_packaging(settings: Settings) -> WheelPackaging:
     artifacts = settings.artifacts
     return WheelPackaging(
-        artifacts.prefix, immutable=artifacts.immutable, project_urls=artifacts.project_urls
+        artifacts.prefix,
+        immutable=artifacts.immutable,
+        project_urls=artifacts.project_urls,
+        generator_version=generator_version(),
     )
 
 
@@ -246,9 +249,7 @@ def build_engine(
             packaging=build_packaging(settings),
             clock=SystemClock(),
             policy=build_policy(settings),
-            prefix=settings.artifacts.prefix,
             versioning=settings.artifacts.versioning,
-            generator_version=generator_version(),
             catalog_name=catalog_settings.name,
             selection=build_selection(settings),
         )

@@ -15,6 +15,7 @@ from codegen.errors import CodegenError
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
+from lakeschema.translation.outcome import Derived, Status
 from publisher.daemon.inspection import (
     EngineStatus,
     Explanation,
@@ -29,7 +30,7 @@ from publisher.publishing.publisher import Job, Publisher
 from publisher.publishing.versioning import VersioningMode
 from publisher.selection import EVERYTHING, Selection
 from publisher.settling.comparison import BRAKE, RELEASED, Comparer, Snapshot, SnapshotReport
-from publisher.settling.deriving import Derived, Deriver, derivation_from_text
+from publisher.settling.deriving import Deriver, derivation_from_text
 from publisher.settling.findings import (
     CatalogReader,
     Died,
@@ -40,7 +41,7 @@ from publisher.settling.findings import (
 )
 from publisher.settling.settling import Settlement, Settling, Verdict, end
 from publisher.state.protocol import State, Transaction
-from publisher.state.records import Claim, RelationRecord, Status, Urgency, WorkRequest
+from publisher.state.records import Claim, RelationRecord, Urgency, WorkRequest
 
 log = logging.getLogger(__name__)
 
@@ -52,9 +53,7 @@ class Assembly:
     """The real or pretended world that an engine works on.
 
     Attributes:
-        prefix: of every distribution, as in the settings.
         versioning: "semantic" or "sequential".
-        generator_version: goes into every package's provenance.
         selection: which relations get a package.
     """
 
@@ -65,9 +64,7 @@ class Assembly:
     packaging: Packaging
     clock: Clock
     policy: Policy
-    prefix: str
     versioning: VersioningMode = "semantic"
-    generator_version: str = ""
     catalog_name: str = "catalog"
     selection: Selection = EVERYTHING
 
@@ -118,9 +115,7 @@ class Engine:
             assembly.policy,
             assembly.clock,
             self.counters,
-            prefix=assembly.prefix,
             versioning=assembly.versioning,
-            generator_version=assembly.generator_version,
         )
 
     # Receiving

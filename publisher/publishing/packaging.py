@@ -13,11 +13,16 @@ from codegen.surface import surface_hash
 from codegen.wheel import build_wheel, content_hash, read_wheel
 from lakeschema.avro.model import Record, Schema
 from lakeschema.catalog.identifiers import RelationName
-from publisher.publishing.packaging_protocol import ReadPackage
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.interface import Derivation
+from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
 
 
 class WheelPackaging:
-    """``project_urls``: of every package's metadata; see ``PackageRequest``."""
+    """A deployment's choices about all its packages.
+
+    Args of the constructor are those of ``PackageRequest`` and its ``Provenance``.
+    """
 
     def __init__(
         self,
@@ -25,10 +30,12 @@ class WheelPackaging:
         *,
         immutable: bool = False,
         project_urls: Mapping[str, str] = MappingProxyType({}),
+        generator_version: str = "",
     ) -> None:
         self._prefix = prefix
         self._immutable = immutable
         self._project_urls = project_urls
+        self._generator_version = generator_version
 
     @property
     def build_options_key(self) -> str:
@@ -37,8 +44,21 @@ class WheelPackaging:
     def distribution(self, relation: RelationName) -> str:
         return distribution_name(relation, self._prefix)
 
+    def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
+        return PackageRequest(
+            relation=relation.name,
+            prefix=self._prefix,
+            version="0.0.0",
+            schema=derivation.interface.schema,
+            provenance=replace(
+                provenance_of(relation, derivation), generator_version=self._generator_version
+            ),
+            immutable=self._immutable,
+            project_urls=self._project_urls,
+        )
+
     def content_hash(self, request: PackageRequest) -> str:
-        return content_hash(replace(request, immutable=self._immutable))
+        return content_hash(request)
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:
         try:
@@ -51,8 +71,7 @@ class WheelPackaging:
             return ""
 
     def build(self, request: PackageRequest) -> Wheel:
-        chosen = replace(request, immutable=self._immutable, project_urls=self._project_urls)
-        return build_wheel(chosen)
+        return build_wheel(request)
 
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)

@@ -32,6 +32,9 @@ class Packaging(Protocol):
 
     def distribution(self, relation: RelationName) -> str: ...
 
+    def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
+        """What is asked of the generator, still without a version and what led to it."""
+
     def content_hash(self, request: PackageRequest) -> str:
         """Of schema, view text, lineage and names; the version and what led to it are not in it."""
 
@@ -43,26 +46,17 @@ class Packaging(Protocol):
     def read(self, wheel: bytes) -> ReadPackage: ...
 
 
-def package_request(
-    relation: Relation, derivation: Derivation, prefix: str, version: str = "0.0.0"
-) -> PackageRequest:
-    """What is asked of the generator, without the provenance that a version number brings."""
-    interface = derivation.interface
-    return PackageRequest(
-        relation=relation.name,
-        prefix=prefix,
-        version=version,
-        schema=interface.schema,
-        provenance=Provenance(
-            kind="view" if relation.is_view else "table",
-            view_text=relation.view.text if relation.view is not None else None,
-            upstreams={str(name): "" for name in derivation.upstreams},
-            lineage={
-                column.column: tuple(
-                    ".".join((str(source.relation), source.column, *source.path))
-                    for source in column.sources
-                )
-                for column in derivation.lineage
-            },
-        ),
+def provenance_of(relation: Relation, derivation: Derivation) -> Provenance:
+    """Where a package's schema comes from, without what only a version number brings."""
+    return Provenance(
+        kind="view" if relation.is_view else "table",
+        view_text=relation.view.text if relation.view is not None else None,
+        upstreams={str(name): "" for name in derivation.upstreams},
+        lineage={
+            column.column: tuple(
+                ".".join((str(source.relation), source.column, *source.path))
+                for source in column.sources
+            )
+            for column in derivation.lineage
+        },
     )

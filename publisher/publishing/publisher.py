@@ -24,6 +24,7 @@ from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation, facts_hash
 from lakeschema.translation.interface import Derivation
+from lakeschema.translation.outcome import Status
 from publisher.index.protocol import (
     IndexUnavailable,
     PackageIndex,
@@ -32,7 +33,7 @@ from publisher.index.protocol import (
 from publisher.policy import Clock, Counters, Policy
 from publisher.publishing.adoption import adopted_versions, unrecorded_files
 from publisher.publishing.history import compared, newest_published, releases
-from publisher.publishing.packaging_protocol import Packaging, package_request
+from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.upload import Delivery, WheelUploader
 from publisher.publishing.versioning import FIRST, VersioningMode, next_version
 from publisher.settling.cones import Cone
@@ -44,7 +45,6 @@ from publisher.state.protocol import State, Transaction
 from publisher.state.records import (
     Claim,
     RelationRecord,
-    Status,
     Urgency,
     VersionRecord,
     VersionStatus,
@@ -102,9 +102,7 @@ class Publisher:
         clock: Clock,
         counters: Counters,
         *,
-        prefix: str,
         versioning: VersioningMode = "semantic",
-        generator_version: str = "",
     ) -> None:
         self._state = state
         self._index = index
@@ -113,13 +111,11 @@ class Publisher:
         self._policy = policy
         self._clock = clock
         self._counters = counters
-        self._prefix = prefix
         self._versioning: VersioningMode = versioning
-        self._generator_version = generator_version
         self._uploader = WheelUploader(index, clock)
 
     def content_hash(self, relation: Relation, derivation: Derivation) -> str:
-        return self._packaging.content_hash(package_request(relation, derivation, self._prefix))
+        return self._packaging.content_hash(self._packaging.request(relation, derivation))
 
     def publish(self, jobs: Sequence[Job]) -> None:
         """Brings the index to what the jobs say, and ends their claims or puts them off."""
@@ -400,9 +396,10 @@ class Publisher:
             unusable=unusable,
         )
         kind = "first" if change.reasons == (FIRST,) else change.level.value
-        request = package_request(job.relation, job.derivation, self._prefix, number)
+        request = self._packaging.request(job.relation, job.derivation)
         request = replace(
             request,
+            version=number,
             provenance=replace(
                 request.provenance,
                 upstreams={str(u): fingerprints.get(u, "") for u in job.derivation.upstreams},
@@ -410,7 +407,6 @@ class Publisher:
                 reasons=change.reasons,
                 earlier=shortened(releases(history)),
                 event_id=job.event_id,
-                generator_version=self._generator_version,
             ),
         )
         wheel = self._packaging.build(request)

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Relation, facts_hash
+from lakeschema.catalog.relations import Catalog
+from lakeschema.translation.known import KnownRelation, differs
+from lakeschema.translation.outcome import Status
 from publisher.policy import Clock, Counters, Policy
 from publisher.selection import EVERYTHING, Selection
 from publisher.settling.deriving import Deriver
@@ -23,7 +25,7 @@ from publisher.settling.reconciliation import (
     deletions,
 )
 from publisher.state.protocol import State, Transaction
-from publisher.state.records import Edge, RelationRecord, Status, Urgency, WorkRequest
+from publisher.state.records import Edge, RelationRecord, Urgency, WorkRequest
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +52,20 @@ class Comparison:
     event_id: int | None
 
 
-Known: TypeAlias = Mapping[RelationName, tuple[RelationRecord, Mapping[RelationName, str]]]
-"""Records, and the interface hashes of their upstreams that they were derived from."""
+@dataclass(frozen=True, slots=True)
+class KnownCatalog:
+    """What the state knows of the catalog, as far as it can be compared.
 
-Comparer: TypeAlias = Callable[[Known], Comparison]
+    Attributes:
+        relations: every one that exists in it.
+        edges: (dependent, upstream) pairs.
+    """
+
+    relations: Mapping[RelationName, KnownRelation]
+    edges: Sequence[tuple[RelationName, RelationName]]
+
+
+Comparer: TypeAlias = Callable[[KnownCatalog], Comparison]
 """Compares the catalog with what is known, elsewhere than in this process: on Spark."""
 
 
@@ -151,11 +163,15 @@ class Snapshot:
         tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in records)
 
     def _compare(self, comparer: Comparer) -> SnapshotReport:
-        known = self._state.read(_known)
-        found = comparer(known)
+        records, edges = self._state.read(
+            lambda tx: (tx.graph.every_record(), tx.graph.every_edge())
+        )
+        found = comparer(known_catalog(records, edges))
         listed = found.listed
-        self._enqueue(found.differing, found.event_id)
-        exist = frozenset(n for n, (r, _) in known.items() if r.facts_hash is not None)
+        unfinished = (n for n in listed if n in records and _is_unfinished(records[n]))
+        differing = sorted({*found.differing, *unfinished})
+        self._enqueue(differing, found.event_id)
+        exist = frozenset(n for n, r in records.items() if r.facts_hash is not None)
         released = self._state.read(_released)
         doubted = deletions(listed, exist, self._policy.deletion_limit, released)
         missing = [step.relation for step in doubted if isinstance(step, ConfirmMissing)]
@@ -165,16 +181,20 @@ class Snapshot:
             for step in doubted
             if isinstance(step, HoldDeletions)
         }
-        return SnapshotReport(len(listed), len(found.differing), len(missing), held)
+        return SnapshotReport(len(listed), len(differing), len(missing), held)
 
-    def _compare_here(self, known: Known) -> Comparison:
+    def _compare_here(self, known: KnownCatalog) -> Comparison:
         event_id = self._catalog.current_event_id()
         listed: set[RelationName] = set()
         differing: list[RelationName] = []
         for names in self._listed():
             listed.update(names)
             found, _, _ = self._reader.read(names)
-            differing += [n for n, r in sorted(found.items()) if self._differs(r, known)]
+            differing += [
+                name
+                for name, relation in found.items()
+                if differs(relation, known.relations.get(name), self._deriver.inputs_hash)
+            ]
         return Comparison(frozenset(listed), differing, event_id)
 
     def _listed(self) -> Iterator[Sequence[RelationName]]:
@@ -183,25 +203,6 @@ class Snapshot:
             names = sorted(self._catalog.relations(namespace))
             for start in range(0, len(names), size):
                 yield names[start : start + size]
-
-    def _differs(
-        self,
-        relation: Relation,
-        known: Known,
-    ) -> bool:
-        if relation.name not in known:
-            return True
-        record, used = known[relation.name]
-        if record.facts_hash != facts_hash(relation) or record.missing_since is not None:
-            return True
-        if record.status is Status.QUARANTINED:
-            # What died may have died of something else: of a machine that was switched off.
-            return True
-        if record.stale or record.status is Status.CYCLE:
-            return False
-        if self._deriver.inputs_hash(relation, used) != record.inputs_hash:
-            return True
-        return record.lacks_version
 
     def _enqueue(self, names: Iterable[RelationName], event_id: int | None) -> None:
         now = self._clock.now()
@@ -235,12 +236,33 @@ class Snapshot:
         tx.journal.write_note(self._singleton, text)
 
 
-def _known(tx: Transaction) -> Known:
+def known_catalog(
+    records: Mapping[RelationName, RelationRecord], edges: Iterable[Edge]
+) -> KnownCatalog:
     used: dict[RelationName, dict[RelationName, str]] = {}
-    edge: Edge
-    for edge in tx.graph.every_edge():
+    for edge in edges:
         used.setdefault(edge.dependent, {})[edge.upstream] = edge.used or ""
-    return {n: (r, used.get(n, {})) for n, r in tx.graph.every_record().items()}
+    relations = {
+        name: KnownRelation(
+            record.facts_hash,
+            tuple(sorted(used.get(name, {}).items())),
+            None if record.stale or record.status in _WITHOUT_INPUTS else record.inputs_hash,
+        )
+        for name, record in records.items()
+        if record.facts_hash is not None and record.missing_since is None
+    }
+    return KnownCatalog(relations, [(name, u) for name, above in used.items() for u in above])
+
+
+_WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
+
+
+def _is_unfinished(record: RelationRecord) -> bool:
+    """Whether a worker should look at it again though nothing changed.
+
+    What killed a derivation may have been something else: a machine that was switched off.
+    """
+    return record.lacks_version or record.status is Status.QUARANTINED
 
 
 def _released(tx: Transaction) -> frozenset[tuple[str, ...]]:

@@ -36,15 +36,8 @@ from lakeschema.translation.derivation_json import (
 )
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options, UdfAnswer
-from publisher.settling.deriving import (
-    DerivationDied,
-    Derived,
-    Deriver,
-    DirectDeriver,
-    Failed,
-    Outcome,
-)
-from publisher.state.records import Status
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
+from publisher.settling.deriving import DerivationDied, Deriver, DirectDeriver
 
 _SHOWN_OF_TRACE = 400
 

@@ -4,33 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation import hashing
 from lakeschema.translation.derivation import derive, upstreams_of
 from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
-from lakeschema.translation.errors import Broken, TranslationError
+from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.interface import Derivation, Interface, Options
-from publisher.state.records import Status
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    derivation: Derivation
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """``status`` is BROKEN, UNSUPPORTED, CYCLE or QUARANTINED; ``reason`` is for people."""
-
-    status: Status
-    reason: str
-
-
-Outcome: TypeAlias = Derived | Failed
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status, failure
 
 
 class DerivationDied(Exception):
@@ -84,12 +67,6 @@ class DirectDeriver:
 
     def interface_hash(self, interface: Interface) -> str:
         return hashing.interface_hash(interface)
-
-
-def failure(error: TranslationError) -> Failed:
-    status = Status.BROKEN if isinstance(error, Broken) else Status.UNSUPPORTED
-    hint = f" ({error.hint})" if error.hint else ""
-    return Failed(status, f"{error}{hint}")
 
 
 def no_interface(status: Status) -> str:

@@ -17,19 +17,18 @@ from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation, facts_hash
 from lakeschema.translation.interface import Interface
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
+from lakeschema.translation.upstream_first import unusable_upstream
 from publisher.policy import Clock, Counters
 from publisher.settling.deriving import (
     DerivationDied,
-    Derived,
     Deriver,
-    Failed,
-    Outcome,
     derivation_from_text,
     derivation_to_text,
     no_interface,
 )
 from publisher.state.protocol import State
-from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord, Status
+from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +290,7 @@ class Investigator:
             return self._failed(draft, draft.failed)
         unusable = [u for u in draft.upstreams if upstreams[u].status is not Status.OK]
         if unusable:
-            return self._failed(draft, _broken_by(upstreams[unusable[0]]))
+            return self._failed(draft, _unusable(draft.reading.name, upstreams[unusable[0]]))
         remembered = memo.get(draft.inputs_hash)
         if remembered is not None:
             self._counters.add("memo_hits")
@@ -336,10 +335,10 @@ def _finding(draft: _Draft, conclusion: Conclusion) -> Finding:
     return Finding(draft.reading, draft.facts_hash, draft.upstreams, conclusion)
 
 
-def _broken_by(upstream: RelationRecord) -> Failed:
-    if upstream.status is Status.MISSING:
-        return Failed(Status.BROKEN, f"upstream relation {upstream.name} does not exist")
-    return Failed(Status.BROKEN, f"upstream {upstream.name} is {upstream.status.value}")
+def _unusable(name: RelationName, upstream: RelationRecord) -> Failed:
+    exists = upstream.status is not Status.MISSING
+    failed = Failed(upstream.status, upstream.reason) if exists else None
+    return unusable_upstream(name, upstream.name, failed)
 
 
 def _interface_of(_name: RelationName, _interface_hash: str, derivation: str) -> Interface:

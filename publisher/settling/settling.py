@@ -13,18 +13,13 @@ from enum import Enum
 
 from dependency_graph.graph import cycle_of, cycle_path, graph_of
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import DefinedByItself
+from lakeschema.translation.outcome import Derived, Failed, Status, failure
 from publisher.policy import Policy
-from publisher.settling.deriving import Derived, Failed, no_interface
+from publisher.settling.deriving import no_interface
 from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
 from publisher.state.protocol import Transaction
-from publisher.state.records import (
-    Claim,
-    Edge,
-    RelationRecord,
-    Status,
-    Urgency,
-    WorkRequest,
-)
+from publisher.state.records import Claim, Edge, RelationRecord, Urgency, WorkRequest
 
 
 class Verdict(Enum):
@@ -262,7 +257,7 @@ class Settling:
             for of_member in tx.graph.edges_of(members).values()
             for edge in of_member
         ]
-        shown = " → ".join(str(n) for n in cycle_path(graph_of(edges), members))
+        path = cycle_path(graph_of(edges), members)
         changed = []
         for name, record in sorted(tx.graph.records(members).items()):
             if record.status is not Status.CYCLE:
@@ -272,7 +267,7 @@ class Settling:
                     record,
                     status=Status.CYCLE,
                     stale=False,
-                    reason=f"defined by itself: {shown}",
+                    reason=failure(DefinedByItself(path, relation=name)).reason,
                     interface_hash=no_interface(Status.CYCLE),
                     content_hash=None,
                     inputs_hash=None,

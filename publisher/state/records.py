@@ -9,26 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 
 from lakeschema.catalog.identifiers import RelationName
-
-
-class Status(Enum):
-    """How a relation's last derivation ended.
-
-    That it must be derived again is told apart (``RelationRecord.stale``), so that a change that
-    turns out to be none gives back the status it had.
-    """
-
-    UNKNOWN = "UNKNOWN"
-    """Named by a view, and not yet read."""
-    OK = "OK"
-    BROKEN = "BROKEN"
-    """The relation's own engine would refuse it, or an upstream cannot be derived."""
-    UNSUPPORTED = "UNSUPPORTED"
-    CYCLE = "CYCLE"
-    MISSING = "MISSING"
-    """The catalog has no such relation: it was dropped, or never made."""
-    QUARANTINED = "QUARANTINED"
-    """Its derivation killed the process that ran it, again and again."""
+from lakeschema.translation.outcome import Status
 
 
 class Urgency(IntEnum):

@@ -12,20 +12,15 @@ from dependency_graph.graph import affected_cone, graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation, facts_hash
 from lakeschema.translation.interface import Interface
+from lakeschema.translation.outcome import Derived, Status
 from publisher.daemon.engine import Assembly, Engine
 from publisher.events.protocol import Batch, RelationHint
-from publisher.publishing.packaging_protocol import package_request
 from publisher.publishing.publisher import Publisher
-from publisher.settling.deriving import (
-    Derived,
-    derivation_from_text,
-    derivation_to_text,
-    no_interface,
-)
+from publisher.settling.deriving import derivation_from_text, derivation_to_text, no_interface
 from publisher.settling.findings import Finding, Settled, Waiting
 from publisher.settling.settling import Settling
 from publisher.state.protocol import State, Transaction
-from publisher.state.records import Claim, Edge, RelationRecord, Status, WorkRequest
+from publisher.state.records import Claim, Edge, RelationRecord, WorkRequest
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.sql.work import SqlWorkQueue
 from tests.simulation.toy import ToyDeriver, ToyPackaging
@@ -117,7 +112,6 @@ class WithoutDoubleCollect(Engine):
             assembly.policy,
             assembly.clock,
             self.counters,
-            prefix=assembly.prefix,
         )
 
 
@@ -238,7 +232,7 @@ def _derived_member(relation: Relation, interfaces: Mapping[RelationName, Interf
     outcome = deriver.derive(relation, {u: interfaces[u] for u in upstreams})
     match outcome:
         case Derived(derivation):
-            request = package_request(relation, derivation, "toy")
+            request = ToyPackaging().request(relation, derivation)
             return _Member(
                 relation,
                 upstreams,

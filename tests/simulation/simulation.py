@@ -17,16 +17,15 @@ from tempfile import mkdtemp
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Interface
+from lakeschema.translation.outcome import Derived, Failed, Status
 from publisher.daemon.engine import Assembly, Engine
 from publisher.events.protocol import Batch, RelationHint
 from publisher.policy import Policy
-from publisher.publishing.packaging_protocol import package_request
 from publisher.publishing.upload import DROPPED
 from publisher.publishing.versioning import parse_number
 from publisher.selection import EVERYTHING, Selection
-from publisher.settling.deriving import Derived, Failed
 from publisher.settling.reconciliation import NO_LIMIT
-from publisher.state.records import Status, VersionStatus
+from publisher.state.records import VersionStatus
 from publisher.state.sqlite import SqliteState
 from tests.simulation.stage import Stage
 from tests.simulation.toy import ToyDeriver, ToyPackaging, content_of
@@ -113,7 +112,6 @@ class Simulation:
             packaging=ToyPackaging(self.naming_rule, self.build_options_key),
             clock=self.clock,
             policy=self.policy,
-            prefix="toy",
             selection=self.selection,
         )
 
@@ -340,7 +338,7 @@ def _truth(
             return Truth(status)
         case Derived(derivation):
             interfaces[relation.name] = derivation.interface
-            wheel = ToyPackaging().build(package_request(relation, derivation, "toy"))
+            wheel = ToyPackaging().build(ToyPackaging().request(relation, derivation))
             return Truth(Status.OK, content_of(wheel.data))
 
 

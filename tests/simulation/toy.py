@@ -24,9 +24,9 @@ from lakeschema.translation.interface import (
     Options,
     SourceColumn,
 )
-from publisher.publishing.packaging_protocol import ReadPackage
-from publisher.settling.deriving import DerivationDied, Derived, Failed, Outcome
-from publisher.state.records import Status
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
+from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
+from publisher.settling.deriving import DerivationDied
 
 
 def table(name: RelationName, *columns: str) -> Relation:
@@ -96,6 +96,10 @@ class ToyPackaging:
 
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)
+
+    def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
+        schema, provenance = derivation.interface.schema, provenance_of(relation, derivation)
+        return PackageRequest(relation.name, "toy", "0.0.0", schema, provenance)
 
     def content_hash(self, request: PackageRequest) -> str:
         return _hash(_content(request), self.build_options_key)

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, text
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.state.records import Edge, RelationRecord, Status
+from lakeschema.translation.outcome import Status
+from publisher.state.records import Edge, RelationRecord
 from publisher.state.sql.statements import chunks, keys, name_of, namespace_key, with_names
 
 _COLUMNS = """

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Connection, text
 
-from publisher.state.records import MemoEntry, Status
+from lakeschema.translation.outcome import Status
+from publisher.state.records import MemoEntry
 from publisher.state.sql.statements import chunks, with_names
 
 _RECALL = with_names(

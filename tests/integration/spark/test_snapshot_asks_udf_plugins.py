@@ -11,9 +11,10 @@ from pyspark.sql import SparkSession
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
 from publisher.commands.snapshot import run_snapshot
 from publisher.settings import Settings
-from publisher.state.records import RelationRecord, Status
+from publisher.state.records import RelationRecord
 from tests.integration.spark import udf_plugin
 from tests.integration.spark.snapshot_parts import comparable, records, settings_for, wheels
 

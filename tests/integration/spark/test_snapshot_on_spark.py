@@ -16,6 +16,7 @@ from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.spark.values import PartitionTask
+from lakeschema.translation.outcome import Status
 from publisher.commands.snapshot import SparkComparison, run_snapshot
 from publisher.daemon.assembly import (
     build_engine,
@@ -26,7 +27,6 @@ from publisher.daemon.assembly import (
 )
 from publisher.settings import Settings
 from publisher.settling.deriving import DirectDeriver
-from publisher.state.records import Status
 from tests.integration.spark.snapshot_parts import (
     COLUMNS,
     comparable,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pytest
 
@@ -16,14 +17,15 @@ from lakeschema.spark.reading import (
     READ_BATCH,
     describe,
     described_differences,
-    differs,
     read_on_driver,
 )
-from lakeschema.spark.values import KnownRelation
 from lakeschema.translation.hashing import inputs_hash
 from lakeschema.translation.interface import Casing, Options
+from lakeschema.translation.known import KnownRelation, differs
+from lakeschema.translation.outcome import Status
 
 OPTIONS = Options()
+HASH = partial(inputs_hash, options=OPTIONS)
 
 
 def relations(ddl: str) -> Mapping[RelationName, Relation]:
@@ -39,33 +41,33 @@ TABLE = relation("CREATE TABLE shop.orders (id BIGINT)")
 
 
 def test_a_relation_that_nobody_knew_differs() -> None:
-    assert differs(TABLE, None, OPTIONS)
+    assert differs(TABLE, None, HASH)
 
 
 def test_a_relation_as_it_was_does_not_differ() -> None:
     known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
 
-    assert not differs(TABLE, known, OPTIONS)
+    assert not differs(TABLE, known, HASH)
 
 
 def test_another_column_differs() -> None:
     wider = relation("CREATE TABLE shop.orders (id BIGINT, total DOUBLE)")
     known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
 
-    assert differs(wider, known, OPTIONS)
+    assert differs(wider, known, HASH)
 
 
 def test_the_same_facts_under_another_option_differ() -> None:
     known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
 
-    assert differs(TABLE, known, Options(casing=Casing.LOWER))
+    assert differs(TABLE, known, partial(inputs_hash, options=Options(casing=Casing.LOWER)))
 
 
 def test_without_inputs_to_compare_the_facts_decide() -> None:
     """As for a member of a cycle, which was never derived."""
     known = KnownRelation(facts_hash(TABLE), (), None)
 
-    assert not differs(TABLE, known, Options(casing=Casing.LOWER))
+    assert not differs(TABLE, known, partial(inputs_hash, options=Options(casing=Casing.LOWER)))
 
 
 def test_an_upstream_interface_that_the_view_was_derived_from_is_part_of_its_inputs() -> None:
@@ -73,8 +75,8 @@ def test_an_upstream_interface_that_the_view_was_derived_from_is_part_of_its_inp
     used = ((TABLE.name, "an interface hash"),)
     known = KnownRelation(facts_hash(view), used, inputs_hash(view, dict(used), OPTIONS))
 
-    assert not differs(view, known, OPTIONS)
-    assert differs(view, KnownRelation(facts_hash(view), (), known.inputs_hash), OPTIONS)
+    assert not differs(view, known, HASH)
+    assert differs(view, KnownRelation(facts_hash(view), (), known.inputs_hash), HASH)
 
 
 def test_facts_travel_whole_with_what_the_text_reads() -> None:
@@ -102,7 +104,7 @@ def test_a_text_that_cannot_be_read_says_why_and_names_no_upstreams(text: str) -
     facts = describe(broken, OPTIONS)
 
     assert facts.upstreams is None
-    assert facts.status == "BROKEN"
+    assert facts.status is Status.BROKEN
     assert facts.reason
 
 

@@ -75,7 +75,7 @@ def test_a_wrong_request_is_told_what_is_wrong(changes: dict[str, Any], named: s
         ({"udfs": {"c.F": {"returns": "nothing"}}}, "MalformedType"),
         (
             {"ddl": ["CREATE VIEW w AS SELECT * FROM x; CREATE VIEW x AS SELECT * FROM w"]},
-            "InvalidRequest",
+            "DefinedByItself",
         ),
     ],
 )

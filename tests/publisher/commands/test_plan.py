@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ import pytest
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.translation.interface import Options
+from lakeschema.translation.outcome import Status
 from publisher.commands.plan import plan_changes
 from publisher.commands.verify import Drift, verify
-from publisher.daemon.assembly import build_engine, build_options, build_state
+from publisher.daemon.assembly import build_engine, build_options, build_packaging, build_state
 from publisher.index.static import StaticIndex
 from publisher.selection import EVERYTHING, Selection
 from publisher.settings import load_settings
@@ -63,11 +64,30 @@ enabled = false
 
     def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[dict[str, Any]]:
         return plan_changes(
-            self._catalog, self.index, Options(), PREFIX, "semantic", ddl, selection
+            self._catalog,
+            self.index,
+            build_packaging(self._settings),
+            Options(),
+            "semantic",
+            ddl,
+            selection,
         )
 
     def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
-        return verify(self._catalog, self.index, Options(), PREFIX, selection)
+        return verify(
+            self._catalog, self.index, build_packaging(self._settings), Options(), selection
+        )
+
+    def reasons(self) -> Mapping[str, str]:
+        """Why the engine could not derive a relation that exists."""
+        state = build_state(self._settings)
+        records = state.read(lambda tx: tx.graph.every_record())
+        state.close()
+        return {
+            str(name): record.reason
+            for name, record in records.items()
+            if record.reason and record.status is not Status.MISSING
+        }
 
     def versions(self, distribution: str) -> set[str]:
         return {file.version for file in self.index.files(distribution)}
@@ -148,3 +168,20 @@ def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
     assert planned["relation"] == "default.v"
     assert lake.versions("acme-schema-default-u") == set()
     assert lake.drifts() == []
+
+
+def test_what_cannot_be_derived_is_a_drift_with_the_words_that_a_plan_uses(lake: Lake) -> None:
+    broken = "CREATE VIEW w AS SELECT nothing FROM t; CREATE VIEW x AS SELECT * FROM w;"
+    cycle = "CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM a;"
+    lake.publish(ID + VIEW + broken + cycle + "CREATE VIEW gone AS SELECT * FROM missing;")
+
+    drifts = {str(drift.relation): drift.reason for drift in lake.drifts()}
+    planned = {each["relation"]: each["error"] for each in lake.planned()}
+    stored = lake.reasons()
+
+    assert sorted(drifts) == [f"default.{name}" for name in ("a", "b", "gone", "w", "x")]
+    assert drifts == {name: f"cannot be derived: {reason}" for name, reason in planned.items()}
+    assert planned == stored
+    assert planned["default.a"].endswith("defined by itself: default.a → default.b → default.a")
+    assert planned["default.gone"].endswith("relation default.missing does not exist")
+    assert planned["default.x"] == "default.x: upstream default.w is BROKEN"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lakeschema.translation.outcome import Status
 from publisher.publishing.versioning import REGENERATED
 from publisher.selection import Selection
-from publisher.state.records import Status
 from tests.publisher.daemon.pretended import (
     S,
     T,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from publisher.state.records import Status
+from lakeschema.translation.outcome import Status
 from tests.publisher.daemon.pretended import T, V, W, X, fields, hear, numbers, record
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view

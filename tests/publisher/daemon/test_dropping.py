@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lakeschema.translation.outcome import Status
 from publisher.publishing.upload import DROPPED
-from publisher.state.records import Status
 from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view

@@ -9,7 +9,8 @@ import pytest
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
-from publisher.state.records import Status, VersionStatus
+from lakeschema.translation.outcome import Status
+from publisher.state.records import VersionStatus
 from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record, rename
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view

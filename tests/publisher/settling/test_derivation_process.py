@@ -13,15 +13,9 @@ from lakeschema.catalog.column_types import INT, STRING
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.interface import Interface, Options, ResolverFailure, Returns, UdfAnswer
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from publisher.settling.derivation_process import ChildDeriver, Limits
-from publisher.settling.deriving import (
-    DerivationDied,
-    Derived,
-    DirectDeriver,
-    Failed,
-    Outcome,
-)
-from publisher.state.records import Status
+from publisher.settling.deriving import DerivationDied, DirectDeriver
 
 T = RelationName.of("d", "t")
 V = RelationName.of("d", "v")

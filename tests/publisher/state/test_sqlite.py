@@ -17,13 +17,13 @@ from sqlalchemy import create_engine
 
 import publisher.state
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
 from publisher.events.protocol import DeadLetter
 from publisher.state.records import (
     Claim,
     Edge,
     MemoEntry,
     RelationRecord,
-    Status,
     Urgency,
     VersionRecord,
     VersionStatus,

@@ -1,0 +1,86 @@
+"""What ``lakeschema`` offers by name, in terms that need no other name of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from lakeschema.avro.printing import to_json
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Dialect
+from lakeschema.translation.errors import TranslationError, UnknownRelation
+from lakeschema.translation.interface import Options, UdfReturn, ViewEvolution
+from lakeschema.translation.upstream_first import derive_with_upstreams
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_NO_UDFS: Mapping[str, UdfReturn] = MappingProxyType({})
+
+
+def derive(
+    relation: str,
+    ddl: Iterable[str],
+    *,
+    dialect: Literal["hive", "spark"] = "hive",
+    udfs: Mapping[str, UdfReturn] = _NO_UDFS,
+) -> dict[str, Any]:
+    """The Avro schema of a table or view, as JSON values, from DDL alone.
+
+    Args:
+        relation: ``database.name``; a name alone is in ``default``.
+        ddl: scripts of CREATE and ALTER statements that make it and all that it reads.
+        dialect: whose statements they are.
+        udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
+
+    Raises:
+        TranslationError: the relation, or one that it reads, does not exist or cannot be derived.
+        CatalogError: a name or a statement cannot be read.
+    """
+    name = RelationName.parse(relation, current_namespace=("default",))
+    relations = relations_from_ddl(list(ddl), Dialect(dialect))
+    if name not in relations:
+        raise UnknownRelation(name, hint="the DDL does not create it")
+    options = Options(view_evolution=ViewEvolution.FOLLOW, udfs=udfs)
+    schema = to_json(derive_with_upstreams(name, relations, options)[name].interface.schema)
+    assert isinstance(schema, dict), "a record prints as an object"
+    return schema
+
+
+def register_views(
+    session: SparkSession,
+    catalog: Catalog | str | None = None,
+    *,
+    udfs: Mapping[str, UdfReturn] = _NO_UDFS,
+) -> Mapping[RelationName, str | TranslationError]:
+    """Gives a session every view of a catalog as a temporary view ``{database}_{view}``.
+
+    Args:
+        session: of classic Spark; its own catalog must have the tables.
+        catalog: a Hive Metastore's address, ``thrift://host:9083``; None for the session's own.
+        udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
+
+    Returns:
+        The temporary view's name of each view, or the error because of which there is none.
+
+    Raises:
+        CatalogError: the catalog could not be read.
+    """
+    from lakeschema.spark.registration import register_views as register
+
+    return register(session, _catalog(session, catalog), Options(udfs=udfs))
+
+
+def _catalog(session: SparkSession, catalog: Catalog | str | None) -> Catalog:
+    # Thrift and PySpark are imported by whoever needs them: each may be missing.
+    if catalog is None:
+        from lakeschema.catalog.spark import SparkCatalog
+
+        return SparkCatalog(session)
+    if isinstance(catalog, str):
+        from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+
+        return HiveMetastoreCatalog(catalog)
+    return catalog

@@ -1,0 +1,37 @@
+"""What a relation was when it was last derived, and whether it still is: a snapshot's one question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation, facts_hash
+
+InputsHash: TypeAlias = Callable[[Relation, Mapping[RelationName, str]], str]
+"""``hashing.inputs_hash`` under one deployment's options."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRelation:
+    """What a relation's facts and inputs hashed to when it was last derived.
+
+    Attributes:
+        used: its upstreams' interface hashes then.
+        inputs_hash: None where the inputs are not to be compared.
+    """
+
+    facts_hash: str
+    used: tuple[tuple[RelationName, str], ...] = ()
+    inputs_hash: str | None = None
+
+
+def differs(relation: Relation, known: KnownRelation | None, inputs_hash: InputsHash) -> bool:
+    """Whether facts changed, or what is made of them: options, UDFs, the deriver itself."""
+    if known is None or known.facts_hash != facts_hash(relation):
+        return True
+    return (
+        known.inputs_hash is not None
+        and inputs_hash(relation, dict(known.used)) != known.inputs_hash
+    )

@@ -1,0 +1,172 @@
+"""Many relations → their outcomes, upstream relations first: the one order, and one wording of what fails.
+
+Nothing here recurses: a chain of views may be longer than Python's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dependency_graph.graph import cycle_path, cycles, graph_of, levels
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.translation.errors import (
+    DefinedByItself,
+    TranslationError,
+    UnknownRelation,
+    UnusableUpstream,
+)
+from lakeschema.translation.interface import Derivation, Interface, Options
+from lakeschema.translation.outcome import Derived, Failed, Outcome, failure
+
+_READ_BATCH = 500
+
+Upstreams = Mapping[RelationName, Sequence[RelationName]]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogDerivation:
+    """Every relation of a catalog, derived from nothing but its facts; outcomes upstream-first."""
+
+    relations: Mapping[RelationName, Relation]
+    outcomes: Mapping[RelationName, Outcome]
+
+    @property
+    def derivations(self) -> Mapping[RelationName, Derivation]:
+        return {n: o.derivation for n, o in self.outcomes.items() if isinstance(o, Derived)}
+
+    @property
+    def failures(self) -> Mapping[RelationName, Failed]:
+        return {n: o for n, o in self.outcomes.items() if isinstance(o, Failed)}
+
+
+def derive_catalog(catalog: Catalog, options: Options) -> CatalogDerivation:
+    """Reads and derives everything that the catalog lists.
+
+    Raises:
+        CatalogUnavailable: the catalog could not be read.
+    """
+    names = sorted(n for namespace in catalog.namespaces() for n in catalog.relations(namespace))
+    relations: dict[RelationName, Relation] = {}
+    for start in range(0, len(names), _READ_BATCH):
+        relations.update(catalog.read(names[start : start + _READ_BATCH]))
+    return CatalogDerivation(relations, derive_all(relations, options))
+
+
+def derive_all(
+    relations: Mapping[RelationName, Relation], options: Options
+) -> Mapping[RelationName, Outcome]:
+    """The outcome of each relation, upstream relations first."""
+    upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
+    outcomes: dict[RelationName, Outcome] = {}
+    for name, relation in relations.items():
+        try:
+            upstreams[name] = upstreams_of(relation, options)
+        except TranslationError as error:
+            outcomes[name] = failure(error)
+    outcomes |= cycle_failures(upstreams)
+    for name in (n for wave in waves(upstreams) for n in wave):
+        if name not in outcomes:
+            outcomes[name] = _outcome(relations[name], upstreams[name], outcomes, options)
+    return outcomes
+
+
+def derive_with_upstreams(
+    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+) -> Mapping[RelationName, Derivation]:
+    """The derivations of ``name``, which must be a key, and of all that stands above it.
+
+    Raises:
+        TranslationError: of the relation that is the cause, which may be an upstream.
+    """
+    outcomes = derive_all(_with_upstreams(name, relations, options), options)
+    cause = _cause(name, outcomes)
+    if cause is not None:
+        raise cause
+    return {n: o.derivation for n, o in outcomes.items() if isinstance(o, Derived)}
+
+
+def interfaces_of(
+    names: Iterable[RelationName], outcomes: Mapping[RelationName, Outcome]
+) -> Mapping[RelationName, Interface]:
+    """Of those among ``names`` that were derived."""
+    found = ((name, outcomes[name]) for name in names)
+    return {n: o.derivation.interface for n, o in found if isinstance(o, Derived)}
+
+
+def waves(upstreams: Upstreams) -> Sequence[Sequence[RelationName]]:
+    """The keys, in waves: each reads earlier ones only. A cycle's members share a wave."""
+    graph = graph_of(_edges(upstreams), upstreams)
+    found = ([name for name in wave if name in upstreams] for wave in levels(graph))
+    return [wave for wave in found if wave]
+
+
+def cycle_failures(upstreams: Upstreams) -> Mapping[RelationName, Failed]:
+    """Of each relation that reads itself, at whatever distance."""
+    graph = graph_of(_edges(upstreams), upstreams)
+    return {
+        name: failure(DefinedByItself(path, relation=name))
+        for members in cycles(graph)
+        for path in [cycle_path(graph, members)]
+        for name in members
+    }
+
+
+def unusable_upstream(name: RelationName, upstream: RelationName, failed: Failed | None) -> Failed:
+    """Why ``name`` cannot be derived: its upstream does not exist (None), or failed itself."""
+    if failed is None:
+        return failure(UnknownRelation(upstream, relation=name))
+    return failure(UnusableUpstream(upstream, failed.status.value, relation=name))
+
+
+def _outcome(
+    relation: Relation,
+    upstreams: Sequence[RelationName],
+    outcomes: Mapping[RelationName, Outcome],
+    options: Options,
+) -> Outcome:
+    for upstream in upstreams:
+        above = outcomes.get(upstream)
+        if not isinstance(above, Derived):
+            return unusable_upstream(relation.name, upstream, above)
+    try:
+        return Derived(derive(relation, interfaces_of(upstreams, outcomes), options))
+    except TranslationError as error:
+        return failure(error)
+
+
+def _with_upstreams(
+    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+) -> Mapping[RelationName, Relation]:
+    """``name`` and what it reads, at any distance, as far as it exists."""
+    found: dict[RelationName, Relation] = {}
+    frontier = [name]
+    while frontier:
+        relation = relations.get(frontier.pop())
+        if relation is None or relation.name in found:
+            continue
+        found[relation.name] = relation
+        try:
+            frontier += upstreams_of(relation, options)
+        except TranslationError:
+            # Deriving it fails in the same words.
+            continue
+    return found
+
+
+def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> TranslationError | None:
+    """The error of ``name``, or of the upstream because of which it has one."""
+    outcome = outcomes[name]
+    while isinstance(outcome, Failed):
+        match outcome.error:
+            case UnusableUpstream(upstream=upstream):
+                outcome = outcomes[upstream]
+            case error:
+                return error
+    return None
+
+
+def _edges(upstreams: Upstreams) -> Iterable[tuple[RelationName, RelationName]]:
+    return ((name, upstream) for name, above in upstreams.items() for upstream in above)
