@@ -1,14 +1,22 @@
-"""The loop's numbers, its clock and its counters."""
+"""The numbers by which the engine waits, retries and holds back."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from publisher.settling.reconciliation import DeletionLimit
+
+@dataclass(frozen=True, slots=True)
+class DeletionLimit:
+    """More than ``at_least`` and more than ``share`` of what is known: too much to be meant."""
+
+    at_least: int = 10
+    share: float = 0.2
+
+    def exceeded(self, missing: int, known: int) -> bool:
+        return missing > self.at_least and missing > known * self.share
+
+
+NO_LIMIT = DeletionLimit(share=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +57,3 @@ class Policy:
 
     def retry_delay(self, retries: int) -> float:
         return min(self.max_retry_seconds, self.retry_seconds * 2.0 ** min(retries, 30))
-
-
-class Clock(Protocol):
-    def now(self) -> float:
-        """Seconds since the epoch."""
-
-    def sleep(self, seconds: float) -> None: ...
-
-
-class SystemClock:
-    def now(self) -> float:
-        return time.time()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-
-class Counters:
-    """Numbers that only rise, for metrics; safe between threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._values: dict[str, int] = {}
-
-    def add(self, name: str, amount: int = 1) -> None:
-        with self._lock:
-            self._values[name] = self._values.get(name, 0) + amount
-
-    def values(self) -> Mapping[str, int]:
-        with self._lock:
-            return dict(self._values)

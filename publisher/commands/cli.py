@@ -193,8 +193,8 @@ def retire(
     """Yanks what index.retention calls old, as the daemon does; exit status 1 if the index cannot."""
     from publisher.commands.reports import retention_report
     from publisher.daemon.assembly import build_index, build_retention, build_state
-    from publisher.policy import SystemClock
     from publisher.publishing.retention import plans
+    from publisher.runtime import SystemClock
 
     settings = _settings(config)
     retention = build_retention(settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
@@ -31,7 +32,7 @@ from lakeschema.translation.udf_plugins import (
     UnusablePlugin,
     installed_references,
 )
-from publisher.daemon.engine import Assembly, Engine
+from publisher.daemon.engine import Engine, Parts
 from publisher.events.ddl_folder import DdlFolderSource
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.notification_log import NotificationLogSource
@@ -39,10 +40,16 @@ from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
-from publisher.policy import Policy, SystemClock
+from publisher.policy import Policy
+from publisher.publishing.drafting import Drafter
 from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.publisher import Publisher
+from publisher.publishing.recheck import Recheck
 from publisher.publishing.retention import Retention
-from publisher.selection import Selection
+from publisher.publishing.versioning import VersioningMode
+from publisher.runtime import Runtime, SystemClock
+from publisher.selection import EVERYTHING, Selection
 from publisher.settings import (
     DdlCatalogSettings,
     DdlFolderSettings,
@@ -58,7 +65,10 @@ from publisher.settings import (
     TwineIndexSettings,
     UdfSettings,
 )
+from publisher.settling.comparison import CatalogComparison
 from publisher.settling.deriving import Deriver
+from publisher.settling.findings import CatalogReader, Investigator
+from publisher.settling.settling import Settling
 from publisher.state.protocol import State
 from publisher.state.sqlite import SqliteState
 
@@ -236,21 +246,67 @@ def build_policy(settings: Settings) -> Policy:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The real or pretended world that an engine works on.
+
+    Attributes:
+        versioning: "semantic" or "sequential".
+        selection: which relations get a package.
+    """
+
+    runtime: Runtime
+    catalog: Catalog
+    index: PackageIndex
+    deriver: Deriver
+    packaging: Packaging
+    versioning: VersioningMode = "semantic"
+    catalog_name: str = "catalog"
+    selection: Selection = EVERYTHING
+
+
+def parts_of(deployment: Deployment) -> Parts:
+    runtime, packaging = deployment.runtime, deployment.packaging
+    reader = CatalogReader(deployment.catalog, runtime.clock)
+    return Parts(
+        runtime=runtime,
+        catalog=deployment.catalog,
+        reader=reader,
+        investigator=Investigator(runtime, deployment.deriver),
+        settling=Settling(runtime.policy),
+        publisher=Publisher(
+            runtime,
+            deployment.index,
+            packaging,
+            Drafter(packaging, deployment.versioning),
+            Recheck(runtime, reader),
+        ),
+        comparison=CatalogComparison(
+            runtime,
+            deployment.catalog,
+            reader,
+            deployment.deriver,
+            deployment.selection,
+            packaging.build_options_key,
+            deployment.catalog_name,
+        ),
+        packaging=packaging,
+        selection=deployment.selection,
+    )
+
+
 def build_engine(
     settings: Settings, state: State, catalog: Catalog, index: PackageIndex, deriver: Deriver
 ) -> Engine:
     (catalog_settings,) = settings.catalog
-    return Engine(
-        Assembly(
-            state=state,
-            catalog=catalog,
-            index=index,
-            deriver=deriver,
-            packaging=build_packaging(settings),
-            clock=SystemClock(),
-            policy=build_policy(settings),
-            versioning=settings.artifacts.versioning,
-            catalog_name=catalog_settings.name,
-            selection=build_selection(settings),
-        )
+    deployment = Deployment(
+        runtime=Runtime(state, SystemClock(), build_policy(settings)),
+        catalog=catalog,
+        index=index,
+        deriver=deriver,
+        packaging=build_packaging(settings),
+        versioning=settings.artifacts.versioning,
+        catalog_name=catalog_settings.name,
+        selection=build_selection(settings),
     )
+    return Engine(parts_of(deployment))

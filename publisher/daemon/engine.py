@@ -15,7 +15,7 @@ from codegen.errors import CodegenError
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
-from lakeschema.translation.outcome import Derived, Status
+from lakeschema.translation.outcome import Derived
 from publisher.daemon.inspection import (
     EngineStatus,
     Explanation,
@@ -23,14 +23,20 @@ from publisher.daemon.inspection import (
     explanation,
 )
 from publisher.events.protocol import Batch, NamespaceHint, RelationHint
-from publisher.index.protocol import PackageIndex
-from publisher.policy import Clock, Counters, Policy
+from publisher.publishing.jobs import Job
 from publisher.publishing.packaging_protocol import Packaging
-from publisher.publishing.publisher import Job, Publisher
-from publisher.publishing.versioning import VersioningMode
-from publisher.selection import EVERYTHING, Selection
-from publisher.settling.comparison import BRAKE, RELEASED, Comparer, Snapshot, SnapshotReport
-from publisher.settling.deriving import Deriver, derivation_from_text
+from publisher.publishing.publisher import Publisher
+from publisher.runtime import Runtime
+from publisher.selection import Selection
+from publisher.settling.claims import Deferred, defer, end_claim
+from publisher.settling.comparison import (
+    BRAKE,
+    RELEASED,
+    CatalogComparison,
+    Comparer,
+    SnapshotReport,
+)
+from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import (
     CatalogReader,
     Died,
@@ -39,8 +45,8 @@ from publisher.settling.findings import (
     Settled,
     readings,
 )
-from publisher.settling.settling import Settlement, Settling, Verdict, end
-from publisher.state.protocol import State, Transaction
+from publisher.settling.settling import Settlement, Settling, Verdict
+from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, RelationRecord, Urgency, WorkRequest
 
 log = logging.getLogger(__name__)
@@ -49,24 +55,18 @@ SNAPSHOT_DUE = "@snapshot-due"
 
 
 @dataclass(frozen=True, slots=True)
-class Assembly:
-    """The real or pretended world that an engine works on.
+class Parts:
+    """What an engine is put together from: ``publisher.daemon.assembly.parts_of``."""
 
-    Attributes:
-        versioning: "semantic" or "sequential".
-        selection: which relations get a package.
-    """
-
-    state: State
+    runtime: Runtime
     catalog: Catalog
-    index: PackageIndex
-    deriver: Deriver
+    reader: CatalogReader
+    investigator: Investigator
+    settling: Settling
+    publisher: Publisher
+    comparison: CatalogComparison
     packaging: Packaging
-    clock: Clock
-    policy: Policy
-    versioning: VersioningMode = "semantic"
-    catalog_name: str = "catalog"
-    selection: Selection = EVERYTHING
+    selection: Selection
 
 
 class Engine:
@@ -76,47 +76,22 @@ class Engine:
     ``work`` and sleep in ``wait_for_work``.
     """
 
-    def __init__(self, assembly: Assembly) -> None:
-        self.counters = Counters()
-        self._state = assembly.state
-        self._catalog = assembly.catalog
-        self._clock = assembly.clock
-        self._policy = assembly.policy
-        self._packaging = assembly.packaging
-        self._selection = assembly.selection
-        self._reader = CatalogReader(assembly.catalog, assembly.clock)
-        self._investigator = Investigator(assembly.state, assembly.deriver, self.counters)
-        self._settling = self.make_settling(assembly)
-        self._publisher = self.make_publisher(assembly)
-        self._snapshot = Snapshot(
-            assembly.state,
-            assembly.catalog,
-            self._reader,
-            assembly.deriver,
-            assembly.policy,
-            assembly.clock,
-            self.counters,
-            catalog_name=assembly.catalog_name,
-            selection=assembly.selection,
-            build_options_key=assembly.packaging.build_options_key,
-        )
+    def __init__(self, parts: Parts) -> None:
+        self.counters = parts.runtime.counters
+        self._runtime = parts.runtime
+        self._state = parts.runtime.state
+        self._clock = parts.runtime.clock
+        self._policy = parts.runtime.policy
+        self._catalog = parts.catalog
+        self._reader = parts.reader
+        self._investigator = parts.investigator
+        self._settling = parts.settling
+        self._publisher = parts.publisher
+        self._comparison = parts.comparison
+        self._packaging = parts.packaging
+        self._selection = parts.selection
         self._news = threading.Condition()
         self._news_count = 0
-
-    def make_settling(self, assembly: Assembly) -> Settling:
-        return Settling(assembly.policy)
-
-    def make_publisher(self, assembly: Assembly) -> Publisher:
-        return Publisher(
-            assembly.state,
-            assembly.index,
-            assembly.packaging,
-            self._reader,
-            assembly.policy,
-            assembly.clock,
-            self.counters,
-            versioning=assembly.versioning,
-        )
 
     # Receiving
 
@@ -282,13 +257,8 @@ class Engine:
         self, tx: Transaction, finding: Finding, content_hash: str | None, now: float
     ) -> Settlement:
         settlement = self._settling.settle(tx, finding, content_hash, now)
-        record = settlement.record
-        if settlement.verdict is Verdict.SETTLED and not _needs_publication(record):
-            end(tx, finding.reading.claim)
-            return Settlement(Verdict.ENDED, record)
-        if settlement.verdict is Verdict.DROPPED and record is not None and record.yanked:
-            end(tx, finding.reading.claim)
-            return Settlement(Verdict.ENDED, record)
+        if settlement.ending is not None:
+            end_claim(tx, finding.reading.claim, settlement.ending)
         return settlement
 
     def _content_hash(self, finding: Finding) -> str | None:
@@ -298,7 +268,9 @@ class Engine:
                 if relation is None or not self._selection.publishes(relation):
                     return None
                 try:
-                    return self._publisher.content_hash(relation, derivation)
+                    return self._packaging.content_hash(
+                        self._packaging.request(relation, derivation)
+                    )
                 except CodegenError as error:
                     # Building it fails in the same words, and tells whoever asks.
                     return f"unfit: {error}"
@@ -325,27 +297,29 @@ class Engine:
 
     def _quarantine(self, claim: Claim) -> None:
         reason = (
-            f"its work died {claim.attempts - 1} times; it is tried again by the next snapshot, "
-            "or once it changes"
+            f"its derivation died {claim.attempts - 1} times; it is tried again by the next "
+            "snapshot, or once it changes"
         )
         now = self._clock.now()
         owed = self._publisher.open_reservations([claim.relation])
         if not all(self._publisher.finish(version) for version in owed.values()):
-            until = now + self._policy.max_retry_seconds
-            self._state.write(
-                lambda tx: tx.work.defer(claim, until, reason, counts_as_attempt=True)
-            )
+            later = Deferred(now + self._policy.max_retry_seconds, reason, counts_as_attempt=True)
+            self._state.write(lambda tx: end_claim(tx, claim, later))
             return
-        self._state.write(lambda tx: self._settling.quarantine(tx, claim, reason, now))
+
+        def quarantine(tx: Transaction) -> None:
+            settlement = self._settling.quarantine(tx, claim, reason, now)
+            if settlement.ending is not None:
+                end_claim(tx, claim, settlement.ending)
+
+        self._state.write(quarantine)
         self.counters.add("quarantined")
         log.error("relation quarantined", extra={"relation": str(claim.relation)})
 
     def _count_death(self, died: Died) -> None:
-        now = self._clock.now()
-        until = now + self._policy.retry_delay(died.claim.attempts)
-        self._state.write(
-            lambda tx: tx.work.defer(died.claim, until, died.reason, counts_as_attempt=True)
-        )
+        until = self._clock.now() + self._policy.retry_delay(died.claim.attempts)
+        later = Deferred(until, died.reason, counts_as_attempt=True)
+        self._state.write(lambda tx: end_claim(tx, died.claim, later))
         self.counters.add("derivations_died")
         log.error(
             "derivation died",
@@ -353,15 +327,9 @@ class Engine:
         )
 
     def _defer(self, claims: Sequence[Claim], reason: str) -> None:
-        now = self._clock.now()
-
-        def defer(tx: Transaction) -> None:
-            for claim in claims:
-                until = now + self._policy.retry_delay(claim.retries)
-                tx.work.defer(claim, until, reason, counts_as_attempt=False)
-
-        self._state.write(defer)
-        self.counters.add("defer", len(claims))
+        defer(self._runtime, claims, reason)
+        # A metric's name, which dashboards know.
+        self.counters.add("put_off", len(claims))
 
     # Waiting
 
@@ -404,7 +372,7 @@ class Engine:
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
     ) -> SnapshotReport:
         """Compares everything and enqueues what differs; ``drain`` or the workers do the rest."""
-        report = self._snapshot.run(catalog_was_replaced=catalog_was_replaced, comparer=comparer)
+        report = self._comparison.run(catalog_was_replaced=catalog_was_replaced, comparer=comparer)
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
         self.wake()
@@ -428,12 +396,3 @@ class Engine:
     def explain(self, name: RelationName) -> Explanation:
         distribution = self._packaging.distribution(name)
         return self._state.read(lambda tx: explanation(tx, name, distribution))
-
-
-def _needs_publication(record: RelationRecord | None) -> bool:
-    return (
-        record is not None
-        and record.status is Status.OK
-        and record.content_hash is not None
-        and (record.published_hash != record.content_hash or record.yanked)
-    )

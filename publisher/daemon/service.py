@@ -31,8 +31,8 @@ from publisher.daemon.engine import Engine
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.index.static import StaticIndex
-from publisher.policy import SystemClock
 from publisher.publishing.retention import RetentionPass
+from publisher.runtime import SystemClock
 from publisher.settings import Settings
 from publisher.settling.derivation_process import ChildDeriver, Limits
 from publisher.web.app import create_app

@@ -15,37 +15,28 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from codegen.changelog import shortened
 from codegen.errors import CodegenError
 from codegen.package import Wheel
 from lakeschema.avro.fingerprint import sha256
-from lakeschema.avro.printing import to_text
-from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash
-from lakeschema.translation.interface import Derivation
 from lakeschema.translation.outcome import Status
-from publisher.index.protocol import (
-    IndexUnavailable,
-    PackageIndex,
-    PackageIndexError,
-)
-from publisher.policy import Clock, Counters, Policy
+from publisher.index.protocol import IndexUnavailable, PackageIndex, PackageIndexError
 from publisher.publishing.adoption import adopted_versions, unrecorded_files
-from publisher.publishing.history import compared, newest_published, releases
+from publisher.publishing.drafting import Drafter
+from publisher.publishing.history import newest_published
+from publisher.publishing.jobs import Confirmed, Draft, Job
 from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.recheck import Recheck
 from publisher.publishing.upload import Delivery, WheelUploader
-from publisher.publishing.versioning import FIRST, VersioningMode, next_version
+from publisher.runtime import Runtime
+from publisher.settling.claims import Deferred, Done, defer, end_claim, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
 from publisher.settling.deriving import derivation_from_text
-from publisher.settling.findings import CatalogReader
-from publisher.settling.settling import end
-from publisher.state.protocol import State, Transaction
+from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Claim,
     RelationRecord,
-    Urgency,
     VersionRecord,
     VersionStatus,
     WorkRequest,
@@ -58,67 +49,34 @@ R = TypeVar("R")
 STILL_OFFERED = "its versions are still offered, because the index cannot yank"
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A settled relation whose claim is held, and what its newest version should contain."""
-
-    claim: Claim
-    relation: Relation
-    derivation: Derivation
-    content_hash: str
-    event_id: int | None
-
-    @property
-    def name(self) -> RelationName:
-        return self.claim.relation
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    job: Job
-    cone: Cone
-    version: VersionRecord
-    wheel: Wheel
-    after: int | None
-
-
 @dataclass(slots=True)
-class _Held:
-    """Since when a batch's leases have not been prolonged."""
+class _Lease:
+    """Since when the leases of a batch have not been renewed."""
 
     since: float
 
 
 class Publisher:
-    """One for all workers; ``versioning`` is "semantic" or "sequential"."""
+    """One for all workers."""
 
     def __init__(
         self,
-        state: State,
+        runtime: Runtime,
         index: PackageIndex,
         packaging: Packaging,
-        reader: CatalogReader,
-        policy: Policy,
-        clock: Clock,
-        counters: Counters,
-        *,
-        versioning: VersioningMode = "semantic",
+        drafter: Drafter,
+        recheck: Recheck,
     ) -> None:
-        self._state = state
+        self._runtime = runtime
+        self._state = runtime.state
         self._index = index
         self._packaging = packaging
-        self._reader = reader
-        self._policy = policy
-        self._clock = clock
-        self._counters = counters
-        self._versioning: VersioningMode = versioning
-        self._uploader = WheelUploader(index, clock)
-
-    def content_hash(self, relation: Relation, derivation: Derivation) -> str:
-        return self._packaging.content_hash(self._packaging.request(relation, derivation))
+        self._drafter = drafter
+        self._recheck = recheck
+        self._uploader = WheelUploader(index, runtime.clock)
 
     def publish(self, jobs: Sequence[Job]) -> None:
-        """Brings the index to what the jobs say, and ends their claims or puts them off."""
+        """Brings the index to what the jobs say, and ends their claims or defers them."""
         distributions = {job.name: self._packaging.distribution(job.name) for job in jobs}
         histories, records = self._state.read(
             lambda tx: (
@@ -126,48 +84,14 @@ class Publisher:
                 tx.graph.records(distributions),
             )
         )
-        looked = self._of_each(
-            jobs, lambda job: self._looked(job, histories[distributions[job.name]], records)
+        agreed = self._for_each(
+            jobs,
+            lambda job: self._agree_history(
+                job, histories[distributions[job.name]], records.get(job.name)
+            ),
         )
-        prepared = self._built(self._collected([(j, h) for j, h in looked if h is not None]))
-        self._deliver_all(self._reserved(prepared))
-
-    def _of_each(self, jobs: Sequence[Job], act: Callable[[Job], R]) -> Sequence[tuple[Job, R]]:
-        """What ``act`` gives for each job that the index answers; the others are put off.
-
-        Several at once, and with leases prolonged meanwhile: a slow index is no dead worker. Once
-        it is silent for one it is not asked for the others, who would wait one after another.
-        """
-        silence: list[IndexUnavailable] = []
-        held = _Held(self._clock.now())
-
-        def attempt(job: Job) -> R | PackageIndexError:
-            self._keep(held, jobs)
-            if silence:
-                return silence[0]
-            try:
-                return act(job)
-            except IndexUnavailable as error:
-                silence.append(error)
-                return error
-            except PackageIndexError as error:
-                return error
-
-        results = self._at_once(attempt, jobs)
-        done: list[tuple[Job, R]] = []
-        for job, result in zip(jobs, results, strict=True):
-            if isinstance(result, PackageIndexError):
-                self._defer_for_index([job.claim], result)
-            else:
-                done.append((job, result))
-        return done
-
-    def _at_once(self, act: Callable[[Job], R], jobs: Sequence[Job]) -> Sequence[R]:
-        width = min(self._policy.uploads_at_once, len(jobs))
-        if width <= 1:
-            return [act(job) for job in jobs]
-        with ThreadPoolExecutor(width, thread_name_prefix="index") as pool:
-            return list(pool.map(act, jobs))
+        confirmed = self._recheck.confirm([(j, h) for j, h in agreed if h is not None])
+        self._deliver_all(self._reserve_all(self._draft_all(confirmed)))
 
     def open_reservations(
         self, names: Iterable[RelationName]
@@ -204,60 +128,107 @@ class Publisher:
                 self._defer_for_index([claim], error)
                 continue
             if not yanked:
-                self._counters.add("yanks_declined")
+                self._runtime.counters.add("yanks_declined")
                 log.warning("index cannot yank", extra={"distribution": distribution})
             published = bool(histories[distribution])
             self._state.write(
-                partial(self._dropped, claim=claim, published=published, yanked=yanked)
+                partial(self._record_drop, claim=claim, published=published, yanked=yanked)
             )
 
-    def _dropped(self, tx: Transaction, *, claim: Claim, published: bool, yanked: bool) -> None:
+    def _record_drop(self, tx: Transaction, *, claim: Claim, published: bool, yanked: bool) -> None:
         name = claim.relation
         record = tx.graph.records([name]).get(name)
         if not tx.work.holds(claim):
             if published and record is not None and record.status is not Status.MISSING:
-                # Made again while we were slow, and then yanked by us: the next look mends it.
+                # Created again while we were slow, and then yanked by us: the next look repairs it.
                 tx.graph.write(replace(record, yanked=True))
-                tx.work.request([WorkRequest(name, self._clock.now())])
+                tx.work.request([WorkRequest(name, self._runtime.clock.now())])
             return
         if published and record is not None and record.status is Status.MISSING:
             reason = record.reason if yanked else f"{record.reason}; {STILL_OFFERED}"
             tx.graph.write(replace(record, yanked=True, reason=reason))
         elif not published and not tx.graph.dependents([name]):
             tx.graph.forget(name)
-        end(tx, claim)
+        end_claim(tx, claim, Done())
 
-    # Looking
+    # Many at once
 
-    def _looked(
-        self,
-        job: Job,
-        history: Sequence[VersionRecord],
-        records: Mapping[RelationName, RelationRecord],
+    def _for_each(self, jobs: Sequence[Job], act: Callable[[Job], R]) -> Sequence[tuple[Job, R]]:
+        """What ``act`` gives for each job that the index answers; the others are deferred.
+
+        Several at once, and with leases renewed meanwhile: a slow index is no dead worker. Once
+        it is silent for one it is not asked for the others, who would wait one after another.
+        """
+        silence: list[IndexUnavailable] = []
+        lease = _Lease(self._runtime.clock.now())
+
+        def attempt(job: Job) -> R | PackageIndexError:
+            self._renew(lease, jobs)
+            if silence:
+                return silence[0]
+            try:
+                return act(job)
+            except IndexUnavailable as error:
+                silence.append(error)
+                return error
+            except PackageIndexError as error:
+                return error
+
+        results = self._at_once(attempt, jobs)
+        done: list[tuple[Job, R]] = []
+        for job, result in zip(jobs, results, strict=True):
+            if isinstance(result, PackageIndexError):
+                self._defer_for_index([job.claim], result)
+            else:
+                done.append((job, result))
+        return done
+
+    def _at_once(self, act: Callable[[Job], R], jobs: Sequence[Job]) -> Sequence[R]:
+        width = min(self._runtime.policy.uploads_at_once, len(jobs))
+        if width <= 1:
+            return [act(job) for job in jobs]
+        with ThreadPoolExecutor(width, thread_name_prefix="index") as pool:
+            return list(pool.map(act, jobs))
+
+    def _renew(self, lease: _Lease, jobs: Sequence[Job]) -> None:
+        now, seconds = self._runtime.clock.now(), self._runtime.policy.lease_seconds
+        if now - lease.since > seconds / 4:
+            self._state.write(lambda tx: tx.work.renew((job.claim for job in jobs), now + seconds))
+            lease.since = now
+
+    def _defer_for_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
+        self._runtime.counters.add("index_failures")
+        log.warning("package index failed", extra={"why": str(error)})
+        defer(self._runtime, claims, str(error))
+
+    # Agreeing with the index
+
+    def _agree_history(
+        self, job: Job, history: Sequence[VersionRecord], record: RelationRecord | None
     ) -> Sequence[VersionRecord] | None:
-        """The distribution's history, agreed with the index; None if nothing is left to do."""
+        """The distribution's history as the index has it; None if nothing is left to do."""
         distribution = self._packaging.distribution(job.name)
         reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
         if reserved is not None:
             self._finish(reserved)
         files = self._uploader.files(distribution)
-        strange = unrecorded_files(files, history)
-        if strange:
+        unrecorded = unrecorded_files(files, history)
+        if unrecorded:
             adopted = adopted_versions(
-                self._index, self._packaging, job.name, strange, self._clock.now()
+                self._index, self._packaging, job.name, unrecorded, self._runtime.clock.now()
             )
             self._state.write(lambda tx: tx.versions.adopt(adopted))
-            self._counters.add("adopted", len(adopted))
+            self._runtime.counters.add("adopted", len(adopted))
             log.info("versions adopted from the index", extra={"distribution": distribution})
-        if strange or reserved is not None:
+        if unrecorded or reserved is not None:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
         self._uploader.unyank(files)
         newest = newest_published(history)
         if newest is not None and newest.content_hash == job.content_hash:
-            self._state.write(lambda tx: self._is_published(tx, job.claim, newest))
+            self._state.write(lambda tx: self._record_published(tx, job.claim, newest))
             return None
-        if job.name in records and records[job.name].yanked:
-            self._state.write(lambda tx: self._is_not_yanked(tx, job.claim))
+        if record is not None and record.yanked:
+            self._state.write(lambda tx: self._clear_yanked(tx, job.claim))
         return history
 
     def _finish(self, version: VersionRecord) -> None:
@@ -274,216 +245,88 @@ class Publisher:
             hashlib.sha256(wheel).hexdigest(),
         )
         delivery = self._uploader.deliver(built)
-        self._state.write(lambda tx: self._delivered(tx, [(version, delivery)]))
-        self._tell(version, delivery)
+        self._state.write(lambda tx: self._record_deliveries(tx, [(version, delivery)]))
+        self._log_delivery(version, delivery)
 
-    def _is_published(self, tx: Transaction, claim: Claim, newest: VersionRecord) -> None:
+    def _record_published(self, tx: Transaction, claim: Claim, newest: VersionRecord) -> None:
         if tx.work.holds(claim):
             tx.graph.write_published(claim.relation, newest.content_hash)
-            self._is_not_yanked(tx, claim)
-            end(tx, claim)
+            self._clear_yanked(tx, claim)
+            end_claim(tx, claim, Done())
 
-    def _is_not_yanked(self, tx: Transaction, claim: Claim) -> None:
+    def _clear_yanked(self, tx: Transaction, claim: Claim) -> None:
         record = tx.graph.records([claim.relation]).get(claim.relation)
         if record is not None and record.yanked and tx.work.holds(claim):
             tx.graph.write(replace(record, yanked=False))
 
-    # Reading a second time
-
-    def _collected(
-        self, jobs: Sequence[tuple[Job, Sequence[VersionRecord]]]
-    ) -> Sequence[tuple[Job, Cone, Sequence[VersionRecord]]]:
-        cones = self._state.read(lambda tx: cones_of(tx, [job.name for job, _ in jobs]))
-        several = {
-            n for job, _ in jobs if len(cones[job.name].facts) > 1 for n in cones[job.name].facts
-        }
-        current: Mapping[RelationName, Relation] = {}
-        at_least: int | None = None
-        if several:
-            try:
-                current, at_least, _ = self._reader.read(sorted(several))
-            except CatalogUnavailable as error:
-                self._defer([job.claim for job, _ in jobs], str(error))
-                return ()
-        hashes: dict[RelationName, str | None] = {
-            name: facts_hash(current[name]) if name in current else None for name in several
-        }
-        kept = []
-        for job, history in jobs:
-            cone = cones[job.name]
-            if not cone.settled:
-                self._defer([job.claim], "something above it changed")
-            elif (
-                len(cone.facts) > 1
-                and at_least is not None
-                and at_least < (cone.read_event_id or -1)
-            ):
-                self._defer([job.claim], "the catalog's answer is older than the last one")
-            elif self.differing(cone.facts, hashes):
-                self._read_again(job.claim, self.differing(cone.facts, hashes), at_least)
-            else:
-                kept.append((job, cone, history))
-        return kept
-
-    def differing(
-        self,
-        derived_from: Mapping[RelationName, str | None],
-        current: Mapping[RelationName, str | None],
-    ) -> Sequence[RelationName]:
-        """Relations whose facts are no longer those derived from.
-
-        A relation without upstreams was read at one moment and needs no second look; with them,
-        equal facts at two readings of all mean that they once held together.
-        """
-        if len(derived_from) == 1:
-            return ()
-        return [name for name, hash_ in derived_from.items() if current[name] != hash_]
-
-    def _read_again(
-        self, claim: Claim, names: Sequence[RelationName], event_id: int | None
-    ) -> None:
-        now = self._clock.now()
-        self._counters.add("changed_before_publication")
-
-        def ask(tx: Transaction) -> None:
-            tx.work.defer(
-                claim,
-                now + self._policy.retry_delay(claim.retries),
-                "something above it changed",
-                counts_as_attempt=False,
-            )
-            tx.work.request(
-                WorkRequest(name, now, Urgency.REFRESH, min_event_id=event_id) for name in names
-            )
-
-        self._state.write(ask)
-
     # Building and reserving
 
-    def _built(
-        self, jobs: Sequence[tuple[Job, Cone, Sequence[VersionRecord]]]
-    ) -> Sequence[_Prepared]:
-        upstreams = {u for job, _, _ in jobs for u in job.derivation.upstreams}
+    def _draft_all(self, confirmed: Sequence[Confirmed]) -> Sequence[Draft]:
+        upstreams = {u for each in confirmed for u in each.job.derivation.upstreams}
         texts = self._state.read(lambda tx: tx.graph.derivations(upstreams)) if upstreams else {}
         fingerprints = {
             name: sha256(derivation_from_text(text).interface.schema)
             for name, text in texts.items()
         }
-        built = []
-        for job, cone, history in jobs:
+        now = self._runtime.clock.now()
+        drafts = []
+        for each in confirmed:
             try:
-                built.append(self._build(job, cone, history, fingerprints))
+                drafts.append(self._drafter.draft(each, fingerprints, now))
             except CodegenError as error:
                 self._state.write(
-                    partial(self._unfit, job=job, reason=f"cannot be packaged: {error}")
+                    partial(self._record_unfit, job=each.job, reason=f"cannot be packaged: {error}")
                 )
-        return built
+        return drafts
 
-    def _build(
-        self,
-        job: Job,
-        cone: Cone,
-        history: Sequence[VersionRecord],
-        fingerprints: Mapping[RelationName, str],
-    ) -> _Prepared:
-        schema = job.derivation.interface.schema
-        published, unusable = compared(history)
-        number, change = next_version(
-            published,
-            schema,
-            mode=self._versioning,
-            surface_of=partial(self._packaging.surface_hash, job.name),
-            unusable=unusable,
-        )
-        kind = "first" if change.reasons == (FIRST,) else change.level.value
-        request = self._packaging.request(job.relation, job.derivation)
-        request = replace(
-            request,
-            version=number,
-            provenance=replace(
-                request.provenance,
-                upstreams={str(u): fingerprints.get(u, "") for u in job.derivation.upstreams},
-                change=kind,
-                reasons=change.reasons,
-                earlier=shortened(releases(history)),
-                event_id=job.event_id,
-            ),
-        )
-        wheel = self._packaging.build(request)
-        version = VersionRecord(
-            distribution=wheel.distribution,
-            number=number,
-            relation=job.name,
-            status=VersionStatus.RESERVED,
-            content_hash=job.content_hash,
-            schema_text=to_text(schema),
-            wheel_sha256=wheel.sha256,
-            filename=wheel.filename,
-            change=kind,
-            reasons=change.reasons,
-            created_at=self._clock.now(),
-            surface_hash=wheel.surface_hash,
-        )
-        after = max((v.sequence for v in history), default=None)
-        return _Prepared(job, cone, version, wheel, after)
-
-    def _unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
+    def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
         if tx.work.holds(job.claim):
             record = tx.graph.records([job.name])[job.name]
             tx.graph.write(replace(record, reason=reason))
-            end(tx, job.claim)
+            end_claim(tx, job.claim, Done())
 
-    def _reserved(self, prepared: Sequence[_Prepared]) -> Sequence[_Prepared]:
-        if not prepared:
+    def _reserve_all(self, drafts: Sequence[Draft]) -> Sequence[Draft]:
+        if not drafts:
             return ()
-        now = self._clock.now()
+        now, policy = self._runtime.clock.now(), self._runtime.policy
 
-        def reserve(tx: Transaction) -> Sequence[_Prepared]:
-            names = [p.job.name for p in prepared]
+        def reserve(tx: Transaction) -> Sequence[Draft]:
+            names = [draft.job.name for draft in drafts]
             cones, records = cones_of(tx, names), tx.graph.records(names)
             kept = [
-                p
-                for p in prepared
-                if tx.work.holds(p.job.claim)
-                and self._reserve(tx, p, cones[p.job.name], records[p.job.name], now)
+                draft
+                for draft in drafts
+                if tx.work.holds(draft.job.claim)
+                and self._reserve(tx, draft, cones[draft.job.name], records[draft.job.name], now)
             ]
-            claims = [p.job.claim for p in kept]
-            tx.work.renew(claims, now + self._policy.lease_seconds)
+            claims = [draft.job.claim for draft in kept]
+            tx.work.renew(claims, now + policy.lease_seconds)
             tx.work.reset_attempts(claims)
             return kept
 
         return self._state.write(reserve)
 
     def _reserve(
-        self,
-        tx: Transaction,
-        prepared: _Prepared,
-        cone: Cone,
-        record: RelationRecord,
-        now: float,
+        self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord, now: float
     ) -> bool:
-        job = prepared.job
+        job = draft.job
         still = (
             record.status is Status.OK
             and record.content_hash == job.content_hash
-            and cone == prepared.cone
+            and cone == draft.cone
         )
-        if still and tx.versions.reserve(prepared.version, prepared.wheel.data, prepared.after):
+        if still and tx.versions.reserve(draft.version, draft.wheel.data, draft.after):
             return True
-        tx.work.defer(
-            job.claim,
-            now + self._policy.retry_delay(job.claim.retries),
-            "something changed before its publication",
-            counts_as_attempt=False,
-        )
+        reason = "something changed before its publication"
+        end_claim(tx, job.claim, retry_later(job.claim, reason, now, self._runtime.policy))
         return False
 
     # Delivering
 
-    def _deliver_all(self, prepared: Sequence[_Prepared]) -> None:
-        by_name = {each.job.name: each for each in prepared}
-        delivered = self._of_each(
-            [each.job for each in prepared],
+    def _deliver_all(self, drafts: Sequence[Draft]) -> None:
+        by_name = {draft.job.name: draft for draft in drafts}
+        delivered = self._for_each(
+            [draft.job for draft in drafts],
             lambda job: self._uploader.deliver_unseen(by_name[job.name].wheel),
         )
         done = [(by_name[job.name], delivery) for job, delivery in delivered]
@@ -491,23 +334,19 @@ class Publisher:
             return
 
         def confirm(tx: Transaction) -> None:
-            now = self._clock.now()
-            self._delivered(tx, [(each.version, delivery) for each, delivery in done])
-            for each, delivery in done:
-                if not tx.work.holds(each.job.claim):
-                    continue
-                if delivery is Delivery.PUBLISHED:
-                    end(tx, each.job.claim)
-                else:
-                    tx.work.defer(
-                        each.job.claim, now, "its number was taken", counts_as_attempt=False
-                    )
+            now = self._runtime.clock.now()
+            self._record_deliveries(tx, [(draft.version, delivery) for draft, delivery in done])
+            for draft, delivery in done:
+                if tx.work.holds(draft.job.claim):
+                    taken = Deferred(now, "its number was taken")
+                    ending = Done() if delivery is Delivery.PUBLISHED else taken
+                    end_claim(tx, draft.job.claim, ending)
 
         self._state.write(confirm)
-        for each, delivery in done:
-            self._tell(each.version, delivery)
+        for draft, delivery in done:
+            self._log_delivery(draft.version, delivery)
 
-    def _delivered(
+    def _record_deliveries(
         self, tx: Transaction, deliveries: Sequence[tuple[VersionRecord, Delivery]]
     ) -> None:
         for version, delivery in deliveries:
@@ -522,7 +361,7 @@ class Publisher:
             if newest is not None:
                 tx.graph.write_published(version.relation, newest.content_hash)
 
-    def _tell(self, version: VersionRecord, delivery: Delivery) -> None:
+    def _log_delivery(self, version: VersionRecord, delivery: Delivery) -> None:
         fields = {
             "relation": str(version.relation),
             "distribution": version.distribution,
@@ -530,34 +369,8 @@ class Publisher:
         }
         match delivery:
             case Delivery.PUBLISHED:
-                self._counters.add("published")
+                self._runtime.counters.add("published")
                 log.info("version published", extra={**fields, "change": version.change})
             case Delivery.CONFLICT:
-                self._counters.add("conflicts")
-                log.error("version number taken by other bytes: unusable", extra=fields)
-
-    def _keep(self, held: _Held, jobs: Sequence[Job]) -> None:
-        """Prolongs the leases of a batch that takes long: a slow index is no dead worker."""
-        now = self._clock.now()
-        if now - held.since > self._policy.lease_seconds / 4:
-            until = now + self._policy.lease_seconds
-            self._state.write(lambda tx: tx.work.renew((job.claim for job in jobs), until))
-            held.since = now
-
-    # Putting off
-
-    def _defer_for_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
-        self._counters.add("index_failures")
-        log.warning("package index failed", extra={"why": str(error)})
-        self._defer(claims, str(error))
-
-    def _defer(self, claims: Sequence[Claim], reason: str) -> None:
-        now = self._clock.now()
-
-        def defer(tx: Transaction) -> None:
-            for claim in claims:
-                until = now + self._policy.retry_delay(claim.retries)
-                tx.work.defer(claim, until, reason, counts_as_attempt=False)
-
-        if claims:
-            self._state.write(defer)
+                self._runtime.counters.add("conflicts")
+                log.error("version number is taken by other bytes: unusable", extra=fields)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from publisher.index.protocol import IndexFile, PackageIndex
-from publisher.policy import Clock, Counters
 from publisher.publishing.upload import DROPPED
+from publisher.runtime import Clock, Counters
 from publisher.state.protocol import State
 from publisher.state.records import VersionStatus
 

@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
-
 from codegen.package import Wheel
 from publisher.index.protocol import (
     IndexFile,
@@ -16,7 +14,7 @@ from publisher.index.protocol import (
     PackageIndex,
     PackageIndexError,
 )
-from publisher.policy import Clock
+from publisher.runtime import Clock, retrying
 
 DROPPED = "the relation was dropped from the catalog"
 
@@ -32,13 +30,7 @@ class WheelUploader:
 
     def __init__(self, index: PackageIndex, clock: Clock) -> None:
         self._index = index
-        self._patient = Retrying(
-            retry=retry_if_exception_type((IndexUnavailable, IndexRefused)),
-            stop=stop_after_attempt(3),
-            wait=wait_exponential(multiplier=0.05, max=1.0),
-            sleep=clock.sleep,
-            reraise=True,
-        )
+        self._retrying = retrying((IndexUnavailable, IndexRefused), clock)
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
         return self._index.files(distribution)
@@ -53,7 +45,7 @@ class WheelUploader:
         Raises:
             PackageIndexError: after three tries it is still not there.
         """
-        return self._patient(self._upload, wheel)
+        return self._retrying(self._upload, wheel)
 
     def yank(self, distribution: str) -> bool:
         """False where the index cannot: its files stay offered."""

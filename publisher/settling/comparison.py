@@ -15,16 +15,12 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
 from lakeschema.translation.known import KnownRelation, differs
 from lakeschema.translation.outcome import Status
-from publisher.policy import Clock, Counters, Policy
-from publisher.selection import EVERYTHING, Selection
+from publisher.runtime import Runtime
+from publisher.selection import Selection
+from publisher.settling.deletions import ConfirmMissing, HoldDeletions, plan_deletions
 from publisher.settling.deriving import Deriver
 from publisher.settling.findings import CatalogReader
-from publisher.settling.reconciliation import (
-    ConfirmMissing,
-    HoldDeletions,
-    deletions,
-)
-from publisher.state.protocol import State, Transaction
+from publisher.state.protocol import Transaction
 from publisher.state.records import Edge, RelationRecord, Urgency, WorkRequest
 
 log = logging.getLogger(__name__)
@@ -76,33 +72,30 @@ class SnapshotBusy(Exception):
         return "another snapshot is running"
 
 
-class Snapshot:
+class CatalogComparison:
     def __init__(
         self,
-        state: State,
+        runtime: Runtime,
         catalog: Catalog,
         reader: CatalogReader,
         deriver: Deriver,
-        policy: Policy,
-        clock: Clock,
-        counters: Counters,
-        *,
+        selection: Selection,
+        build_options_key: str,
         catalog_name: str,
-        selection: Selection = EVERYTHING,
-        build_options_key: str = "",
     ) -> None:
-        self._state = state
+        self._state = runtime.state
+        self._policy = runtime.policy
+        self._clock = runtime.clock
+        self._counters = runtime.counters
         self._catalog = catalog
         self._reader = reader
         self._deriver = deriver
-        self._policy = policy
-        self._clock = clock
-        self._counters = counters
-        self._singleton = f"@snapshot/{catalog_name}"
-        self._selected = f"@selection/{catalog_name}"
         self._selection = selection
-        self._build_options_note = f"@choices/{catalog_name}"
         self._build_options_key = build_options_key
+        # Stored names: they stay as they are.
+        self._singleton = f"@snapshot/{catalog_name}"
+        self._selection_note = f"@selection/{catalog_name}"
+        self._build_options_note = f"@choices/{catalog_name}"
 
     def run(
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
@@ -126,7 +119,7 @@ class Snapshot:
         try:
             if catalog_was_replaced:
                 self._reset_event_ids()
-            self._state.write(self._select)
+            self._state.write(self._rederive_if_selection_changed)
             self._state.write(self._rederive_if_build_options_changed)
             report = self._compare(comparer or self._compare_here)
             self._state.write(lambda tx: self._note(tx, report))
@@ -135,9 +128,9 @@ class Snapshot:
         self._counters.add("snapshots")
         return report
 
-    def _select(self, tx: Transaction) -> None:
+    def _rederive_if_selection_changed(self, tx: Transaction) -> None:
         """Has those derived again for whom other settings decide otherwise than the last ones."""
-        if tx.journal.note(self._selected) == self._selection.text:
+        if tx.journal.note(self._selection_note) == self._selection.text:
             return
         records = [
             record
@@ -146,7 +139,7 @@ class Snapshot:
             and self._selection.includes(name) is (record.content_hash is None)
         ]
         self._derive_again(tx, records)
-        tx.journal.write_note(self._selected, self._selection.text)
+        tx.journal.write_note(self._selection_note, self._selection.text)
 
     def _rederive_if_build_options_changed(self, tx: Transaction) -> None:
         """Has every package looked at again if other settings shaped the last ones."""
@@ -173,7 +166,7 @@ class Snapshot:
         self._enqueue(differing, found.event_id)
         exist = frozenset(n for n, r in records.items() if r.facts_hash is not None)
         released = self._state.read(_released)
-        doubted = deletions(listed, exist, self._policy.deletion_limit, released)
+        doubted = plan_deletions(listed, exist, self._policy.deletion_limit, released)
         missing = [step.relation for step in doubted if isinstance(step, ConfirmMissing)]
         self._enqueue(missing, None)
         held = {

@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
-
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation, facts_hash
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from lakeschema.translation.upstream_first import unusable_upstream
-from publisher.policy import Clock, Counters
+from publisher.runtime import Clock, Runtime, retrying
 from publisher.settling.deriving import (
     DerivationDied,
     Deriver,
@@ -27,7 +25,6 @@ from publisher.settling.deriving import (
     derivation_to_text,
     no_interface,
 )
-from publisher.state.protocol import State
 from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
 
 
@@ -113,13 +110,7 @@ class CatalogReader:
 
     def __init__(self, catalog: Catalog, clock: Clock) -> None:
         self._catalog = catalog
-        self._patient = Retrying(
-            retry=retry_if_exception_type(CatalogUnavailable),
-            stop=stop_after_attempt(3),
-            wait=wait_exponential(multiplier=0.05, max=1.0),
-            sleep=clock.sleep,
-            reraise=True,
-        )
+        self._retrying = retrying((CatalogUnavailable,), clock)
 
     def read(
         self, names: Sequence[RelationName]
@@ -129,7 +120,7 @@ class CatalogReader:
         Raises:
             CatalogUnavailable: after three tries.
         """
-        return self._patient(self._read, names)
+        return self._retrying(self._read, names)
 
     def _read(
         self, names: Sequence[RelationName]
@@ -179,10 +170,10 @@ class _Draft:
 class Investigator:
     """Turns readings into findings with the help of the state, the memo and the deriver."""
 
-    def __init__(self, state: State, deriver: Deriver, counters: Counters) -> None:
-        self._state = state
+    def __init__(self, runtime: Runtime, deriver: Deriver) -> None:
+        self._state = runtime.state
         self._deriver = deriver
-        self._counters = counters
+        self._counters = runtime.counters
         self._interface = lru_cache(maxsize=4096)(_interface_of)
 
     def investigate(self, readings_: Sequence[Reading]) -> Sequence[Finding | Died]:

@@ -1,5 +1,7 @@
 """Writes findings into the graph of record, inside one transaction.
 
+What becomes of a claim is part of the answer: whoever commits the transaction ends it.
+
 Two things hold after every transaction. Whatever depends on a stale relation, at any distance, is
 stale. And whatever is stale has work of its own outstanding, or an upstream that is stale: so that
 settling a relation always finds who waits for it.
@@ -16,6 +18,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import DefinedByItself
 from lakeschema.translation.outcome import Derived, Failed, Status, failure
 from publisher.policy import Policy
+from publisher.settling.claims import Abandoned, Deferred, Done, Ending, LookAgain
 from publisher.settling.deriving import no_interface
 from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
 from publisher.state.protocol import Transaction
@@ -28,9 +31,9 @@ class Verdict(Enum):
     ENDED = "ended"
     """Nothing; the work is given back."""
     SETTLED = "settled"
-    """The derivation stands. The claim is kept: its publication is looked at next."""
+    """The derivation stands, and the index lacks it. The claim is kept for its publication."""
     DROPPED = "dropped"
-    """The catalog has it no more. The claim is kept: its versions are looked at next."""
+    """The catalog has it no more. The claim is kept: its versions are yanked next."""
     AGAIN = "again"
     """Something changed meanwhile: the work is due again."""
     LOST = "lost"
@@ -39,21 +42,23 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """``record`` is the relation as written; None if nothing was."""
+    """What was written, and what becomes of the claim in the same transaction.
+
+    Attributes:
+        record: the relation as written; None if nothing was.
+        ending: None where the claim is kept, or is not ours.
+    """
 
     verdict: Verdict
     record: RelationRecord | None = None
+    ending: Ending | None = None
 
 
-def end(tx: Transaction, claim: Claim) -> None:
-    """Ends a claim whose work is done; a second look that was asked for is still to come.
+_DONE = Done()
 
-    It is, unless what was done was read after it was due: working may take longer than that.
-    """
-    if claim.reread_at is not None and claim.reread_at > claim.claimed_at:
-        tx.work.clear_until(claim, claim.reread_at)
-    else:
-        tx.work.clear(claim)
+
+def _ended(record: RelationRecord, ending: Ending = _DONE) -> Settlement:
+    return Settlement(Verdict.ENDED, record, ending)
 
 
 class Settling:
@@ -71,7 +76,7 @@ class Settling:
         name = finding.reading.name
         record = tx.graph.records([name]).get(name, RelationRecord(name))
         if finding.reading.relation is None:
-            return self._settle_missing(tx, claim, self._as_read(record, finding), now)
+            return self._settle_missing(tx, self._as_read(record, finding), now)
         return self._settle_existing(tx, finding, self._as_read(record, finding), content_hash, now)
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
@@ -93,8 +98,7 @@ class Settling:
         tx.graph.write(settled)
         tx.graph.write_derivation(name, None)
         self._release(tx, [name], changed=True, now=now)
-        tx.work.clear(claim)
-        return Settlement(Verdict.ENDED, settled)
+        return _ended(settled, Abandoned())
 
     def _as_read(self, record: RelationRecord, finding: Finding) -> RelationRecord:
         """The record with what its reading says of the relation itself."""
@@ -111,23 +115,19 @@ class Settling:
             incarnation=record.incarnation + returned,
         )
 
-    def _settle_missing(
-        self, tx: Transaction, claim: Claim, record: RelationRecord, now: float
-    ) -> Settlement:
+    def _settle_missing(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
         name = record.name
         if record.facts_hash is not None:
             since = record.missing_since
             if since is None:
                 tx.graph.write(replace(record, missing_since=now))
-                tx.work.clear_until(claim, now + self._policy.drop_grace_seconds)
-                return Settlement(Verdict.ENDED, record)
+                return _ended(record, LookAgain(now + self._policy.drop_grace_seconds))
             if now < since + self._policy.drop_grace_seconds:
                 tx.graph.write(record)
-                tx.work.clear_until(claim, since + self._policy.drop_grace_seconds)
-                return Settlement(Verdict.ENDED, record)
+                return _ended(record, LookAgain(since + self._policy.drop_grace_seconds))
         if record.status is Status.MISSING and not record.stale:
             tx.graph.write(record)
-            return Settlement(Verdict.DROPPED, record)
+            return _ended(record) if record.yanked else Settlement(Verdict.DROPPED, record)
         self._leave_cycle(tx, record, now)
         changed = record.interface_hash != no_interface(Status.MISSING)
         settled = replace(
@@ -146,7 +146,7 @@ class Settling:
         tx.graph.write_derivation(name, None)
         tx.graph.replace_edges(name, ())
         self._release(tx, [name], changed=changed, now=now)
-        return Settlement(Verdict.DROPPED, settled)
+        return _ended(settled) if settled.yanked else Settlement(Verdict.DROPPED, settled)
 
     def _settle_existing(
         self,
@@ -156,7 +156,7 @@ class Settling:
         content_hash: str | None,
         now: float,
     ) -> Settlement:
-        name, claim = record.name, finding.reading.claim
+        name = record.name
         before = {edge.upstream: edge.used for edge in tx.graph.edges_of([name])[name]}
         rewired = tuple(before) != finding.upstreams
         if rewired:
@@ -173,12 +173,10 @@ class Settling:
             if members:
                 tx.graph.write(record)
                 self._settle_cycle(tx, members, now)
-                end(tx, claim)
-                return Settlement(Verdict.ENDED, record)
+                return _ended(record)
         if blocked:
             self._write_stale(tx, record)
-            end(tx, claim)
-            return Settlement(Verdict.ENDED, record)
+            return _ended(record)
         return self._settle_derived(tx, finding, record, upstreams, content_hash, now)
 
     def _settle_derived(
@@ -190,11 +188,10 @@ class Settling:
         content_hash: str | None,
         now: float,
     ) -> Settlement:
-        claim = finding.reading.claim
         if not self.still_of(finding, record, upstreams):
             self._write_stale(tx, record)
-            tx.work.defer(claim, now, "an upstream changed meanwhile", counts_as_attempt=False)
-            return Settlement(Verdict.AGAIN, record)
+            again = Deferred(now, "an upstream changed meanwhile")
+            return Settlement(Verdict.AGAIN, record, again)
         match finding.conclusion:
             case Unchanged():
                 settled = replace(record, stale=False, derived_facts_hash=finding.facts_hash)
@@ -214,7 +211,9 @@ class Settling:
             tx.graph.write_derivation(record.name, finding.conclusion.derivation)
         if changed or record.stale:
             self._release(tx, [record.name], changed=changed, now=now)
-        return Settlement(Verdict.SETTLED, settled)
+        if settled.needs_publication:
+            return Settlement(Verdict.SETTLED, settled)
+        return _ended(settled)
 
     def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
         """Whether an upstream is stale, so that a derivation now would mix old and new."""

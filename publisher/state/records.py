@@ -115,6 +115,15 @@ class RelationRecord:
             and self.content_hash not in {None, self.published_hash}
         )
 
+    @property
+    def needs_publication(self) -> bool:
+        """Whether a worker has something to do at the index."""
+        return (
+            self.status is Status.OK
+            and self.content_hash is not None
+            and (self.published_hash != self.content_hash or self.yanked)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:

@@ -13,9 +13,12 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation, facts_hash
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Status
-from publisher.daemon.engine import Assembly, Engine
+from publisher.daemon.assembly import Deployment, parts_of
+from publisher.daemon.engine import Engine, Parts
 from publisher.events.protocol import Batch, RelationHint
+from publisher.publishing.drafting import Drafter
 from publisher.publishing.publisher import Publisher
+from publisher.publishing.recheck import FactsHashes, Recheck
 from publisher.settling.deriving import derivation_from_text, derivation_to_text, no_interface
 from publisher.settling.findings import Finding, Settled, Waiting
 from publisher.settling.settling import Settling
@@ -42,16 +45,18 @@ class _TrustingSettling(Settling):
         return not isinstance(finding.conclusion, Waiting)
 
 
-class WithoutUpstreamCheck(Engine):
+def without_upstream_check(deployment: Deployment) -> Engine:
     """Commits a derivation whatever became of the upstreams that it is of."""
+    trusting = _TrustingSettling(deployment.runtime.policy)
+    return Engine(replace(parts_of(deployment), settling=trusting))
 
-    def make_settling(self, assembly: Assembly) -> Settling:
-        return _TrustingSettling(assembly.policy)
 
-
-class WithoutMinEventId(Engine):
+def without_min_event_id(deployment: Deployment) -> Engine:
     """Believes a replica that has not heard of the event yet."""
+    return _WithoutMinEventId(parts_of(deployment))
 
+
+class _WithoutMinEventId(Engine):
     def claim(self) -> Sequence[Claim]:
         return [replace(claim, min_event_id=None) for claim in super().claim()]
 
@@ -84,35 +89,28 @@ def _blind(tx: Transaction) -> Transaction:
     return tx
 
 
-class ClearWithoutGeneration(Engine):
+def clear_without_generation(deployment: Deployment) -> Engine:
     """Ends work although the relation was asked for again meanwhile."""
+    runtime = replace(deployment.runtime, state=_BlindState(deployment.runtime.state))
+    return Engine(parts_of(replace(deployment, runtime=runtime)))
 
-    def __init__(self, assembly: Assembly) -> None:
-        super().__init__(replace(assembly, state=_BlindState(assembly.state)))
 
-
-class _SinglePublisher(Publisher):
-    def differing(
-        self,
-        derived_from: Mapping[RelationName, str | None],
-        current: Mapping[RelationName, str | None],
-    ) -> Sequence[RelationName]:
+class _TrustingRecheck(Recheck):
+    def changed(self, derived_from: FactsHashes, current: FactsHashes) -> Sequence[RelationName]:
         return ()
 
 
-class WithoutDoubleCollect(Engine):
+def without_double_collect(deployment: Deployment) -> Engine:
     """Publishes without looking again at what stands above."""
-
-    def make_publisher(self, assembly: Assembly) -> Publisher:
-        return _SinglePublisher(
-            assembly.state,
-            assembly.index,
-            assembly.packaging,
-            self._reader,
-            assembly.policy,
-            assembly.clock,
-            self.counters,
-        )
+    parts, packaging = parts_of(deployment), deployment.packaging
+    publisher = Publisher(
+        parts.runtime,
+        deployment.index,
+        packaging,
+        Drafter(packaging, deployment.versioning),
+        _TrustingRecheck(parts.runtime, parts.reader),
+    )
+    return Engine(replace(parts, publisher=publisher))
 
 
 @dataclass
@@ -134,13 +132,18 @@ class _PayloadCatalog:
         return None
 
 
-class TrustingPayloads(Engine):
+def trusting_payloads(deployment: Deployment) -> Engine:
     """Believes what the newest event delivered says, and asks nobody."""
+    real = deployment.catalog
+    assert isinstance(real, FakeCatalog)
+    payloads = _PayloadCatalog(real, dict(real.states[-1]))
+    return _TrustingPayloads(parts_of(replace(deployment, catalog=payloads)), payloads)
 
-    def __init__(self, assembly: Assembly) -> None:
-        assert isinstance(assembly.catalog, FakeCatalog)
-        self._payloads = _PayloadCatalog(assembly.catalog, dict(assembly.catalog.states[-1]))
-        super().__init__(replace(assembly, catalog=self._payloads))
+
+class _TrustingPayloads(Engine):
+    def __init__(self, parts: Parts, payloads: _PayloadCatalog) -> None:
+        super().__init__(parts)
+        self._payloads = payloads
 
     def receive(self, source: str, batch: Batch) -> None:
         state = self._payloads.real.states[int(batch.position)]
@@ -162,9 +165,12 @@ class _Member:
     content_hash: str | None
 
 
-class ConeLease(Engine):
+def cone_lease(deployment: Deployment) -> Engine:
     """Derives a relation's whole cone in its own claim, from what the state says at that moment."""
+    return _ConeLease(parts_of(deployment))
 
+
+class _ConeLease(Engine):
     def conclude(self, findings: Sequence[Finding]) -> None:
         cones = [self._derive_cone(finding) for finding in findings]
         super().conclude(findings)

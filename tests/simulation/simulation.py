@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -18,13 +18,14 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Failed, Status
-from publisher.daemon.engine import Assembly, Engine
+from publisher.daemon.assembly import Deployment, parts_of
+from publisher.daemon.engine import Engine
 from publisher.events.protocol import Batch, RelationHint
-from publisher.policy import Policy
+from publisher.policy import NO_LIMIT, Policy
 from publisher.publishing.upload import DROPPED
 from publisher.publishing.versioning import parse_number
+from publisher.runtime import Runtime
 from publisher.selection import EVERYTHING, Selection
-from publisher.settling.reconciliation import NO_LIMIT
 from publisher.state.records import VersionStatus
 from publisher.state.sqlite import SqliteState
 from tests.simulation.stage import Stage
@@ -58,6 +59,11 @@ def _fresh_database() -> Path:
     return path
 
 
+def assemble(deployment: Deployment) -> Engine:
+    """The engine as it is; a mutant's own function replaces one part."""
+    return Engine(parts_of(deployment))
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     relation: RelationName
@@ -73,7 +79,7 @@ class Simulation:
     lag_seconds: float = LAG_SECONDS
     trouble: float = 0.0
     policy: Policy = POLICY
-    engine_type: type[Engine] = Engine
+    assemble: Callable[[Deployment], Engine] = assemble
     undelivered: list[Event] = field(default_factory=list)
     lost: bool = False
     naming_rule: str = ""
@@ -101,17 +107,15 @@ class Simulation:
     def _boot(self) -> Engine:
         self._inner = SqliteState(self._path, synchronous="OFF")
         self.state = StagedState(self._inner, self.stage)
-        return self.engine_type(self.assembly())
+        return self.assemble(self.deployment())
 
-    def assembly(self) -> Assembly:
-        return Assembly(
-            state=self.state,
+    def deployment(self) -> Deployment:
+        return Deployment(
+            runtime=Runtime(self.state, self.clock, self.policy),
             catalog=self.catalog,
             index=self.index,
             deriver=ToyDeriver(),
             packaging=ToyPackaging(self.naming_rule, self.build_options_key),
-            clock=self.clock,
-            policy=self.policy,
             selection=self.selection,
         )
 

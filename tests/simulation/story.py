@@ -9,8 +9,9 @@ from tempfile import mkdtemp
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
-from tests.simulation.simulation import POLICY, Simulation, quiet
+from tests.simulation.simulation import POLICY, Simulation, assemble, quiet
 from tests.simulation.toy import table, view
 
 TABLES = tuple(RelationName.of("d", n) for n in ("t1", "t2"))
@@ -51,7 +52,7 @@ def act(simulation: Simulation, chance: random.Random) -> None:
     chance.choices([action for _, action in actions], weights)[0]()
 
 
-def tell(seed: int, engine_type: type[Engine] = Engine, length: int = 120) -> None:
+def tell(seed: int, assemble: Callable[[Deployment], Engine] = assemble, length: int = 120) -> None:
     """Plays the story of a seed and judges how it ends.
 
     Raises:
@@ -64,7 +65,7 @@ def tell(seed: int, engine_type: type[Engine] = Engine, length: int = 120) -> No
         lag_seconds=chance.choice((0.0, 0.8)),
         trouble=chance.choice((0.0, 0.3)),
         policy=chance.choice((POLICY, quiet(POLICY))),
-        engine_type=engine_type,
+        assemble=assemble,
     )
     try:
         for _ in range(length):

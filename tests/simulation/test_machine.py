@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.daemon.engine import Engine
+from publisher.policy import Policy
 from tests.simulation.simulation import POLICY, Simulation, quiet
 from tests.simulation.story import TABLES, VIEWS, WORKERS
 from tests.simulation.toy import table, view
@@ -21,22 +21,19 @@ places = st.integers(0, 8)
 
 
 class World(RuleBasedStateMachine):
-    engine_type: type[Engine] = Engine
-
     @initialize(
         seed=st.integers(0, 2**16),
         lag_seconds=st.sampled_from([0.0, 0.8]),
         trouble=st.sampled_from([0.0, 0.3]),
         policy=st.sampled_from([POLICY, quiet(POLICY)]),
     )
-    def begin(self, seed: int, lag_seconds: float, trouble: float, policy: object) -> None:
+    def begin(self, seed: int, lag_seconds: float, trouble: float, policy: Policy) -> None:
         self.simulation = Simulation(
             Path(mkdtemp()),
             seed=seed,
             lag_seconds=lag_seconds,
             trouble=trouble,
-            policy=policy,  # type: ignore[arg-type]
-            engine_type=self.engine_type,
+            policy=policy,
         )
 
     @rule(name=st.sampled_from(TABLES), columns=st.sets(st.sampled_from("abc"), min_size=1))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
 from tests.simulation.mutants import (
-    ClearWithoutGeneration,
-    ConeLease,
-    TrustingPayloads,
-    WithoutDoubleCollect,
-    WithoutMinEventId,
-    WithoutUpstreamCheck,
+    clear_without_generation,
+    cone_lease,
+    trusting_payloads,
+    without_double_collect,
+    without_min_event_id,
+    without_upstream_check,
 )
 from tests.simulation.simulation import Violation
 from tests.simulation.story import tell
@@ -35,15 +38,17 @@ def test_a_story_ends_as_promised(seed: int) -> None:
 @pytest.mark.parametrize(
     "mutant",
     [
-        ClearWithoutGeneration,
-        ConeLease,
-        TrustingPayloads,
-        WithoutDoubleCollect,
-        WithoutMinEventId,
-        WithoutUpstreamCheck,
+        clear_without_generation,
+        cone_lease,
+        trusting_payloads,
+        without_double_collect,
+        without_min_event_id,
+        without_upstream_check,
     ],
 )
-def test_the_same_stories_catch_an_engine_without_a_safeguard(mutant: type[Engine]) -> None:
+def test_the_same_stories_catch_an_engine_without_a_safeguard(
+    mutant: Callable[[Deployment], Engine],
+) -> None:
     def tell_all() -> None:
         for seed in range(STORIES):
             tell(seed, mutant)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.daemon.engine import Engine
 from publisher.selection import Selection
 from publisher.state.records import RelationRecord
-from tests.simulation.simulation import Simulation
+from tests.simulation.simulation import Simulation, assemble
 from tests.simulation.toy import ToyPackaging, content_of
 
 T = RelationName.of("d", "t")
@@ -43,16 +42,16 @@ def fields(world: Simulation, name: RelationName) -> list[str]:
 def rename(world: Simulation, naming_rule: str) -> None:
     """The engine goes on with a generator that has this rule."""
     world.naming_rule = naming_rule
-    world.engine = Engine(world.assembly())
+    world.engine = assemble(world.deployment())
 
 
 def choose(world: Simulation, build_options_key: str) -> None:
     """The engine goes on with other settings of its generator."""
     world.build_options_key = build_options_key
-    world.engine = Engine(world.assembly())
+    world.engine = assemble(world.deployment())
 
 
 def select(world: Simulation, selection: Selection) -> None:
     """The engine goes on with these settings."""
     world.selection = selection
-    world.engine = Engine(world.assembly())
+    world.engine = assemble(world.deployment())

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.assembly import parts_of
 from publisher.daemon.engine import Engine
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
-from publisher.policy import SystemClock
+from publisher.runtime import SystemClock
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table, view
 from tests.simulation.world import FakeClock
@@ -93,7 +94,9 @@ def house(tmp_path: Path) -> Iterator[House]:
     world.clock = clock
     world.catalog.clock = clock
     world.stage.on_point = lambda: None
-    world.engine = Engine(replace(world.assembly(), clock=clock))
+    deployment = world.deployment()
+    runtime = replace(deployment.runtime, clock=clock)
+    world.engine = Engine(parts_of(replace(deployment, runtime=runtime)))
     source = FakeSource()
     daemon = Daemon(world.engine, [source], world.engine.snapshot, Schedule(workers=2))
     yield House(world, source, daemon)

@@ -33,7 +33,7 @@ def test_an_index_that_is_down_loses_nothing_and_holds_up_no_derivation(world: S
     assert record(world, V).status is Status.OK
 
 
-def test_a_number_taken_by_other_bytes_is_burnt_and_told(
+def test_a_number_taken_by_other_bytes_is_unusable_and_logged(
     world: Simulation, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.change(table(T, "a"))
@@ -51,7 +51,7 @@ def test_a_number_taken_by_other_bytes_is_burnt_and_told(
         ("1.1.0", VersionStatus.CONFLICT),
         ("1.2.0", VersionStatus.PUBLISHED),
     ]
-    assert "version number taken by other bytes: unusable" in caplog.text
+    assert "version number is taken by other bytes: unusable" in caplog.text
 
 
 def test_names_are_adopted_with_the_version_that_states_them(

@@ -101,4 +101,4 @@ def test_a_catalog_that_is_away_is_waited_for(world: Simulation) -> None:
     hear(world)
 
     assert numbers(world, T) == ["1.0.0"]
-    assert world.engine.counters.values()["defer"] >= 1
+    assert world.engine.counters.values()["put_off"] >= 1

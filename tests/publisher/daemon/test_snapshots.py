@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.policy import DeletionLimit
 from publisher.settling.comparison import SnapshotBusy
-from publisher.settling.reconciliation import DeletionLimit
 from tests.publisher.daemon.pretended import T, V, fields, hear, numbers
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table, view

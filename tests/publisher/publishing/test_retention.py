@@ -25,7 +25,6 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, PackageIndex
 from publisher.index.simple_page import page_from_html, page_from_json
 from publisher.index.static import StaticIndex
-from publisher.policy import Counters, SystemClock
 from publisher.publishing.retention import (
     NOTE,
     SUPERSEDED,
@@ -35,6 +34,7 @@ from publisher.publishing.retention import (
     plan_retention,
 )
 from publisher.publishing.upload import DROPPED, WheelUploader
+from publisher.runtime import Counters, SystemClock
 from publisher.state.protocol import State
 from publisher.state.records import VersionRecord, VersionStatus
 from publisher.state.sqlite import SqliteState

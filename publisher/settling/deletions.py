@@ -1,24 +1,17 @@
-"""What must be done so that the state knows what the catalog says: steps as values, nothing done.
+"""Relations that a catalog no longer lists → what to do about each: steps as values, nothing done.
 
-A snapshot compares hashes only. What differs is read again by a worker, which believes the catalog
-and not the snapshot; so a step that is out of date is harmless.
+A listing is not believed: a worker asks for each relation by name before it counts as dropped, and
+so many at once that it cannot be meant wait for a person.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
-
-
-@dataclass(frozen=True, slots=True)
-class ReadAgain:
-    """The catalog's facts are not those of the last derivation."""
-
-    relation: RelationName
+from publisher.policy import DeletionLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,48 +30,23 @@ class HoldDeletions:
     known: int
 
 
-Step: TypeAlias = ReadAgain | ConfirmMissing | HoldDeletions
+Step: TypeAlias = ConfirmMissing | HoldDeletions
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionLimit:
-    """More than ``at_least`` and more than ``share`` of what is known: too much to be meant."""
-
-    at_least: int = 10
-    share: float = 0.2
-
-    def exceeded(self, missing: int, known: int) -> bool:
-        return missing > self.at_least and missing > known * self.share
-
-
-NO_LIMIT = DeletionLimit(share=1.0)
-
-
-def reconcile(
-    listed: Mapping[RelationName, str],
-    known: Mapping[RelationName, str],
-    limit: DeletionLimit,
-    released: frozenset[tuple[str, ...]] = frozenset(),
-) -> tuple[Step, ...]:
-    """Steps from facts hashes, of all that the catalog lists and all that is known to exist.
-
-    Args:
-        listed: facts hash of each relation of the catalog.
-        known: facts hash of each relation as last read, without those known to be missing.
-        limit: of deletions, in each namespace and in total.
-        released: namespaces whose deletions a person confirmed.
-    """
-    differing = tuple(ReadAgain(name) for name in sorted(listed) if listed[name] != known.get(name))
-    return differing + deletions(frozenset(listed), frozenset(known), limit, released)
-
-
-def deletions(
+def plan_deletions(
     listed: frozenset[RelationName],
     known: frozenset[RelationName],
     limit: DeletionLimit,
     released: frozenset[tuple[str, ...]] = frozenset(),
 ) -> tuple[Step, ...]:
-    """The part of ``reconcile`` that is about what the catalog no longer lists."""
+    """The steps, those that are confirmed first.
+
+    Args:
+        listed: all that the catalog lists.
+        known: all that is known to exist, without what is known to be missing.
+        limit: of deletions, in each namespace and in total.
+        released: namespaces whose deletions a person confirmed.
+    """
     unlisted = sorted(known - listed)
     doubted = [name for name in unlisted if name.namespace not in released]
     if limit.exceeded(len(doubted), len(known)):

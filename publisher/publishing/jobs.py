@@ -1,0 +1,57 @@
+"""What passes through a publication: a job, and what is made of it on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from codegen.package import Wheel
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.interface import Derivation
+from publisher.settling.cones import Cone
+from publisher.state.records import Claim, VersionRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A settled relation whose claim is held, and what its newest version should contain."""
+
+    claim: Claim
+    relation: Relation
+    derivation: Derivation
+    content_hash: str
+    event_id: int | None
+
+    @property
+    def name(self) -> RelationName:
+        return self.claim.relation
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A job whose facts were read twice and did not differ.
+
+    Attributes:
+        cone: the relation and all above it, as they were then.
+        history: of its distribution, agreed with the index.
+    """
+
+    job: Job
+    cone: Cone
+    history: Sequence[VersionRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A built wheel that has no number of its own yet.
+
+    Attributes:
+        after: the newest ``sequence`` of the history that the number was chosen by.
+    """
+
+    job: Job
+    cone: Cone
+    version: VersionRecord
+    wheel: Wheel
+    after: int | None

@@ -1,0 +1,64 @@
+"""What all rooms of the running engine share: the state, the clock, the policy and the counters."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+from publisher.policy import Policy
+from publisher.state.protocol import State
+
+
+class Clock(Protocol):
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    def now(self) -> float:
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class Counters:
+    """Numbers that only rise, for metrics; safe between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._values: dict[str, int] = {}
+
+    def add(self, name: str, amount: int = 1) -> None:
+        with self._lock:
+            self._values[name] = self._values.get(name, 0) + amount
+
+    def values(self) -> Mapping[str, int]:
+        with self._lock:
+            return dict(self._values)
+
+
+def retrying(errors: tuple[type[Exception], ...], clock: Clock) -> Retrying:
+    """Three tries for errors that may pass at once; the last one is raised."""
+    return Retrying(
+        retry=retry_if_exception_type(errors),
+        stop=stop_after_attempt(3),
+        wait=wait_exponential(multiplier=0.05, max=1.0),
+        sleep=clock.sleep,
+        reraise=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    state: State
+    clock: Clock
+    policy: Policy
+    counters: Counters = field(default_factory=Counters)
