@@ -6,15 +6,15 @@ import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, ClassVar, Self
+from typing import IO, Any, ClassVar
 
 from deploy.errors import ServerFailed
+from deploy.stopping import StopsOnExit
 
 _SHOWN_LINES = 25
 
 
-class AnsweringProcess:
+class AnsweringProcess(StopsOnExit):
     """A running program; as a context manager it is stopped at the end. Not for two threads.
 
     Attributes:
@@ -73,14 +73,3 @@ class AnsweringProcess:
     def _answers(self) -> IO[bytes]:
         assert self._process.stdout is not None
         return self._process.stdout
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()

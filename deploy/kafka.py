@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from deploy.class_archive import archive_options
 from deploy.jars import downloaded_jars
@@ -18,6 +16,7 @@ from deploy.jdk import (
 )
 from deploy.ports import LOOPBACK, free_ports, on_free_ports
 from deploy.server_process import ServerProcess, start_server
+from deploy.stopping import StopsOnExit
 
 _READY = "Kafka Server started"
 _CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka wants it
@@ -27,7 +26,7 @@ logger.started.level = info
 """
 
 
-class Kafka:
+class Kafka(StopsOnExit):
     """A running broker; as a context manager it is stopped at the end."""
 
     def __init__(
@@ -81,17 +80,6 @@ class Kafka:
         self.process.stop()
         ports = (self.port, self._controller_port)
         self.process = _start_process(self.directory, ports, self.heap_megabytes, timeout_seconds)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
 
 def server_properties(directory: Path, port: int, controller_port: int) -> dict[str, str]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 from xml.sax.saxutils import escape
 
 from hive_metastore import ThriftHiveMetastore
@@ -28,6 +27,7 @@ from deploy.jdk import (
 from deploy.kafka import Kafka
 from deploy.ports import LOOPBACK, free_ports, on_free_ports
 from deploy.server_process import ServerProcess, start_server
+from deploy.stopping import StopsOnExit
 
 EVENTS_TOPIC = "hms-events"
 _READY = "metastore ready on port"
@@ -59,7 +59,7 @@ class MetastoreOptions:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-class Metastore:
+class Metastore(StopsOnExit):
     """A running metastore; as a context manager it is stopped at the end."""
 
     def __init__(
@@ -126,17 +126,6 @@ class Metastore:
         """
         self.process.stop()
         self.process = _start_process(self.directory, self.port, self.options, timeout_seconds)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
 
 def hive_site(directory: Path, options: MetastoreOptions) -> dict[str, str]:

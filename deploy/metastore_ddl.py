@@ -7,8 +7,7 @@ view here gives both.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 from hive_metastore import ThriftHiveMetastore
@@ -23,6 +22,8 @@ from hive_metastore.ttypes import (
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
+
+from deploy.stopping import StopsOnExit
 
 AVRO_SERDE = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
 _AVRO = (
@@ -39,7 +40,7 @@ Columns = Sequence[tuple[str, str]]
 """Names and Hive type texts."""
 
 
-class MetastoreDdl:
+class MetastoreDdl(StopsOnExit):
     """One Thrift connection; not for use by two threads at once."""
 
     def __init__(self, uri: str) -> None:
@@ -48,15 +49,7 @@ class MetastoreDdl:
         self._client = ThriftHiveMetastore.Client(TBinaryProtocol(self._transport))
         self._transport.open()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
         self._transport.close()
 
     def create_database(self, name: str) -> None:

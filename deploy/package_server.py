@@ -9,17 +9,16 @@ import secrets
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from deploy.errors import MissingPrerequisite
 from deploy.ports import LOOPBACK, on_free_ports
 from deploy.server_process import ServerProcess, start_server
+from deploy.stopping import StopsOnExit
 
 _LEASHED_PYTHON = Path(__file__).parent / "leashed_python.py"
 
 
-class PyPiServer:
+class PyPiServer(StopsOnExit):
     """A running package index; as a context manager it is stopped at the end."""
 
     def __init__(
@@ -91,17 +90,6 @@ class PyPiServer:
         self.process.stop()
         credentials = (self.username, self.password)
         self.process = _start_process(self.directory, self.port, credentials, timeout_seconds)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
 
 def htpasswd_line(username: str, password: str) -> str:

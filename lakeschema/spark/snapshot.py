@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.identifiers import RelationName
@@ -34,78 +35,69 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where and how wide the job runs.
+
+    Attributes:
+        session: of classic Spark, for its broadcasts.
+        access: how executors read; None for a catalog that lives in this process.
+        tasks: parallel tasks.
+        connections: of these, how many may read the catalog at once.
+        decorate: wraps each task, for tests that break tasks on purpose.
+    """
+
+    session: SparkSession
+    access: MetastoreAccess | None
+    tasks: int = 2
+    connections: int = 4
+    decorate: Callable[[PartitionTask], PartitionTask] = undecorated
+
+
+_SILENT = Silent()
+
+Remember: TypeAlias = Callable[[Sequence[Result]], None]
+"""Takes results as each wave ends, on the driver."""
+
+
 def run_snapshot(
-    session: SparkSession,
+    cluster: Cluster,
     catalog: Catalog,
-    access: MetastoreAccess | None,
     baseline: Baseline,
     options: Options,
-    remember: Callable[[Sequence[Result]], None],
-    *,
-    tasks: int = 2,
-    connections: int = 4,
-    progress: Progress | None = None,
-    decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
+    remember: Remember,
+    progress: Progress = _SILENT,
 ) -> SnapshotResult:
     """Reads the whole catalog and derives what differs and what stands below it.
 
     Args:
-        session: of classic Spark, for its broadcasts.
-        catalog: lists the names, on the driver; reads them too where ``access`` is None.
-        access: how executors read; None for a catalog that lives in this process.
+        cluster: where it runs.
+        catalog: lists the names, on the driver; reads them too where the cluster has no access.
         baseline: what need not be read or derived again.
         options: the deployment's.
-        remember: takes results as each wave ends, on the driver.
-        tasks: parallel tasks.
-        connections: of these, how many may read the catalog at once.
+        remember: takes the results.
         progress: told how far it is.
-        decorate: wraps each task, for tests that break tasks on purpose.
 
     Raises:
         CatalogUnavailable: from the driver, or from an executor as a Spark error.
     """
-    shown = progress or Silent()
     watch = _Stopwatch()
     event_id = catalog.current_event_id()
     listed = sorted(n for namespace in catalog.namespaces() for n in catalog.relations(namespace))
     watch.lap("list")
 
-    def read(
-        names: Sequence[RelationName], before: Mapping[RelationName, KnownRelation]
-    ) -> Sequence[Facts]:
-        if access is None:
-            return read_on_driver(catalog, names, before, options, connections=connections)
-        at_once = min(tasks, connections)
-        return read_on_executors(
-            session, access, names, before, options, tasks=at_once, decorate=decorate
-        )
-
-    shown.step("read", len(listed))
-    differing = read(listed, baseline.relations) if listed else ()
+    progress.step("read", len(listed))
+    differing = _read(cluster, catalog, listed, baseline.relations, options)
     below = _below(differing, baseline) & frozenset(listed)
-    unchanged = read(sorted(below), {}) if below else ()
-    shown.done(len(listed))
+    unchanged = _read(cluster, catalog, sorted(below), {}, options)
+    progress.done(len(listed))
     watch.lap("read")
 
     facts = {f.name: f for f in (*differing, *unchanged)}
     ordered = _waves(facts)
-    shown.step("derive", sum(map(len, ordered)))
-    derived = 0
+    progress.step("derive", sum(map(len, ordered)))
     settled = dict(baseline.derivations(sorted(_outside(facts))))
-    for wave in ordered:
-        ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
-        needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
-        results = (
-            derive_wave(session, ready, needed, options, tasks=tasks, decorate=decorate)
-            if ready
-            else ()
-        )
-        remember(results)
-        for result in results:
-            if result.derivation is not None and result.interface_hash is not None:
-                settled[result.name] = result.interface_hash, result.derivation
-        derived += len(results)
-        shown.done(len(wave))
+    derived = sum(_derive(cluster, wave, settled, options, remember, progress) for wave in ordered)
     watch.lap("derive")
     return SnapshotResult(
         listed=listed,
@@ -115,6 +107,54 @@ def run_snapshot(
         waves=len(ordered),
         seconds=watch.seconds,
     )
+
+
+def _read(
+    cluster: Cluster,
+    catalog: Catalog,
+    names: Sequence[RelationName],
+    known: Mapping[RelationName, KnownRelation],
+    options: Options,
+) -> Sequence[Facts]:
+    if not names:
+        return ()
+    if cluster.access is None:
+        return read_on_driver(catalog, names, known, options, connections=cluster.connections)
+    return read_on_executors(
+        cluster.session,
+        cluster.access,
+        names,
+        known,
+        options,
+        tasks=min(cluster.tasks, cluster.connections),
+        decorate=cluster.decorate,
+    )
+
+
+def _derive(
+    cluster: Cluster,
+    wave: Sequence[Facts],
+    settled: dict[RelationName, tuple[str, str]],
+    options: Options,
+    remember: Remember,
+    progress: Progress,
+) -> int:
+    """How many of a wave were derived; those with an underived upstream wait for a worker."""
+    ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
+    needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
+    results = (
+        derive_wave(
+            cluster.session, ready, needed, options, tasks=cluster.tasks, decorate=cluster.decorate
+        )
+        if ready
+        else ()
+    )
+    remember(results)
+    for result in results:
+        if result.derivation is not None and result.interface_hash is not None:
+            settled[result.name] = result.interface_hash, result.derivation
+    progress.done(len(wave))
+    return len(results)
 
 
 def _below(differing: Iterable[Facts], baseline: Baseline) -> frozenset[RelationName]:

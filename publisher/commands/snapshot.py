@@ -95,6 +95,7 @@ class SparkComparison:
     def __call__(self, known: KnownCatalog) -> Comparison:
         # PySpark is an extra, and slow to import.
         from lakeschema.spark.session import spark_session
+        from lakeschema.spark.snapshot import Cluster
         from lakeschema.spark.snapshot import run_snapshot as run_on_spark
 
         (catalog,) = self._settings.catalog
@@ -107,16 +108,18 @@ class SparkComparison:
         )
         with TerminalProgress() as progress:
             result = run_on_spark(
-                session,
+                Cluster(
+                    session,
+                    access,
+                    tasks=snapshot.tasks,
+                    connections=1 if catalog.kind == "ddl" else catalog.max_connections,
+                    decorate=self._decorate,
+                ),
                 self._catalog,
-                access,
                 Baseline(known.relations, known.edges, self._derivations),
                 self._options,
                 self._remember,
-                tasks=snapshot.tasks,
-                connections=1 if catalog.kind == "ddl" else catalog.max_connections,
-                progress=progress,
-                decorate=self._decorate,
+                progress,
             )
         self.result = result
         return Comparison(frozenset(result.listed), result.differing, result.event_id)
