@@ -1,7 +1,7 @@
 """The program that runs: threads that receive, work and compare, until they are told to stop.
 
-All that it knows is in the state, so that it may end anywhere. Errors that pass are waited for;
-any other is logged and the thread goes on, since one relation's trouble must not be everybody's.
+All that it knows is in the state, so that it may end anywhere. Transient errors are retried; any
+other is logged and the thread goes on, since the trouble of one relation must not stop the others.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wait_exponential
@@ -63,10 +64,11 @@ class Daemon:
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._troubles: dict[str, str] = {}
+        self._snapshot_is_due = schedule.snapshot_on_start
 
     def start(self) -> None:
         for source in self._sources:
-            self._spawn(f"receive {source.name}", lambda s=source: self._receive(s))  # type: ignore[misc]
+            self._spawn(f"receive {source.name}", partial(self._receive, source))
         for number in range(self._schedule.workers):
             self._spawn(f"work {number}", self._work)
         self._spawn("snapshot", self._snapshots)
@@ -100,24 +102,24 @@ class Daemon:
         while not self._stopping.is_set():
             try:
                 turn()
-                self._note(name, None)
+                self._set_trouble(name, None)
             except Exception as error:
-                self._note(name, f"{type(error).__name__}: {error}")
+                self._set_trouble(name, f"{type(error).__name__}: {error}")
                 log.exception("unexpected error", extra={"part": name})
                 self._stopping.wait(_AFTER_ERROR_SECONDS)
 
-    def _note(self, name: str, trouble: str | None) -> None:
+    def _set_trouble(self, name: str, trouble: str | None) -> None:
         with self._lock:
             if trouble is None:
                 self._troubles.pop(name, None)
             else:
                 self._troubles[name] = trouble
 
-    def _patiently(self, name: str, action: Callable[[], T]) -> T:
-        """Repeats what fails for a while, and says so meanwhile."""
+    def _retry_until_stopped(self, name: str, action: Callable[[], T]) -> T:
+        """Repeats what fails because another service does not answer, and reports it meanwhile."""
 
-        def tell(error: BaseException | None) -> None:
-            self._note(name, str(error))
+        def report(error: BaseException | None) -> None:
+            self._set_trouble(name, str(error))
             log.warning("waiting for another service", extra={"part": name, "why": str(error)})
 
         retrying = Retrying(
@@ -125,7 +127,7 @@ class Daemon:
             stop=stop_when_event_set(self._stopping),
             wait=wait_exponential(multiplier=0.1, max=5.0),
             sleep=lambda seconds: (self._stopping.wait(seconds), None)[1],
-            before_sleep=lambda state: tell(state.outcome.exception() if state.outcome else None),
+            before_sleep=lambda state: report(state.outcome.exception() if state.outcome else None),
             reraise=True,
         )
         return retrying(action)
@@ -133,12 +135,12 @@ class Daemon:
     def _receive(self, source: EventSource) -> None:
         name = f"receive {source.name}"
         try:
-            batch = self._patiently(
+            batch = self._retry_until_stopped(
                 name,
                 lambda: source.poll(self._engine.position(source.name), _POLL_SECONDS),
             )
             if batch is not None:
-                self._patiently(name, lambda: self._take(source, batch))
+                self._retry_until_stopped(name, lambda: self._take(source, batch))
         except (SourceUnavailable, CatalogUnavailable):
             if not self._stopping.is_set():
                 raise
@@ -159,9 +161,9 @@ class Daemon:
 
     def _snapshots(self) -> None:
         """One turn: a snapshot if it is time, then sleep until the next or until one is asked for."""
-        if self._schedule.snapshot_on_start or self._snapshots_began:
+        if self._snapshot_is_due:
             self._run_snapshot()
-        self._snapshots_began = True
+        self._snapshot_is_due = True
         waited = 0.0
         while not self._stopping.is_set() and waited < self._schedule.snapshot_interval_seconds:
             step = min(_POLL_SECONDS, self._schedule.snapshot_interval_seconds - waited)
@@ -170,13 +172,11 @@ class Daemon:
             if self._engine.snapshot_is_due():
                 return
 
-    _snapshots_began = False
-
     def _run_snapshot(self) -> None:
         try:
             # Before it runs: what is asked for meanwhile needs another one.
             self._engine.snapshot_ran()
-            self._patiently("snapshot", self._snapshot_runner)
+            self._retry_until_stopped("snapshot", self._snapshot_runner)
         except SnapshotBusy:
             log.info("another snapshot is running")
         except CatalogUnavailable:
@@ -191,7 +191,7 @@ class Daemon:
             return
         try:
             self._retention.run(self._stopping.is_set)
-            self._note("retention", None)
+            self._set_trouble("retention", None)
         except PackageIndexError as error:
-            self._note("retention", str(error))
+            self._set_trouble("retention", str(error))
             log.warning("package index failed", extra={"why": str(error)})
