@@ -1,4 +1,4 @@
-"""A schema as the rows of a table for people: every field at every depth, by its path.
+"""A schema as rows of a table for readers: every field at every depth, by its path.
 
 Paths are those of the changelog: ``address.unit``, ``items[]``, ``tags{}``, ``choice<boolean>``.
 """
@@ -6,7 +6,7 @@ Paths are those of the changelog: ``address.unit``, ``items[]``, ``tags{}``, ``c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -36,10 +36,11 @@ class FieldRow:
     """One field.
 
     Attributes:
-        attribute: what it is called in Python, where that is not its own name.
-        symbols: of the enums in its type, those that no row before it has shown.
+        attribute: its name in Python, if that differs from its own.
+        symbols: of the enums in its type, those that no earlier row has shown.
         default: as JSON; None if there is none.
-        fields_at: the path under which the fields of its record type stand, if not below it.
+        fields_at: paths of the rows below which fields of its record types were listed before;
+            the empty path is the whole schema.
     """
 
     path: str
@@ -50,60 +51,70 @@ class FieldRow:
     documentation: str = ""
     attribute: str = ""
     symbols: tuple[str, ...] = ()
-    fields_at: str | None = None
+    fields_at: tuple[str, ...] = ()
 
 
 def field_rows(record: Record) -> tuple[FieldRow, ...]:
     """The rows in document order, a record's own fields below the field that holds it."""
-    return tuple(_Walk(definitions(record)).fields(record, "", 0))
+    return tuple(_Walk(definitions(record)).record_rows(record, "", "", 0))
 
 
 class _Walk:
-    """``_shown`` tells where the insides of each named type stand, so that recursion ends."""
+    """Lists the fields of each record type once, at its first use, so that recursion ends.
 
-    def __init__(self, known: Mapping[str, NamedSchema]) -> None:
-        self._known = known
-        self._shown: dict[str, str] = {}
+    A record's fields have paths of their own (``items[].sku``), but only a field has a row to refer
+    to (``items``): ``_row_of`` maps the full name of each listed record to the latter.
+    """
 
-    def fields(self, record: Record, path: str, depth: int) -> Iterator[FieldRow]:
-        self._shown[record.full_name] = path
+    def __init__(self, types: Mapping[str, NamedSchema]) -> None:
+        self._types = types
+        self._row_of: dict[str, str] = {}
+        self._listed_enums: set[str] = set()
+
+    def record_rows(self, record: Record, path: str, row: str, depth: int) -> Iterator[FieldRow]:
+        self._row_of[record.full_name] = row
         for field in record.fields:
-            where = f"{path}.{field.name}" if path else field.name
-            yield from self._field(field, where, depth)
+            yield from self._field_rows(
+                field, f"{path}.{field.name}" if path else field.name, depth
+            )
 
-    def _field(self, field: Field, where: str, depth: int) -> Iterator[FieldRow]:
-        inside = [(place, self._resolved(part)) for place, part in _named(field.type, where)]
-        enums = [enum for _, enum in inside if isinstance(enum, EnumSchema)]
-        records = [(place, record) for place, record in inside if isinstance(record, Record)]
-        seen = [self._shown[r.full_name] for _, r in records if r.full_name in self._shown]
+    def _field_rows(self, field: Field, path: str, depth: int) -> Iterator[FieldRow]:
+        named = [(place, self._resolve(part)) for place, part in _named_types(field.type, path)]
+        records = [(place, record) for place, record in named if isinstance(record, Record)]
+        enums = [enum for _, enum in named if isinstance(enum, EnumSchema)]
         attribute = attribute_name(field.name)
         yield FieldRow(
-            path=where,
+            path=path,
             depth=depth,
             type=type_words(field.type),
             required=not is_nullable(field.type),
             default=None if isinstance(field.default, NoDefault) else _json(field.default),
-            documentation=field.doc or _doc_of(self._resolved(field.type)),
+            documentation=field.doc or _documentation(self._resolve(field.type)),
             attribute=attribute if attribute != field.name else "",
-            symbols=tuple(s for enum in enums for s in self._new_symbols(enum, where)),
-            fields_at=seen[0] if seen else None,
+            symbols=tuple(symbol for enum in enums for symbol in self._list_symbols(enum)),
+            fields_at=self._rows_of([record for _, record in records]),
         )
         for place, record in records:
-            if record.full_name not in self._shown:
-                yield from self.fields(record, place, depth + 1)
+            if record.full_name not in self._row_of:
+                yield from self.record_rows(record, place, path, depth + 1)
 
-    def _resolved(self, schema: Schema) -> Schema:
-        return self._known[schema.full_name] if isinstance(schema, Reference) else schema
+    def _resolve(self, schema: Schema) -> Schema:
+        return self._types[schema.full_name] if isinstance(schema, Reference) else schema
 
-    def _new_symbols(self, enum: EnumSchema, where: str) -> tuple[str, ...]:
-        if enum.full_name in self._shown:
+    def _rows_of(self, records: Iterable[Record]) -> tuple[str, ...]:
+        """Rows that list fields of these records already; a record without fields has none."""
+        listed = (r.full_name for r in records if r.fields and r.full_name in self._row_of)
+        return tuple(dict.fromkeys(self._row_of[name] for name in listed))
+
+    def _list_symbols(self, enum: EnumSchema) -> tuple[str, ...]:
+        if enum.full_name in self._listed_enums:
             return ()
-        self._shown[enum.full_name] = where
+        self._listed_enums.add(enum.full_name)
         return enum.symbols
 
 
 def type_words(schema: Schema) -> str:
-    """A type in words; that a field itself may be null is told apart."""
+    """A type in words; whether the field itself may be null is stated elsewhere."""
     match schema:
         case Primitive(name, logical):
             return name if logical is None else f"{_logical_words(logical)} ({name})"
@@ -136,17 +147,19 @@ def _logical_words(logical: LogicalType) -> str:
     return f"{logical.name}({logical.precision},{logical.scale})"
 
 
-def _named(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
+def _named_types(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
     """The named types that a field holds directly or through arrays, maps and unions."""
     match schema:
         case Array(items):
-            yield from _named(items, f"{path}[]")
+            yield from _named_types(items, f"{path}[]")
         case MapSchema(values):
-            yield from _named(values, f"{path}{{}}")
+            yield from _named_types(values, f"{path}{{}}")
         case Union(branches):
-            one = sum(not is_nullable(branch) for branch in branches) == 1
+            single = sum(not is_nullable(branch) for branch in branches) == 1
             for branch in branches:
-                yield from _named(branch, path if one else f"{path}<{branch_kind(branch)}>")
+                yield from _named_types(
+                    branch, path if single else f"{path}<{branch_kind(branch)}>"
+                )
         case Record() | EnumSchema() | Reference():
             yield path, schema
         case Primitive() | Fixed():
@@ -155,7 +168,7 @@ def _named(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
             assert_never(schema)
 
 
-def _doc_of(schema: Schema) -> str:
+def _documentation(schema: Schema) -> str:
     match schema:
         case Record(doc=doc) | EnumSchema(doc=doc) | Fixed(doc=doc):
             return doc or ""

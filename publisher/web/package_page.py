@@ -198,7 +198,7 @@ def _field_row(field: FieldRow) -> str:
     return (
         f'<tr id="{_field_id(field.path)}"><th scope="row"{indent}>'
         f"<code>{text(field.path)}</code>{attribute}</th>"
-        f"<td>{text(field.type)}{_symbols(field.symbols)}{_elsewhere(field.fields_at)}</td>"
+        f"<td>{text(field.type)}{_symbols(field.symbols)}{''.join(map(_elsewhere, field.fields_at))}</td>"
         f"<td>{'required' if field.required else 'optional'}</td><td>{default}</td>"
         f'<td class="wide">{text(_cut(field.documentation))}</td></tr>'
     )
@@ -217,9 +217,7 @@ def _symbols(symbols: Sequence[str]) -> str:
     return f"<details><summary>{len(symbols)} symbols</summary>{listed}</details>"
 
 
-def _elsewhere(path: str | None) -> str:
-    if path is None:
-        return ""
+def _elsewhere(path: str) -> str:
     if not path:
         return '<br><span class="soft">the fields of this very record</span>'
     return f'<br><span class="soft">its fields: {link(f"#field-{path}", path)}</span>'

@@ -68,12 +68,34 @@ def test_a_recursive_type_leads_back_to_where_its_fields_stand() -> None:
     found = rows(field("head", node), field("spare", ["null", "Node"]), field("up", "Company"))
 
     assert [(row.path, row.fields_at) for row in found] == [
-        ("head", None),
-        ("head.next", "head"),
-        ("head.value", None),
-        ("spare", "head"),
-        ("up", ""),
+        ("head", ()),
+        ("head.next", ("head",)),
+        ("head.value", ()),
+        ("spare", ("head",)),
+        ("up", ("",)),
     ]
+
+
+def test_fields_within_an_array_or_a_branch_are_found_below_the_row_that_holds_it() -> None:
+    part, side = record("Part", field("sku")), record("Side", field("length"))
+
+    found = rows(
+        field("parts", {"type": "array", "items": part}),
+        field("side", [side, "boolean"]),
+        field("first", "Part"),
+        field("other", ["Part", "Side"]),
+    )
+
+    assert {row.path: row.fields_at for row in found if row.fields_at} == {
+        "first": ("parts",),
+        "other": ("parts", "side"),
+    }
+
+
+def test_a_record_without_fields_leads_nowhere() -> None:
+    found = rows(field("choice", ["null", record("Empty"), "boolean"]), field("again", "Empty"))
+
+    assert [(row.path, row.fields_at) for row in found] == [("choice", ()), ("again", ())]
 
 
 def test_symbols_of_an_enum_are_listed_where_it_first_stands() -> None:
@@ -114,9 +136,4 @@ def test_every_schema_has_rows_with_paths_of_their_own(schema: Record) -> None:
     paths = [row.path for row in found]
     assert len(set(paths)) == len(paths)
     assert [row.path for row in found if row.depth == 0] == [f.name for f in schema.fields]
-    assert {row.fields_at for row in found} <= {None, "", *paths, *_insides(paths)}
-
-
-def _insides(paths: list[str]) -> set[str]:
-    """Where records lie: the part of each path before its last name."""
-    return {path.rpartition(".")[0] for path in paths}
+    assert {path for row in found for path in row.fields_at} <= {"", *paths}
