@@ -12,14 +12,14 @@ _MAX_RANGES = 50
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """One media range of an Accept header, such as ``text/*;q=0.3``."""
+    """A media range of an Accept header, such as ``text/*;q=0.3``."""
 
     type: str
     subtype: str
     quality: float
 
     def precision(self, offer: str) -> int:
-        """How closely it names the offer; -1 if it does not."""
+        """How specifically it matches the offer; -1 if it does not."""
         type_, _, subtype = offer.partition("/")
         if (self.type, self.subtype) == (type_, subtype):
             return 2
@@ -29,46 +29,48 @@ class _Range:
 
 
 def page_type(accept: str | None) -> str | None:
-    """The offered media type that fits best, plain HTML among equals; None if none is welcome."""
+    """The offered media type that is preferred, plain HTML among equals; None if none is acceptable."""
     if not accept or not accept.strip():
         return _OFFERS[0]
-    ranges = [r for text in accept.split(",")[:_MAX_RANGES] if (r := _parsed(text)) is not None]
+    ranges = [
+        r for text in accept.split(",")[:_MAX_RANGES] if (r := _parse_range(text)) is not None
+    ]
     best = max(_OFFERS, key=lambda offer: _quality(offer, ranges))
     return best if _quality(best, ranges) > 0 else None
 
 
 def accepts_gzip(accept_encoding: str | None) -> bool:
-    """Whether a client said so: RFC 9110 section 12.5.3, where silence means anything goes.
+    """Whether a client states it.
 
-    To silence the plain bytes are the safer answer.
+    RFC 9110 section 12.5.3 reads a missing header as any encoding; plain bytes are safer then.
     """
-    named: dict[str, float] = {}
+    qualities: dict[str, float] = {}
     for text in (accept_encoding or "").split(",")[:_MAX_RANGES]:
         coding, *parameters = (part.strip().lower() for part in text.split(";"))
-        quality = _weight(parameters)
+        quality = _parse_quality(parameters)
         if quality is not None:
-            named[coding.removeprefix("x-")] = quality
-    return named.get("gzip", named.get("*", 0.0)) > 0
+            qualities[coding.removeprefix("x-")] = quality
+    return qualities.get("gzip", qualities.get("*", 0.0)) > 0
 
 
 def _quality(offer: str, ranges: list[_Range]) -> float:
-    fitting = [(r.precision(offer), r.quality) for r in ranges if r.precision(offer) >= 0]
-    return max(fitting)[1] if fitting else 0.0
+    matches = [(r.precision(offer), r.quality) for r in ranges if r.precision(offer) >= 0]
+    return max(matches)[1] if matches else 0.0
 
 
-def _parsed(text: str) -> _Range | None:
+def _parse_range(text: str) -> _Range | None:
     media, *parameters = (part.strip() for part in text.split(";"))
     type_, slash, subtype = media.lower().partition("/")
     if not slash:
         return None
-    quality = _weight(parameters)
+    quality = _parse_quality(parameters)
     if quality is None:
         return None
     return _Range(type_, subtype.replace("simple.latest+", "simple.v1+"), quality)
 
 
-def _weight(parameters: list[str]) -> float | None:
-    """The quality value among a range's parameters, 1 without one; None if it is none."""
+def _parse_quality(parameters: list[str]) -> float | None:
+    """The quality among a range's parameters, 1 by default; None if it is malformed."""
     quality = 1.0
     for parameter in parameters:
         name, _, value = parameter.partition("=")

@@ -1,4 +1,4 @@
-"""Serves an app from a thread of this process, stopped cleanly."""
+"""Serves an application from a thread of this process."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class WebServer:
     """A running server; as a context manager it is stopped at the end."""
 
     def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Answers when this returns; port 0 chooses a free one.
+        """Accepts connections when this returns; port 0 chooses a free one.
 
         Raises:
-            AddressTaken: nobody can listen there.
+            AddressTaken: the address cannot be listened on.
         """
-        self._socket = _listening(host, port)
+        self._socket = _listen(host, port)
         self.host = host
         self.port: int = self._socket.getsockname()[1]
         self._server = uvicorn.Server(
@@ -61,7 +61,7 @@ class WebServer:
         return f"http://{host}:{self.port}"
 
     def stop(self) -> None:
-        """Ends after the answers under way, or after a few seconds."""
+        """Waits for responses under way, for a few seconds at most."""
         self._server.should_exit = True
         self._thread.join(_STOP_TIMEOUT_SECONDS + 5)
         self._socket.close()
@@ -78,15 +78,15 @@ class WebServer:
         self.stop()
 
     def _serve(self) -> None:
-        # The socket listens already, so that whoever connects now is answered soon.
+        # The socket listens already: a client that connects now waits, and is not refused.
         self._started.set()
         self._server.run(sockets=[self._socket])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small answers at once only where the protocol is named; else the kernel holds
-    # the body back until the client acknowledges the head, which it puts off by 40 ms.
+    # asyncio sends small responses at once only if the protocol is named. Otherwise the kernel holds
+    # the body until the client acknowledges the head, which it delays by 40 ms.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

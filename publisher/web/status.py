@@ -1,4 +1,4 @@
-"""What the daemon tells the web of itself: values only, made by whoever runs the engine."""
+"""What the pages show of the daemon: plain values, made by whoever runs the engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class RelationStatus:
-    """One line of the dashboard. ``status`` is the engine's word, such as OK or BROKEN."""
+    """A line of the dashboard; ``status`` is the engine's term, such as OK or BROKEN."""
 
     relation: str
     status: str
@@ -20,13 +20,13 @@ class RelationStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A moment of the daemon.
+    """The state of the daemon at one moment.
 
     Attributes:
         live: False if only a restart can help.
-        ready: False while it cannot do its work; ``reason`` says why.
-        figures: counts shown to people, in this order.
-        relations: those worth a line, the troubled first.
+        ready: False while it cannot do its work, for ``reason``.
+        figures: counts to show, in this order.
+        relations: those to list, problems first.
     """
 
     live: bool = True
@@ -38,7 +38,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A relation beside another; ``distribution`` is what its package is called if it has one."""
+    """A direct upstream or downstream; ``distribution`` is the name of its package if it has one."""
 
     relation: str
     distribution: str
@@ -46,12 +46,12 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class RelationSummary:
-    """What the daemon knows of a relation beyond its packages.
+    """What the daemon knows of a relation and its packages do not say.
 
     Attributes:
-        status: the engine's word, such as OK or BROKEN, with its ``reason`` where it is in trouble.
-        upstreams: what it reads itself, in order of first mention.
-        downstreams: what reads it itself, in order of names.
+        status: the engine's term, such as OK or BROKEN, with a ``reason`` if there is a problem.
+        upstreams: relations that it reads directly, in order of first mention.
+        downstreams: relations that read it directly, by name.
     """
 
     status: str
