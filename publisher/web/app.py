@@ -1,4 +1,4 @@
-"""The daemon over HTTP, read-only: packages for pip and uv, health, metrics and a page for people."""
+"""The daemon over HTTP, read-only: packages for installers, pages for people, health, metrics."""
 
 from __future__ import annotations
 
@@ -32,16 +32,21 @@ from publisher.index.simple_page import (
     root_to_json,
 )
 from publisher.index.static import StaticIndex
-from publisher.web.answers import Body, is_known, page_answer
 from publisher.web.constraints import constraints
 from publisher.web.dashboard import dashboard
-from publisher.web.markup import CONTENT_SECURITY_POLICY
 from publisher.web.negotiation import page_type
-from publisher.web.packages import PackagePages, to_all_packages, to_package
+from publisher.web.packages import (
+    PackagePages,
+    redirect_to_package,
+    redirect_to_package_list,
+)
+from publisher.web.rendering import CONTENT_SECURITY_POLICY
+from publisher.web.responses import Body, is_not_modified, page_response
 from publisher.web.status import RelationSummary, Status
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _METADATA: Final = ".metadata"
+_MAX_QUERY: Final = 200
 
 
 def create_app(
@@ -51,12 +56,16 @@ def create_app(
     summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None,
     registry: CollectorRegistry = REGISTRY,
 ) -> Starlette:
-    """``index`` is None where packages go to a server of someone else.
+    """The application.
 
-    Then there is no /simple/, and no /packages/. ``summarize`` is asked for what the daemon knows of
-    a relation whose package is shown.
+    Args:
+        index: None where packages are uploaded to another server; then neither /simple/ nor
+            /packages/ exists.
+        status: the daemon's present state.
+        summarize: what the daemon knows of a relation whose package is shown.
+        registry: the metrics.
     """
-    pages = _Pages(index, status, registry)
+    pages = _DaemonPages(index, status, registry)
     routes = [
         Route("/", pages.dashboard),
         Route("/health/live", pages.live),
@@ -64,29 +73,29 @@ def create_app(
         Route("/metrics", pages.metrics),
     ]
     if index is not None:
-        packages = _Packages(index)
-        people = PackagePages(index, summarize)
+        simple = _SimpleIndex(index)
+        packages = PackagePages(index, summarize)
         routes += [
-            Route("/constraints.txt", packages.constraints),
-            Route("/simple", _to_folder),
-            Route("/simple/", packages.root),
-            Route("/simple/{project}", _to_folder),
-            Route("/simple/{project}/", packages.project),
-            Route("/simple/{project}/{filename}", packages.file),
-            Route("/packages", to_all_packages),
-            Route("/packages/", to_all_packages),
-            Route("/packages/{project}", people.package),
-            Route("/packages/{project}/", to_package),
+            Route("/constraints.txt", simple.constraints),
+            Route("/simple", _redirect_to_folder),
+            Route("/simple/", simple.root),
+            Route("/simple/{project}", _redirect_to_folder),
+            Route("/simple/{project}/", simple.project),
+            Route("/simple/{project}/{filename}", simple.file),
+            Route("/packages", redirect_to_package_list),
+            Route("/packages/", redirect_to_package_list),
+            Route("/packages/{project}", packages.package),
+            Route("/packages/{project}/", redirect_to_package),
         ]
     return Starlette(
         routes=routes,
         middleware=[Middleware(_ReadOnly)],
-        exception_handlers={IndexUnavailable: _unavailable},
+        exception_handlers={IndexUnavailable: _index_unavailable},
     )
 
 
-class _Pages:
-    """What there is beside packages. Handlers are no coroutines: Starlette runs them in threads."""
+class _DaemonPages:
+    """Pages about the daemon. Handlers are plain functions, which Starlette runs in threads."""
 
     def __init__(
         self,
@@ -100,9 +109,9 @@ class _Pages:
 
     def dashboard(self, request: Request) -> Response:
         projects = self._index.projects() if self._index else None
-        search = request.query_params.get("q", "")[:200]
-        page = dashboard(self._status(), projects, search)
-        return page_answer(request, Body.of(page), "text/html")
+        query = request.query_params.get("q", "")[:_MAX_QUERY]
+        page = dashboard(self._status(), projects, query)
+        return page_response(request, Body.of(page), "text/html")
 
     def live(self, request: Request) -> Response:  # noqa: ARG002
         status = self._status()
@@ -117,42 +126,45 @@ class _Pages:
         return Response(generate_latest(self._registry), headers=headers)
 
 
-class _Packages:
+class _SimpleIndex:
+    """Packages for installers: PEP 503, 691 and 658."""
+
     def __init__(self, index: StaticIndex) -> None:
         self._index = index
 
     def root(self, request: Request) -> Response:
         projects = self._index.projects()
-        kind = _wanted(request)
-        body = root_to_json(projects) if kind == JSON_TYPE else root_to_html(projects)
-        return _page(request, body, kind)
+        media_type = _negotiate(request)
+        body = root_to_json(projects) if media_type == JSON_TYPE else root_to_html(projects)
+        return _respond(request, body, media_type)
 
     def project(self, request: Request) -> Response:
-        asked = request.path_params["project"]
-        name = canonicalize_name(asked)
+        project = request.path_params["project"]
+        name = canonicalize_name(project)
         page = self._index.page(name)
         if page is None:
-            raise HTTPException(404, "there is no such package")
-        if name != asked:
+            raise HTTPException(404, "no such package")
+        if name != project:
             return RedirectResponse(f"/simple/{name}/", 301)
-        kind = _wanted(request)
-        return _page(request, page_to_json(page) if kind == JSON_TYPE else page_to_html(page), kind)
+        media_type = _negotiate(request)
+        body = page_to_json(page) if media_type == JSON_TYPE else page_to_html(page)
+        return _respond(request, body, media_type)
 
     def file(self, request: Request) -> Response:
-        """Only what the page lists is served, so that no path is ever made of untrusted text."""
+        """Only a listed file is served, so that no path is made of untrusted input."""
         project, filename = request.path_params["project"], request.path_params["filename"]
         page = self._index.page(project)
         listed = page.file(filename.removesuffix(_METADATA)) if page else None
         if listed is None:
-            raise HTTPException(404, "there is no such file")
+            raise HTTPException(404, "no such file")
         is_metadata = filename.endswith(_METADATA)
         sha256 = listed.metadata_sha256 if is_metadata else listed.sha256
         path = self._index.file_path(listed.filename)
         path = path.with_name(path.name + _METADATA) if is_metadata else path
         if sha256 is None or not path.is_file():
-            raise HTTPException(404, "there is no such file")
+            raise HTTPException(404, "no such file")
         headers = {"ETag": f'"{sha256}"', "Cache-Control": _IMMUTABLE}
-        if is_known(request, headers["ETag"]):
+        if is_not_modified(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         media_type = "text/plain; charset=utf-8" if is_metadata else "application/octet-stream"
         return FileResponse(path, headers=headers, media_type=media_type, stat_result=path.stat())
@@ -160,11 +172,11 @@ class _Packages:
     def constraints(self, request: Request) -> Response:
         pages = (self._index.page(project) for project in self._index.projects())
         body = constraints(page for page in pages if page is not None)
-        return _page(request, body.encode(), "text/plain")
+        return _respond(request, body.encode(), "text/plain")
 
 
 class _ReadOnly:
-    """Refuses all that could change something, and puts the security headers on every answer."""
+    """Refuses every method but GET and HEAD, and adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -191,30 +203,29 @@ class _ReadOnly:
         await refusal(scope, receive, send_with_headers)
 
 
-def _to_folder(request: Request) -> Response:
+def _redirect_to_folder(request: Request) -> Response:
     project = request.path_params.get("project")
     return RedirectResponse(
         f"/simple/{canonicalize_name(project)}/" if project else "/simple/", 301
     )
 
 
-def _wanted(request: Request) -> str:
-    kind = page_type(request.query_params.get("format") or request.headers.get("accept"))
-    if kind is None:
-        raise HTTPException(406, "the simple API is served as HTML and as JSON of version 1")
-    return kind
+def _negotiate(request: Request) -> str:
+    media_type = page_type(request.query_params.get("format") or request.headers.get("accept"))
+    if media_type is None:
+        raise HTTPException(406, "supported formats: HTML, and JSON of the simple API, version 1")
+    return media_type
 
 
-def _page(request: Request, body: bytes, media_type: str) -> Response:
-    return page_answer(request, Body.of(body), media_type)
+def _respond(request: Request, body: bytes, media_type: str) -> Response:
+    return page_response(request, Body.of(body), media_type)
 
 
-def _health(name: str, *answer: bool | str) -> Response:
-    good, reason = answer
-    content = {name: good, "reason": reason}
-    return JSONResponse(content, 200 if good else 503, headers={"Cache-Control": "no-store"})
+def _health(name: str, healthy: bool, reason: str) -> Response:
+    content = {name: healthy, "reason": reason}
+    return JSONResponse(content, 200 if healthy else 503, headers={"Cache-Control": "no-store"})
 
 
-def _unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """The reason names paths of this machine: it goes to the log of whoever raised it, not out."""
+def _index_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    """Without the reason, which names paths of this machine and belongs in the log."""
     return PlainTextResponse("the package index cannot be read\n", 503, {"Retry-After": "5"})

@@ -1,27 +1,31 @@
-"""The latest version of every package as a constraints file with hashes, for pinned installs."""
+"""The newest version of every package as a constraints file with hashes, for pinned installs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from packaging.version import Version
-
 from publisher.index.simple_page import ListedFile, ProjectPage
+from publisher.web.versions import list_versions
 
 
 def constraints(pages: Iterable[ProjectPage]) -> str:
-    """One line a project, of its newest version that is not yanked; projects without one are left out."""
-    return "".join(_line(page.name, files) for page in pages if (files := _newest(page)))
+    """One line for each project: its newest version that is not yanked.
+
+    Projects without such a version are left out.
+    """
+    return "".join(_line(page.name, files) for page in pages if (files := _newest_files(page)))
 
 
-def _newest(page: ProjectPage) -> list[ListedFile]:
-    offered = [f for f in page.files if f.yanked is None and f.sha256 is not None]
-    if not offered:
-        return []
-    newest = max(Version(f.version) for f in offered)
-    return [f for f in offered if Version(f.version) == newest]
+def _newest_files(page: ProjectPage) -> list[ListedFile]:
+    for version in list_versions(page):
+        offered = [
+            file for file in version.files if file.yanked is None and file.sha256 is not None
+        ]
+        if offered:
+            return offered
+    return []
 
 
 def _line(project: str, files: list[ListedFile]) -> str:
-    hashes = " ".join(f"--hash=sha256:{f.sha256}" for f in files)
+    hashes = " ".join(f"--hash=sha256:{file.sha256}" for file in files)
     return f"{project}=={files[0].version} {hashes}\n"

@@ -1,85 +1,81 @@
-"""One page of HTML for people: how the daemon is, which relations are in trouble, which packages.
-
-All that is shown is untrusted input and is escaped.
-"""
+"""The start page for people: the daemon's state, relations with problems, and packages by name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import quote
+from dataclasses import dataclass
+from typing import Final
 
-from publisher.web.markup import document, link, row, table, text
+from publisher.web.addresses import Link, package_link
+from publisher.web.rendering import render
 from publisher.web.status import RelationStatus, Status
 
-MAX_ROWS = 500
-
-_FOR_INSTALLERS = (
-    f'<p class="soft">For installers: {link("/simple/", "/simple/")}, '
-    f"{link('/constraints.txt', '/constraints.txt')}</p>"
-)
+MAX_ROWS: Final = 500
 
 
-def dashboard(status: Status, projects: Sequence[str] | None, search: str) -> bytes:
-    """``projects`` is None where the packages lie on an index of someone else."""
-    body = (
-        f"<header><h1>schema-publisher</h1>{_state(status)}</header><main>{_figures(status)}"
-        f"{_relations(status.relations, linked=projects is not None)}"
-        f"{_packages(projects, search)}</main>"
+@dataclass(frozen=True, slots=True)
+class RelationLine:
+    relation: str
+    status: str
+    package: Link
+    version: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSearch:
+    """The packages whose names contain ``query``; ``more`` of those found are not listed."""
+
+    query: str
+    found: int
+    total: int
+    links: tuple[Link, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardView:
+    """``more_relations`` have problems and are not listed; ``packages`` is None on a foreign index."""
+
+    status: Status
+    relations: tuple[RelationLine, ...]
+    more_relations: int
+    packages: PackageSearch | None
+
+
+def dashboard(status: Status, projects: Sequence[str] | None, query: str) -> bytes:
+    return render("dashboard.html", dashboard_view(status, projects, query))
+
+
+def dashboard_view(status: Status, projects: Sequence[str] | None, query: str) -> DashboardView:
+    """``projects`` is None where packages are uploaded to another server's index."""
+    listed = status.relations[:MAX_ROWS]
+    return DashboardView(
+        status=status,
+        relations=tuple(_relation_line(r, linked=projects is not None) for r in listed),
+        more_relations=len(status.relations) - len(listed),
+        packages=None if projects is None else _search(projects, query),
     )
-    return document("schema-publisher", body)
 
 
-def package_address(distribution: str) -> str:
-    return f"/packages/{quote(distribution, safe='')}"
-
-
-def _state(status: Status) -> str:
-    if status.live and status.ready:
-        return '<p class="yes">Ready.</p>'
-    what = "Not ready" if status.live else "Stopped"
-    return f'<p class="no">{what}: {text(status.reason)}</p>'
-
-
-def _figures(status: Status) -> str:
-    pairs = (
-        f"<div><dt>{text(name)}</dt><dd>{text(str(value))}</dd></div>"
-        for name, value in status.figures.items()
+def _relation_line(relation: RelationStatus, *, linked: bool) -> RelationLine:
+    name = relation.distribution or ""
+    return RelationLine(
+        relation=relation.relation,
+        status=relation.status,
+        package=package_link(name) if name and linked else Link(name),
+        version=relation.version or "",
+        reason=relation.reason,
     )
-    return f'<dl class="figures">{"".join(pairs)}</dl>' if status.figures else ""
 
 
-def _relations(relations: Sequence[RelationStatus], *, linked: bool) -> str:
-    if not relations:
-        return ""
-    rows = (
-        row(text(r.relation), text(r.status), _package(r, linked=linked), text(r.reason))
-        for r in relations[:MAX_ROWS]
+def _search(projects: Sequence[str], query: str) -> PackageSearch:
+    found = [project for project in projects if query.lower() in project]
+    listed = found[:MAX_ROWS]
+    return PackageSearch(
+        query=query,
+        found=len(found),
+        total=len(projects),
+        links=tuple(package_link(project) for project in listed),
+        more=len(found) - len(listed),
     )
-    shown = table("relations", ("Relation", "Status", "Package", "Why"), rows)
-    return f'<h2 id="relations">Relations in trouble</h2>{shown}{_cut(len(relations))}'
-
-
-def _package(relation: RelationStatus, *, linked: bool) -> str:
-    name = relation.distribution
-    if name is None:
-        return ""
-    shown = link(package_address(name), name) if linked else text(name)
-    return f"{shown} {text(relation.version or '')}"
-
-
-def _packages(projects: Sequence[str] | None, search: str) -> str:
-    if projects is None:
-        return ""
-    found = [project for project in projects if search.lower() in project]
-    form = (
-        '<form action="/" method="get"><label>Search '
-        f'<input type="search" name="q" value="{text(search)}"></label></form>'
-    )
-    items = (f"<li>{link(package_address(p), p)}</li>" for p in found[:MAX_ROWS])
-    shown = f"<ul>{''.join(items)}</ul>" if found else "<p>None.</p>"
-    heading = f"<h2>Packages ({len(found)} of {len(projects)})</h2>"
-    return f"{heading}{form}{shown}{_cut(len(found))}{_FOR_INSTALLERS}"
-
-
-def _cut(count: int) -> str:
-    return f"<p>… and {count - MAX_ROWS} more.</p>" if count > MAX_ROWS else ""

@@ -1,4 +1,4 @@
-"""A package's versions for people, newest first: when each came, what it changed, which are yanked."""
+"""A package's versions for people, newest first: upload times, changes, yanks."""
 
 from __future__ import annotations
 
@@ -7,95 +7,108 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from packaging.version import Version
-
 from codegen.package import Release
-from publisher.index.simple_page import ListedFile, ProjectPage
-from publisher.web.markup import link, text
+from publisher.index.simple_page import ListedFile
+from publisher.web.versions import ListedVersion
 
-_OPEN_RELEASES: Final = 20
-_OPEN_LINES: Final = 50
-_CODE = re.compile(r"`([^`]{1,200})`")
+_MAX_RECENT_RELEASES: Final = 20
+_MAX_OPEN_CHANGES: Final = 50
+_MAX_TIME: Final = 40
+_CODE: Final = re.compile(r"`([^`]{1,200})`")
+_UTC_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class ListedVersion:
-    """``files`` is never empty."""
+class Span:
+    """A piece of a line of the changelog."""
+
+    text: str
+    is_code: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UploadTime:
+    machine_readable: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WheelLink:
+    """``size`` is empty if it is unknown."""
+
+    address: str
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseView:
+    """One version.
+
+    Attributes:
+        change: of what kind it was, empty if unknown; ``change_class`` is its style.
+        yanked: the reason, possibly empty, if it is.
+        changes: the lines of its changelog; those too many to be open are ``more_changes``.
+    """
 
     number: str
-    files: tuple[ListedFile, ...]
+    change: str
+    change_class: str
+    uploaded: UploadTime | None
+    wheels: tuple[WheelLink, ...]
+    yanked: str | None
+    changes: tuple[tuple[Span, ...], ...]
+    more_changes: tuple[tuple[Span, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseList:
+    recent: tuple[ReleaseView, ...]
+    older: tuple[ReleaseView, ...]
 
     @property
-    def yanked(self) -> str | None:
-        """A reason, possibly empty, if every file of it is yanked."""
-        reasons = [file.yanked for file in self.files if file.yanked is not None]
-        return reasons[0] if len(reasons) == len(self.files) else None
+    def count(self) -> int:
+        return len(self.recent) + len(self.older)
 
 
-def versions_of(page: ProjectPage) -> Sequence[ListedVersion]:
-    """Newest first."""
-    by_number: dict[str, list[ListedFile]] = {}
-    for file in page.files:
-        by_number.setdefault(file.version, []).append(file)
-    ordered = sorted(by_number, key=Version, reverse=True)
-    return [ListedVersion(number, tuple(by_number[number])) for number in ordered]
+def release_list(
+    name: str, versions: Sequence[ListedVersion], changelog: Sequence[Release]
+) -> ReleaseList:
+    """``versions`` are newest first; ``changelog`` covers those whose changes are known."""
+    releases = {release.version: release for release in changelog}
+    views = tuple(_release_view(name, each, releases.get(each.number)) for each in versions)
+    return ReleaseList(views[:_MAX_RECENT_RELEASES], views[_MAX_RECENT_RELEASES:])
 
 
-def release_list(name: str, versions: Sequence[ListedVersion], told: Sequence[Release]) -> str:
-    """HTML of ``versions_of`` a project; ``told`` is its changelog as far as it is known."""
-    changes = {release.version: release for release in told}
-    pieces = [_release(name, version, changes.get(version.number)) for version in versions]
-    older = pieces[_OPEN_RELEASES:]
-    rest = f"<details><summary>{len(older)} older versions</summary>{''.join(older)}</details>"
-    return "".join(pieces[:_OPEN_RELEASES]) + (rest if older else "")
-
-
-def _release(name: str, version: ListedVersion, release: Release | None) -> str:
+def _release_view(name: str, version: ListedVersion, release: Release | None) -> ReleaseView:
     change = release.change if release else ""
-    tag = f' <span class="tag {_change_class(change)}">{text(change)}</span>' if change else ""
-    yanked = ""
-    if version.yanked is not None:
-        reason = f": {text(version.yanked)}" if version.yanked else ""
-        yanked = f'<p class="yanked">Yanked{reason}</p>'
-    files = "; ".join(
-        f"{link(f'/simple/{name}/{file.filename}', 'wheel')}{_size(file)}" for file in version.files
-    )
-    return (
-        f'<article class="release"><h3>{text(version.number)}{tag}'
-        f' <span class="soft">{_time(version.files[0].upload_time)}</span>'
-        f' <span class="soft">{files}</span></h3>{yanked}{_lines(release)}</article>'
+    lines = tuple(_spans(line) for line in release.lines) if release else ()
+    return ReleaseView(
+        number=version.number,
+        change=change,
+        change_class=change if change in {"major", "minor", "patch", "first"} else "",
+        uploaded=_upload_time(version.files[0].upload_time),
+        wheels=tuple(_wheel_link(name, file) for file in version.files),
+        yanked=version.yanked,
+        changes=lines[:_MAX_OPEN_CHANGES],
+        more_changes=lines[_MAX_OPEN_CHANGES:],
     )
 
 
-def _lines(release: Release | None) -> str:
-    if release is None or not release.lines:
-        return '<p class="soft">What changed is not recorded.</p>'
-    items = [f"<li>{_sentence(line)}</li>" for line in release.lines]
-    shown = f"<ul>{''.join(items[:_OPEN_LINES])}</ul>"
-    rest = items[_OPEN_LINES:]
-    if not rest:
-        return shown
-    more = f"<summary>{len(rest)} more changes</summary><ul>{''.join(rest)}</ul>"
-    return f"{shown}<details>{more}</details>"
+def _wheel_link(name: str, file: ListedFile) -> WheelLink:
+    size = "" if file.size is None else f"{max(1, round(file.size / 1000)):,} kB"
+    return WheelLink(f"/simple/{name}/{file.filename}", size)
 
 
-def _sentence(line: str) -> str:
-    # Escaping touches no backtick, so that what stands between two is escaped text.
-    return _CODE.sub(r"<code>\1</code>", text(line))
+def _spans(line: str) -> tuple[Span, ...]:
+    """Texts between backticks are code."""
+    pieces = _CODE.split(line)
+    return tuple(Span(text, is_code=i % 2 == 1) for i, text in enumerate(pieces) if text)
 
 
-def _change_class(change: str) -> str:
-    return change if change in {"major", "minor", "patch", "first"} else ""
-
-
-def _time(upload_time: str | None) -> str:
-    """PEP 700's form, to the minute; anything else as it is."""
+def _upload_time(upload_time: str | None) -> UploadTime | None:
+    """PEP 700's form is shown to the minute; anything else as it is."""
     if upload_time is None:
-        return ""
-    exact = re.fullmatch(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z", upload_time, re.ASCII)
-    shown = f"{exact[1]} {exact[2]} UTC" if exact else upload_time[:40]
-    return f'<time datetime="{text(upload_time[:40])}">{text(shown)}</time>'
-
-
-def _size(file: ListedFile) -> str:
-    return "" if file.size is None else f", {max(1, round(file.size / 1000)):,} kB"
+        return None
+    exact = _UTC_TIME.fullmatch(upload_time)
+    stated = upload_time[:_MAX_TIME]
+    return UploadTime(stated, f"{exact[1]} {exact[2]} UTC" if exact else stated)

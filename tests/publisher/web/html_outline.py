@@ -11,6 +11,7 @@ class Outline(HTMLParser):
     """Attributes:
     tags: every element's name, in order; ids: every id; links: every href.
     faults: elements that close another than the one that is open.
+    text: as a browser shows it, each run of white space as one space.
     """
 
     def __init__(self, page: str) -> None:
@@ -18,7 +19,7 @@ class Outline(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str, str | None]] = []
         self.faults: list[str] = []
-        self.text = ""
+        self._data: list[str] = []
         self._open: list[str] = []
         self.feed(page)
         self.close()
@@ -27,6 +28,10 @@ class Outline(HTMLParser):
     @property
     def ids(self) -> list[str]:
         return [value or "" for _, name, value in self.attributes if name == "id"]
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self._data).split())
 
     @property
     def links(self) -> list[str]:
@@ -48,4 +53,4 @@ class Outline(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if "style" not in self._open:
-            self.text += data
+            self._data.append(data)

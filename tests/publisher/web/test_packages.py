@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given, settings
@@ -12,15 +13,17 @@ from prometheus_client import CollectorRegistry
 
 from codegen.package import PackageContents, PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel
+from lakeschema.avro.model import Record
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.simple_page import ListedFile, ProjectPage, page_to_json
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.fields import field_rows
-from publisher.web.package_page import Described, PackageView, package_page
-from publisher.web.packages import names_alike
+from publisher.web.package_page import PackageDescription, PackageView, package_page, package_view
+from publisher.web.packages import similar_names
 from publisher.web.status import Neighbour, RelationSummary, Status
 from tests.effort import examples
+from tests.lakeschema.avro.strategies import schemas
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.asgi_client import AsgiClient
 from tests.publisher.web.html_outline import Outline
@@ -154,7 +157,7 @@ def test_neighbours_are_linked_if_they_have_packages(index: StaticIndex) -> None
     assert "/packages/acme-schema-example-member" in outline.links
     assert "/packages/acme-schema-example-v1" not in outline.links
     assert "Reads" in outline.text
-    assert "Read byexample.v1 (no package)" in outline.text
+    assert "Read by example.v1 (no package)" in outline.text
 
 
 def test_without_a_state_the_package_says_what_it_reads(tmp_path: Path) -> None:
@@ -164,7 +167,7 @@ def test_without_a_state_the_package_says_what_it_reads(tmp_path: Path) -> None:
 
     outline = shown(index)
 
-    assert "Readsexample.member" in outline.text
+    assert "Reads example.member" in outline.text
     assert "Read by" not in outline.text
 
 
@@ -232,12 +235,15 @@ def test_an_unknown_name_is_told_with_names_like_it(index: StaticIndex) -> None:
 def test_names_are_alike_by_their_rarer_words() -> None:
     projects = ["acme-sales-orders", "acme-sales-refunds", "acme-hr-people"]
 
-    assert names_alike("acme-orders", projects) == ["acme-sales-orders"]
-    assert names_alike("other-sales-order", projects) == ["acme-sales-orders", "acme-sales-refunds"]
-    assert names_alike("acme-x", projects) == []
-    assert names_alike("acme-refunded", projects) == ["acme-sales-refunds"]
-    assert names_alike("acme", ["acme-only"]) == ["acme-only"]
-    assert names_alike("acme", []) == []
+    assert similar_names("acme-orders", projects) == ["acme-sales-orders"]
+    assert similar_names("other-sales-order", projects) == [
+        "acme-sales-orders",
+        "acme-sales-refunds",
+    ]
+    assert similar_names("acme-x", projects) == []
+    assert similar_names("acme-refunded", projects) == ["acme-sales-refunds"]
+    assert similar_names("acme", ["acme-only"]) == ["acme-only"]
+    assert similar_names("acme", []) == []
 
 
 ALLOWED = {
@@ -283,8 +289,9 @@ def views(draw: st.DrawFn) -> PackageView:
         yanked=draw(st.none() | TEXTS),
     )
     packaged = frozenset(n.distribution for n in (summary.upstreams if summary else ()))
-    described = Described(contents, draw(TEXTS), field_rows(schema))
-    return PackageView(ProjectPage(NAME, (file,)), "http://h/simple/", described, summary, packaged)
+    description = PackageDescription(contents, draw(TEXTS), field_rows(schema))
+    page = ProjectPage(NAME, (file,))
+    return package_view(page, "http://h/simple/", description, summary, packaged)
 
 
 @settings(max_examples=examples(150), deadline=None)
@@ -300,6 +307,20 @@ def test_untrusted_text_is_never_markup(view: PackageView) -> None:
         "aria-label", "aria-labelledby", "datetime",
     }  # fmt: skip
     assert all(target.startswith(("/", "#")) for target in outline.links)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(schemas())
+def test_every_link_within_a_page_has_its_target(schema: Record) -> None:
+    contents = PackageContents(COMPANY, NAME, "1.0.0", "x", "{}", "", {}, "", ())
+    description = PackageDescription(contents, "", field_rows(schema))
+    view = package_view(ProjectPage(NAME, ()), "http://h/simple/", description, None, frozenset())
+
+    outline = Outline(package_page(view).decode())
+
+    targets = {unquote(link[1:]) for link in outline.links if link.startswith("#")}
+    assert targets <= set(outline.ids)
+    assert len(set(outline.ids)) == len(outline.ids)
 
 
 def test_the_page_can_be_read_by_ear_and_by_keyboard(index: StaticIndex) -> None:

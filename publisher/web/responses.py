@@ -1,4 +1,4 @@
-"""A page as an HTTP answer: asked for again each time, told apart by its ETag, compressed if wanted."""
+"""A page as an HTTP response: revalidated on each request by its ETag, compressed on request."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import gzip
 import hashlib
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from publisher.web.negotiation import accepts_gzip
 
-_WORTH_COMPRESSING = 1_000
-_FAST = 5
+_MIN_COMPRESSED_BYTES: Final = 1_000
+_COMPRESSION_LEVEL: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A page's bytes in both forms, made once; ``compressed`` is None where that would not pay."""
+    """A page's bytes in both forms; ``compressed`` is None for a page too small to gain by it."""
 
     plain: bytes
     compressed: bytes | None
@@ -26,30 +27,36 @@ class Body:
 
     @classmethod
     def of(cls, plain: bytes) -> Body:
-        # Without a time, so that equal pages are equal bytes.
-        packed = gzip.compress(plain, _FAST, mtime=0) if len(plain) > _WORTH_COMPRESSING else None
-        return cls(plain, packed, hashlib.sha256(plain).hexdigest()[:32])
+        return cls(plain, _compress(plain), hashlib.sha256(plain).hexdigest()[:32])
 
 
-def page_answer(
+def page_response(
     request: Request, body: Body, media_type: str, *, status: int = HTTPStatus.OK
 ) -> Response:
-    """The body, or 304 to whoever has it; each form under a strong ETag of its own."""
+    """The body, or 304 if the client has it; each form has a strong ETag of its own."""
     compressed = body.compressed if accepts_gzip(request.headers.get("accept-encoding")) else None
     form = hashlib.sha256(media_type.encode()).hexdigest()[:8]
     etag = f'"{body.tag}-{form}{"-gzip" if compressed is not None else ""}"'
     headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept, Accept-Encoding"}
-    if status == HTTPStatus.OK and is_known(request, etag):
-        return Response(status_code=304, headers=headers)
+    if status == HTTPStatus.OK and is_not_modified(request, etag):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     if compressed is None:
         return Response(body.plain, status, headers, media_type)
     headers["Content-Encoding"] = "gzip"
     return Response(compressed, status, headers, media_type)
 
 
-def is_known(request: Request, etag: str) -> bool:
-    given = [
+def is_not_modified(request: Request, etag: str) -> bool:
+    """Whether the client states that it has the representation of this ETag."""
+    stated = [
         tag.strip().removeprefix("W/")
         for tag in request.headers.get("if-none-match", "").split(",")
     ]
-    return etag in given or given == ["*"]
+    return etag in stated or stated == ["*"]
+
+
+def _compress(plain: bytes) -> bytes | None:
+    if len(plain) <= _MIN_COMPRESSED_BYTES:
+        return None
+    # Without a time, so that equal pages are equal bytes.
+    return gzip.compress(plain, _COMPRESSION_LEVEL, mtime=0)

@@ -1,0 +1,22 @@
+"""Where pages are, and links to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """``address`` is empty where there is nothing to link to."""
+
+    text: str
+    address: str = ""
+
+
+def package_address(distribution: str) -> str:
+    return f"/packages/{quote(distribution, safe='')}"
+
+
+def package_link(distribution: str) -> Link:
+    return Link(distribution, package_address(distribution))
