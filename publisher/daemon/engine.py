@@ -78,7 +78,7 @@ class Engine:
 
     def __init__(self, parts: Parts) -> None:
         self.counters = parts.runtime.counters
-        self._runtime = parts.runtime
+        self.runtime = parts.runtime
         self._state = parts.runtime.state
         self._clock = parts.runtime.clock
         self._policy = parts.runtime.policy
@@ -327,7 +327,7 @@ class Engine:
         )
 
     def _defer(self, claims: Sequence[Claim], reason: str) -> None:
-        defer(self._runtime, claims, reason)
+        defer(self.runtime, claims, reason)
         # A metric's name, which dashboards know.
         self.counters.add("put_off", len(claims))
 

@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from publisher.index.protocol import IndexFile, PackageIndex
 from publisher.publishing.upload import DROPPED
-from publisher.runtime import Clock, Counters
+from publisher.runtime import Runtime
 from publisher.state.protocol import State
 from publisher.state.records import VersionStatus
 
@@ -117,19 +117,12 @@ def _published(state: State) -> Mapping[str, Mapping[str, float]]:
 class RetentionPass:
     """Carries it out beside the daemon's other work, and notes how it ended."""
 
-    def __init__(
-        self,
-        state: State,
-        index: PackageIndex,
-        retention: Retention,
-        clock: Clock,
-        counters: Counters,
-    ) -> None:
-        self._state = state
+    def __init__(self, runtime: Runtime, index: PackageIndex, retention: Retention) -> None:
+        self._state = runtime.state
+        self._clock = runtime.clock
+        self._counters = runtime.counters
         self._index = index
         self._retention = retention
-        self._clock = clock
-        self._counters = counters
 
     def run(self, is_stopping: Callable[[], bool] = lambda: False) -> None:
         """Ends at the first yank that the index declines, since it would decline the others, too.
@@ -142,11 +135,11 @@ class RetentionPass:
                 if not self._index.yank(change.file, change.reason):
                     self._decline(change)
                     return
-                self._tell(change)
+                self._report(change)
             if is_stopping():
                 return
 
-    def _tell(self, change: Change) -> None:
+    def _report(self, change: Change) -> None:
         retired = change.reason is not None
         self._counters.add("versions_retired" if retired else "versions_offered_again")
         log.info(

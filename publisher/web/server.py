@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-from types import TracebackType
 from typing import Self
 
 import uvicorn
@@ -60,7 +59,7 @@ class WebServer:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Waits for responses under way, for a few seconds at most."""
         self._server.should_exit = True
         self._thread.join(_STOP_TIMEOUT_SECONDS + 5)
@@ -69,13 +68,8 @@ class WebServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _serve(self) -> None:
         # The socket listens already: a client that connects now waits, and is not refused.

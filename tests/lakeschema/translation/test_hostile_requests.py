@@ -40,7 +40,7 @@ def chain(depth: int) -> list[str]:
             "TooLarge",
         ),
         ([TABLE, "CREATE VIEW v AS " + " UNION ALL ".join(["SELECT a FROM t"] * 1_000)], None),
-        (CYCLE, "InvalidRequest"),
+        (CYCLE, "DefinedByItself"),
         (chain(300), None),
         pytest.param(chain(3_000), None, marks=pytest.mark.slow),
         ([TABLE, "CREATE VIEW v AS SELECT a FROM `t`.`a`.`b`.`c`.`d`"], "UnknownRelation"),

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
 
-from publisher.daemon import service
+from publisher.daemon import metrics
 from tests.publisher.daemon.pretended import T, hear
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table
 
-SOURCES = Path(service.__file__).parents[1]
+SOURCES = Path(metrics.__file__).parents[1]
 
 
 def counter_names(source: str) -> Iterator[str]:
@@ -41,14 +41,14 @@ def _branches(name: ast.expr) -> Iterator[str]:
 def test_every_counter_has_a_help_text_and_every_help_text_a_counter() -> None:
     counted = {name for path in SOURCES.rglob("*.py") for name in counter_names(path.read_text())}
 
-    assert counted == set(service._COUNTER_HELP)
+    assert counted == set(metrics.COUNTER_HELP)
 
 
 def test_metrics_say_what_they_count(world: Simulation) -> None:
     world.change(table(T, "a"))
     hear(world)
     registry = CollectorRegistry()
-    registry.register(service._EngineMetrics(world.engine))
+    registry.register(metrics.EngineMetrics(world.engine))
 
     lines = generate_latest(registry).decode().splitlines()
 

@@ -25,6 +25,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, PackageIndex
 from publisher.index.simple_page import page_from_html, page_from_json
 from publisher.index.static import StaticIndex
+from publisher.policy import Policy
 from publisher.publishing.retention import (
     NOTE,
     SUPERSEDED,
@@ -34,7 +35,7 @@ from publisher.publishing.retention import (
     plan_retention,
 )
 from publisher.publishing.upload import DROPPED, WheelUploader
-from publisher.runtime import Counters, SystemClock
+from publisher.runtime import Counters, Runtime, SystemClock
 from publisher.state.protocol import State
 from publisher.state.records import VersionRecord, VersionStatus
 from publisher.state.sqlite import SqliteState
@@ -248,9 +249,9 @@ def record(state: State, *versions: str, status: VersionStatus = VersionStatus.P
 
 
 def one_pass(state: State, index: PackageIndex, retention: Retention = KEEP_ONE) -> Counters:
-    counters = Counters()
-    RetentionPass(state, index, retention, SystemClock(), counters).run()
-    return counters
+    runtime = Runtime(state, SystemClock(), Policy())
+    RetentionPass(runtime, index, retention).run()
+    return runtime.counters
 
 
 def test_a_pass_yanks_and_the_next_has_nothing_to_do(state: SqliteState, tmp_path: Path) -> None:

@@ -1,0 +1,68 @@
+"""What the engine counts and keeps, as Prometheus reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from publisher.daemon.engine import Engine
+from publisher.daemon.inspection import EngineStatus
+
+COUNTER_HELP: Final[Mapping[str, str]] = {
+    "adopted": "versions found on the index that the state did not know, and recorded",
+    "changed_before_publication": "publications postponed because the facts changed since derivation",
+    "conflicts": "uploads refused because the index holds other bytes under the same version",
+    "dead_letters": "events that could not be decoded and were stored for inspection",
+    "derivations_died": "derivations whose process crashed or exceeded its time limit",
+    "derived": "schema derivations computed, failed ones included",
+    "events_seen": "events read from all event sources, irrelevant ones included",
+    "hints": "events that named a relation to read again",
+    "index_failures": "operations that failed at the package index and are retried",
+    "memo_hits": "derivations answered from a stored result for the same inputs",
+    "published": "versions published",
+    "put_off": "work items deferred because the catalog could not be read or its answer was stale",
+    "quarantined": "relations quarantined after their processing died repeatedly",
+    "snapshots": "completed snapshots: comparisons of the whole catalog with the state",
+    "stale_readings": "catalog answers older than the event that caused the reading",
+    "versions_offered_again": "files whose yank was reverted by the retention rules",
+    "versions_retired": "files yanked by the retention rules",
+    "yanks_declined": "yanks that the package index does not support",
+}
+
+
+class EngineMetrics(Collector):
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def collect(self) -> Iterator[Metric]:
+        found = self._engine.status()
+        for name, value in sorted(found.counters.items()):
+            help_text = COUNTER_HELP.get(name, name)
+            yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
+        relations = GaugeMetricFamily(
+            "schema_publisher_relations", "relations by status", labels=["status"]
+        )
+        for status, count in found.relations.items():
+            relations.add_metric([status], count)
+        yield relations
+        yield from (_gauge(name, text, value) for name, text, value in _figures(found))
+
+
+def _figures(found: EngineStatus) -> Sequence[tuple[str, str, float]]:
+    return (
+        ("work", "relations with outstanding work", len(found.work)),
+        ("versions", "published versions, yanked ones included", found.versions),
+        (
+            "conflicts",
+            "version numbers that the index holds with other bytes",
+            len(found.conflicts),
+        ),
+        ("dead_letters", "stored events that could not be decoded", len(found.dead_letters)),
+    )
+
+
+def _gauge(name: str, text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"schema_publisher_{name}", text, value=value)
