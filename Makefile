@@ -11,7 +11,7 @@ PEERS := $(VENV)/peers/.installed
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast check format requirements clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast check docs format requirements clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -34,6 +34,10 @@ check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation as a site in build/site; a dead link or anchor fails it.
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .

@@ -1,0 +1,158 @@
+"""What README and ``docs/`` say is what the program does: settings, commands, and the quick start, typed literally."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from publisher import settings
+from publisher.commands.cli import app
+from publisher.daemon.assembly import build_options, build_retention, build_selection
+from publisher.settings import load_settings
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
+    "artifacts": (settings.Artifacts,),
+    "catalog": (
+        settings.HiveCatalogSettings,
+        settings.DdlCatalogSettings,
+        settings.SparkCatalogSettings,
+    ),
+    "events": (
+        settings.NotificationLogSettings,
+        settings.KafkaSettings,
+        settings.DdlFolderSettings,
+    ),
+    "state": (settings.State,),
+    "index": (settings.StaticIndexSettings, settings.TwineIndexSettings),
+    "index.retention": (settings.Retention,),
+    "translation": (settings.Translation,),
+    "snapshot": (settings.Snapshot,),
+    "engine": (settings.Engine,),
+    "http": (settings.Http,),
+}
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", text)
+
+
+def section(text: str, title: str) -> str:
+    """From the heading to the next one. The document's title is none, since comments look like it."""
+    _, found = re.split(rf"(?m)^##+ {re.escape(title)}.*$", text, maxsplit=1)
+    return re.split(r"(?m)^##+ ", found, maxsplit=1)[0]
+
+
+def documented(name: str) -> dict[str, str]:
+    """The default that the reference gives for each key of a section."""
+    title = f"`[[{name}]]`" if name == "events" else f"`[{name}]`"
+    rows = re.findall(r"(?m)^\| (`.+?) \| (.+?) \|", section(REFERENCE, title))
+    return {key: default for keys, default in rows for key in re.findall(r"`(\w+)`", keys)}
+
+
+def fields(name: str) -> Iterator[tuple[str, Any]]:
+    for model in SECTIONS[name]:
+        for key, field in model.model_fields.items():
+            # A section of its own.
+            if f"{name}.{key}" not in SECTIONS:
+                yield key, field.get_default(call_default_factory=True)
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_the_reference_has_every_setting_and_no_other(name: str) -> None:
+    assert set(documented(name)) == {key for key, _ in fields(name)}
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_the_reference_has_the_defaults_that_the_settings_have(name: str) -> None:
+    written = {
+        key: json.loads(default[1:-1])
+        for key, default in documented(name).items()
+        if re.fullmatch(r"`[^`]+`", default)
+    }
+
+    actual = {
+        key: json.loads(json.dumps(default, default=str))
+        for key, default in fields(name)
+        if key in written and not repr(default).startswith("PydanticUndefined")
+    }
+
+    assert {key: written[key] for key in actual} == actual
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/configuration.md", "docs/quick-start.md"])
+def test_examples_of_settings_start(document: str, tmp_path: Path) -> None:
+    for number, block in enumerate(blocks((ROOT / document).read_text(), "toml")):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(block)
+
+        loaded = load_settings(file)
+
+        assert build_options(loaded)
+        assert build_selection(loaded)
+        build_retention(loaded)
+
+
+def test_the_readme_lists_every_command() -> None:
+    usage = section(README, "Use")
+
+    for command in app.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "")
+        assert re.search(rf"(?m)^schema-publisher {name}\b", usage), name
+
+
+def test_every_decision_is_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = (folder / "README.md").read_text()
+
+    assert not [file.name for file in folder.glob("[0-9]*.md") if f"({file.name})" not in listed]
+
+
+@pytest.mark.slow
+def test_the_quick_start_works_as_it_is_written(tmp_path: Path) -> None:
+    text = section(README, "Quick start")
+    lake = tmp_path / "lake"
+    (lake / "ddl").mkdir(parents=True)
+    (lake / "schema-publisher.toml").write_text(*blocks(text, "toml"))
+    (lake / "ddl" / "shop.sql").write_text(*blocks(text, "sql"))
+    venv.create(tmp_path / "env", symlinks=True)
+    python = tmp_path / "env" / "bin" / "python"
+    [commands], [program] = blocks(text, "sh"), blocks(text, "python")
+
+    run(lake, ["bash", "-euc", commands], PATH=path_with_pip_of(python, tmp_path / "bin"))
+    run(lake, [str(python), "-c", program])
+
+    assert (lake / "revenue.avro").stat().st_size
+
+
+def path_with_pip_of(python: Path, folder: Path) -> str:
+    folder.mkdir()
+    pip = folder / "pip"
+    pip.write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {python} "$@"\n')
+    pip.chmod(0o755)
+    return os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def run(folder: Path, command: list[str], **environment: str) -> None:
+    ended = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
