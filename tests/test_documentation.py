@@ -22,6 +22,7 @@ from publisher.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 REFERENCE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 
 SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
@@ -119,6 +120,17 @@ def test_every_decision_is_listed() -> None:
     listed = (folder / "README.md").read_text()
 
     assert not [file.name for file in folder.glob("[0-9]*.md") if f"({file.name})" not in listed]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_files_that_a_document_names_exist(document: Path) -> None:
+    packages = "benchmarks|codegen|dependency_graph|deploy|docs|lakeschema|publisher|tests"
+
+    named = re.findall(rf"`((?:{packages})/[\w./-]+)`", document.read_text(encoding="utf-8"))
+
+    assert not [
+        path for path in named if path != "benchmarks/NAME.py" and not (ROOT / path).exists()
+    ]
 
 
 @pytest.mark.slow
