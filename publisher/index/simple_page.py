@@ -22,6 +22,12 @@ from publisher.index.wheel_files import MalformedWheel, parse_filename
 API_VERSION = "1.1"
 HTML_TYPE = "application/vnd.pypi.simple.v1+html"
 JSON_TYPE = "application/vnd.pypi.simple.v1+json"
+MAX_TAG_CHARACTERS = 256 * 1024
+"""A longer tag, comment or script is refused; an index writes a few hundred characters.
+
+The standard library's parser needs some 160 bytes of memory for each character of a tag.
+"""
+_FEED_CHARACTERS = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +138,24 @@ def page_from_json(data: bytes, name: str, url: str = "") -> ProjectPage:
 
 def page_from_html(text: str, name: str, url: str = "") -> ProjectPage:
     """Reads a PEP 503 page; as ``page_from_json`` otherwise."""
-    parser = _Links(url)
+    links = _Links(url)
+    # Never closed: ``close`` takes markup without an end for text, and searches for that end again
+    # at each of its characters, minutes for 200 kB of ``<!--``.
+    for start in range(0, len(text), _FEED_CHARACTERS):
+        _feed(links, text[start : start + _FEED_CHARACTERS])
+    _check_api_version(links.api_version)
+    return _page(name, links.files)
+
+
+def _feed(links: _Links, text: str) -> None:
     try:
-        parser.feed(text)
-        parser.close()
-    except AssertionError as error:
-        # The standard library's parser asserts on some broken declarations.
+        links.feed(text)
+    except (AssertionError, ValueError) as error:
+        # The standard library's parser asserts on some broken declarations, and fails to convert
+        # a character reference of thousands of digits.
         raise MalformedPage("its markup is broken") from error
-    _check_api_version(parser.api_version)
-    return _page(name, parser.files)
+    if len(links.rawdata) > MAX_TAG_CHARACTERS:
+        raise MalformedPage(f"its markup has a part longer than {MAX_TAG_CHARACTERS} characters")
 
 
 def _page(name: str, files: Iterable[ListedFile | None]) -> ProjectPage:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -71,10 +73,40 @@ def test_a_reason_from_untrusted_input_is_never_markup(reason: str) -> None:
 @example("<![if x")
 @example("<!DOCTYPE [<!ENTITY")
 @example("<a href='http://[::1'>")
+@example("&#" + "1" * 5000 + ";")
 @example("<base href='http://[x'><a href='y'>")
 def test_any_text_as_html_is_a_page_or_malformed(text: str) -> None:
     with contextlib.suppress(MalformedPage):
         assert page_from_html(text, "acme-schema-x", "http://127.0.0.1/simple/").files == ()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<!--", "<![CDATA[", "<?", "<a b=", "<a b='", "<a href=x>y", "</a", "<", "&#", "<div>"],
+)
+@pytest.mark.parametrize("start", ["", "<a ", "<script>"])
+def test_time_to_parse_grows_with_the_size_of_the_page_alone(start: str, unit: str) -> None:
+    text = start + unit * (600_000 // len(unit))
+    started = time.process_time()
+
+    with contextlib.suppress(MalformedPage):
+        page_from_html(text, "acme-schema-x")
+
+    # Quadratic time would be minutes.
+    assert time.process_time() - started < 10
+
+
+def test_a_tag_that_is_too_long_is_malformed() -> None:
+    with pytest.raises(MalformedPage, match="longer than"):
+        page_from_html("<a " + "b=1 " * 1_000_000 + ">", "acme-schema-x")
+
+
+def test_a_link_after_much_text_is_found() -> None:
+    link = '<a href="acme_schema_x-1.0.0-py3-none-any.whl">x</a>'
+
+    page = page_from_html("text " * 200_000 + link, "acme-schema-x")
+
+    assert [file.version for file in page.files] == ["1.0.0"]
 
 
 @given(st.binary() | st.recursive(st.none() | st.text(), st.lists).map(repr).map(str.encode))
