@@ -15,15 +15,9 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 import requests
 
+from publisher.index.page_parsing import MalformedPage, parse_html_page, parse_json_page
 from publisher.index.protocol import IndexRefused, IndexUnavailable
-from publisher.index.simple_page import (
-    HTML_TYPE,
-    JSON_TYPE,
-    MalformedPage,
-    ProjectPage,
-    page_from_html,
-    page_from_json,
-)
+from publisher.index.simple_page import HTML_TYPE, JSON_TYPE, ProjectPage
 
 ACCEPT = f"{JSON_TYPE}, {HTML_TYPE};q=0.2, text/html;q=0.1"
 MAX_PAGE_BYTES = 64 * 1024 * 1024
@@ -89,10 +83,10 @@ class SimpleClient:
         content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         try:
             if content_type in {JSON_TYPE, "application/json"}:
-                return page_from_json(data, distribution, response.url)
+                return parse_json_page(data, distribution, response.url)
             if content_type in {HTML_TYPE, "text/html", "application/xhtml+xml"}:
                 text = data.decode("utf-8", "replace")
-                return page_from_html(text, distribution, response.url)
+                return parse_html_page(text, distribution, response.url)
         except MalformedPage as error:
             raise self._refused(f"the page of {distribution} is not readable: {error}") from error
         raise self._refused(f"the page of {distribution} is of type {content_type[:80]!r}")

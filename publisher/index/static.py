@@ -6,9 +6,8 @@ Order of writing: wheel, HTML, JSON, each synced; so that what is listed is alwa
 whole, and a crash between them is mended by the next upload to the project. A wheel found without
 a record is adopted with the bytes that it has, never overwritten.
 
-The root page lists every project, so that writing it costs more than an upload should: the server
-renders it when asked, and ``write_root`` writes it for a folder behind a plain web server
-(installers do not read it).
+There is no root page: it would be rewritten by each upload, and installers do not read it. The
+daemon's server renders it on request.
 """
 
 from __future__ import annotations
@@ -24,16 +23,13 @@ from pathlib import Path
 
 from codegen.package import Wheel
 from publisher.index.atomic_files import locked, remove_partial_files, sync_folder, write_whole
+from publisher.index.page_parsing import MalformedPage, parse_json_page
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.index.simple_page import (
     ListedFile,
-    MalformedPage,
     ProjectPage,
-    page_from_json,
     page_to_html,
     page_to_json,
-    root_to_html,
-    root_to_json,
 )
 from publisher.index.wheel_files import (
     CoreMetadata,
@@ -127,15 +123,6 @@ class StaticIndex:
                 return ()
             return tuple(sorted(project for project in found if self.has(project)))
 
-    def write_root(self) -> None:
-        """Writes the root pages, for a folder that a plain web server shows."""
-        projects = self.projects()
-        with self._reported("writing the root page"):
-            self._simple.mkdir(parents=True, exist_ok=True)
-            write_whole(self._simple / _HTML_PAGE, root_to_html(projects))
-            write_whole(self._simple / _JSON_PAGE, root_to_json(projects))
-            sync_folder(self._simple)
-
     def file_path(self, filename: str) -> Path:
         """Where a wheel of that name lies, whether or not it is there.
 
@@ -181,7 +168,7 @@ class StaticIndex:
     def _read_page(self, distribution: str) -> ProjectPage | None:
         path = self._folder(distribution) / _JSON_PAGE
         try:
-            return page_from_json(path.read_bytes(), distribution)
+            return parse_json_page(path.read_bytes(), distribution)
         except FileNotFoundError:
             return None
         except MalformedPage as error:

@@ -8,9 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from publisher.index.contents import sha256_of
 from publisher.index.protocol import IndexFile, IndexRefused, PackageIndex
 from tests.publisher.index.wheels import sample_wheel, wheel_of
+
+
+def sha256_of(index: PackageIndex, file: IndexFile) -> str:
+    """What the page states or, where it states nothing, the hash of the downloaded bytes."""
+    return file.sha256 or hashlib.sha256(index.fetch(file)).hexdigest()
 
 
 class PackageIndexBehaviour:

@@ -8,10 +8,9 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from publisher.index.contents import sha256_of
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.index.twine_index import TwineIndex
-from tests.publisher.index.behaviour import PackageIndexBehaviour
+from tests.publisher.index.behaviour import PackageIndexBehaviour, sha256_of
 from tests.publisher.index.index_doubles import (
     MANNERS,
     Answer,

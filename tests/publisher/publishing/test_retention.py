@@ -22,8 +22,8 @@ from hypothesis.stateful import (
 from packaging.version import Version
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.index.page_parsing import parse_html_page, parse_json_page
 from publisher.index.protocol import IndexFile, PackageIndex
-from publisher.index.simple_page import page_from_html, page_from_json
 from publisher.index.static import StaticIndex
 from publisher.policy import Policy
 from publisher.publishing.retention import (
@@ -343,6 +343,6 @@ def test_a_pass_killed_at_any_moment_is_ended_by_the_next(tmp_path: Path) -> Non
         # The HTML page of a torn yank is mended by the next upload, as all that the folder holds.
         index.upload(sample_wheel(PROJECT, "1.0.0"))
         folder = tmp_path / "index" / "simple" / PROJECT
-        from_html = page_from_html((folder / "index.html").read_text(), PROJECT)
-        from_json = page_from_json((folder / "index.json").read_bytes(), PROJECT)
+        from_html = parse_html_page((folder / "index.html").read_text(), PROJECT)
+        from_json = parse_json_page((folder / "index.json").read_bytes(), PROJECT)
         assert [f.yanked for f in from_html.files] == [f.yanked for f in from_json.files]

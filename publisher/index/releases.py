@@ -1,0 +1,42 @@
+"""Files of one distribution in the order of their versions, and the newest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Protocol, TypeVar
+
+from packaging.version import Version
+
+
+class VersionedFile(Protocol):
+    """``version`` is as PEP 440 writes it."""
+
+    @property
+    def filename(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+
+File = TypeVar("File", bound=VersionedFile)
+
+
+def newest_release(files: Iterable[File]) -> tuple[File, ...]:
+    """The files of the highest version, of which a release may have several; empty without any."""
+    ordered = sorted(files, key=by_version)
+    return tuple(file for file in ordered if _version(file) == _version(ordered[-1]))
+
+
+def by_version(file: VersionedFile) -> tuple[Version, str]:
+    """Sorts files: the lowest version first, those of one version by their names."""
+    return _version(file), file.filename
+
+
+def _version(file: VersionedFile) -> Version:
+    return parse_version(file.version)
+
+
+@lru_cache(maxsize=65_536)
+def parse_version(text: str) -> Version:
+    return Version(text)
