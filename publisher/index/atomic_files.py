@@ -1,4 +1,4 @@
-"""Files that appear whole and durable, or not at all; and a lock that other processes respect."""
+"""Files that are written atomically and durably, and a lock between processes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 _TEMPORARY_SUFFIX = ".partial"
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes beside ``path``, syncs, then renames: a crash leaves the old file or the new one.
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file beside ``path``, syncs and renames it: a crash leaves the old file or the new.
 
-    The rename itself is durable only after ``sync_folder``.
+    The rename is durable only after ``sync_folder``.
     """
     partial = path.with_name(f".{uuid.uuid4().hex}{_TEMPORARY_SUFFIX}")
     try:
@@ -31,7 +31,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Makes the names in a folder durable."""
+    """Makes the folder's entries durable: files that were added, renamed or removed."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -40,17 +40,17 @@ def sync_folder(path: Path) -> None:
 
 
 def remove_partial_files(folder: Path) -> None:
-    """Removes what a crash left half-written. The caller holds the folder's lock."""
+    """Removes files that a crash left half-written. The caller holds the folder's lock."""
     for path in folder.glob(f".*{_TEMPORARY_SUFFIX}"):
         path.unlink(missing_ok=True)
 
 
 @contextmanager
-def locked(folder: Path, timeout_seconds: float) -> Iterator[None]:
-    """Holds a folder alone among processes and threads of this host; a killed process frees it.
+def lock(folder: Path, timeout_seconds: float) -> Iterator[None]:
+    """Holds an exclusive lock on a folder, on this host; the kernel frees it when the process dies.
 
     Raises:
-        TimeoutError: someone else held it all the time.
+        TimeoutError: another process or thread held it for ``timeout_seconds``.
     """
     deadline = time.monotonic() + timeout_seconds
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""The small protocol that every package index answers, and what it may raise."""
+"""What every package index offers, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from codegen.package import Wheel
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """A file that the index lists. ``sha256`` is None where its page does not say."""
+    """A file that the index lists.
+
+    Attributes:
+        version: normalised as in PEP 440.
+        sha256: None if the page does not state it.
+        yanked: the reason, possibly empty; None if the file is not yanked.
+    """
 
     filename: str
     version: str
@@ -30,20 +36,20 @@ class PackageIndexError(Exception):
         self.status = status
 
     def __str__(self) -> str:
-        answer = f" (HTTP {self.status})" if self.status is not None else ""
-        return f"package index {self.index}: {self.reason}{answer}"
+        status = f" (HTTP {self.status})" if self.status is not None else ""
+        return f"package index {self.index}: {self.reason}{status}"
 
 
 class IndexUnavailable(PackageIndexError):
-    """No answer, or one that says "not now": retried, after a look at what is there."""
+    """No response, or one that asks to try again later: retried after reading what the index holds."""
 
 
 class IndexRefused(PackageIndexError):
-    """An answer that says no: 4xx. The publisher reads back before it believes it."""
+    """The index refused the request: 4xx. The publisher reads back before it takes it for final."""
 
 
 class ForeignPackage(PackageIndexError):
-    """The index has our distribution's name, for another relation: of another prefix, it seems."""
+    """The distribution exists on the index, for another relation: another deployment's, it seems."""
 
     def __init__(self, distribution: str, relation: str) -> None:
         super().__init__(distribution, relation)
@@ -52,20 +58,25 @@ class ForeignPackage(PackageIndexError):
 
     def __str__(self) -> str:
         return (
-            f"{self.distribution} on the index is the package of {self.relation}; choose a prefix "
-            "of which no other deployment's is the beginning"
+            f"{self.distribution} on the index is the package of {self.relation}; choose prefixes "
+            "so that no deployment's prefix is a prefix of another's"
         )
 
 
 class PackageIndex(Protocol):
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """Every file of a distribution, read uncached; empty if the index does not know it."""
+        """Every file of a distribution, not from a cache; empty if the index does not know it."""
 
     def fetch(self, file: IndexFile) -> bytes:
         """The file's bytes."""
 
     def upload(self, wheel: Wheel) -> None:
-        """Returns when the index said yes; raises ``IndexUnavailable`` or ``IndexRefused``."""
+        """Returns once the index accepted it.
+
+        Raises:
+            IndexUnavailable: it may or may not hold the wheel now.
+            IndexRefused: it rejected the wheel.
+        """
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
-        """Yanks, or unyanks with None. False where the index cannot."""
+        """Yanks a file, or unyanks it if ``reason`` is None; False if the index does not support it."""

@@ -1,10 +1,10 @@
 """A package index that is a folder: any web server over it serves pip and uv.
 
 ``simple/{project}/`` holds the project's wheels, each with its ``.metadata``, and the page as
-``index.html`` and ``index.json``. The JSON page is the record: a file counts once it stands there.
-Order of writing: wheel, HTML, JSON, each synced; so that what is listed is always there and
-whole, and a crash between them is mended by the next upload to the project. A wheel found without
-a record is adopted with the bytes that it has, never overwritten.
+``index.html`` and ``index.json``. The JSON page is the record: a file is published once it is listed
+there. The order of writing is wheel, HTML, JSON, each synced, so that a listed file always exists
+and is complete; after a crash between them, the next upload to the project repairs the pages. A wheel
+without a record is listed with the bytes that it has and never overwritten.
 
 There is no root page: it would be rewritten by each upload, and installers do not read it. The
 daemon's server renders it on request.
@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from codegen.package import Wheel
-from publisher.index.atomic_files import locked, remove_partial_files, sync_folder, write_whole
+from publisher.index.atomic_files import lock, remove_partial_files, sync_folder, write_atomically
 from publisher.index.page_parsing import MalformedPage, parse_json_page
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.index.simple_page import (
@@ -56,35 +56,35 @@ class StaticIndex:
         self._now = now
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """As the protocol says; a name that no distribution can have has no files."""
+        """As the protocol says; a name that is not normalised has no files."""
         page = self.page(distribution)
         return () if page is None else tuple(_index_file(file) for file in page.files)
 
     def fetch(self, file: IndexFile) -> bytes:
         path = self.file_path(file.filename)
-        with self._reported(f"reading {file.filename}"):
+        with self._report_os_errors(f"reading {file.filename}"):
             try:
                 return path.read_bytes()
             except FileNotFoundError as error:
-                raise IndexRefused(self._name, f"{file.filename} is not there", 404) from error
+                raise IndexRefused(self._name, f"{file.filename} does not exist", 404) from error
 
     def upload(self, wheel: Wheel) -> None:
-        """Equal bytes again are welcome; other bytes under a known name are refused for ever."""
+        """Accepts the same bytes again; refuses other bytes under a file name that exists."""
         try:
             metadata = check_wheel(wheel)
         except MalformedWheel as error:
             raise IndexRefused(self._name, str(error), 400) from error
-        with self._changing(wheel.distribution) as folder:
-            page = self._recorded(folder, wheel.distribution)
+        with self._lock_project(wheel.distribution) as folder:
+            page = self._read_or_rebuild_page(folder, wheel.distribution)
             known = page.file(wheel.filename)
             if known is not None and known.sha256 != wheel.sha256:
                 raise IndexRefused(
-                    self._name, f"{wheel.filename} exists already, with other bytes", 409
+                    self._name, f"{wheel.filename} already exists with other bytes", 409
                 )
             if not (folder / wheel.filename).is_file():
                 self._write_wheel(folder, wheel, metadata)
             if known is None:
-                page = page.with_file(self._listed(wheel.filename, wheel.data, metadata))
+                page = page.with_file(self._describe(wheel.filename, wheel.data, metadata))
             self._write_pages(folder, page)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
@@ -93,20 +93,20 @@ class StaticIndex:
         except MalformedWheel as error:
             raise IndexRefused(self._name, str(error), 400) from error
         if not self._folder(distribution).is_dir():
-            raise IndexRefused(self._name, f"{file.filename} is not there", 404)
-        with self._changing(distribution) as folder:
-            page = self._recorded(folder, distribution)
+            raise IndexRefused(self._name, f"{file.filename} does not exist", 404)
+        with self._lock_project(distribution) as folder:
+            page = self._read_or_rebuild_page(folder, distribution)
             known = page.file(file.filename)
             if known is None:
-                raise IndexRefused(self._name, f"{file.filename} is not there", 404)
+                raise IndexRefused(self._name, f"{file.filename} does not exist", 404)
             self._write_pages(folder, page.with_file(replace(known, yanked=reason)))
         return True
 
     def page(self, distribution: str) -> ProjectPage | None:
-        """What is recorded of a project; None if there is no such project."""
+        """The recorded page of a project; None if there is no such project."""
         if not is_normalised(distribution):
             return None
-        with self._reported(f"reading the page of {distribution}"):
+        with self._report_os_errors(f"reading the page of {distribution}"):
             return self._read_page(distribution)
 
     def has(self, distribution: str) -> bool:
@@ -115,7 +115,7 @@ class StaticIndex:
 
     def projects(self) -> tuple[str, ...]:
         """Every project with at least one recorded file, in order of names."""
-        with self._reported("listing the projects"):
+        with self._report_os_errors("listing the projects"):
             try:
                 with os.scandir(self._simple) as entries:
                     found = [entry.name for entry in entries if entry.is_dir()]
@@ -124,10 +124,10 @@ class StaticIndex:
             return tuple(sorted(project for project in found if self.has(project)))
 
     def file_path(self, filename: str) -> Path:
-        """Where a wheel of that name lies, whether or not it is there.
+        """The path of a file of that name, which need not exist.
 
         Raises:
-            IndexRefused: it is not the name of a wheel.
+            IndexRefused: it is not the name of a wheel or source distribution.
         """
         try:
             return self._folder(parse_filename(filename).distribution) / filename
@@ -138,13 +138,13 @@ class StaticIndex:
         return self._simple / distribution
 
     @contextmanager
-    def _changing(self, distribution: str) -> Iterator[Path]:
-        """The project's folder, made if need be, held alone and cleared of torn files."""
-        with self._reported(f"changing {distribution}"):
+    def _lock_project(self, distribution: str) -> Iterator[Path]:
+        """Holds the project's folder locked, created if missing, without half-written files."""
+        with self._report_os_errors(f"changing {distribution}"):
             folder = self._folder(distribution)
             if not folder.is_dir():
                 self._make_folder(folder)
-            with locked(folder, _LOCK_TIMEOUT_SECONDS):
+            with lock(folder, _LOCK_TIMEOUT_SECONDS):
                 remove_partial_files(folder)
                 yield folder
 
@@ -156,14 +156,14 @@ class StaticIndex:
         sync_folder(self._simple)
 
     @contextmanager
-    def _reported(self, doing: str) -> Iterator[None]:
+    def _report_os_errors(self, action: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else str(error)
             if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-                reason += "; free some space, what is published is whole"
-            raise IndexUnavailable(self._name, f"{doing}: {reason}") from error
+                reason += "; free some space (published files are intact)"
+            raise IndexUnavailable(self._name, f"{action}: {reason}") from error
 
     def _read_page(self, distribution: str) -> ProjectPage | None:
         path = self._folder(distribution) / _JSON_PAGE
@@ -174,20 +174,20 @@ class StaticIndex:
         except MalformedPage as error:
             raise IndexUnavailable(
                 self._name,
-                f"{path} was damaged from outside: {error}; restore it, or remove it and the "
-                "next upload lists the wheels anew, without their yanks",
+                f"{path} was damaged by another program: {error}; restore it, or delete it: the "
+                "next upload then lists the wheels again, without their yanks",
             ) from error
 
-    def _recorded(self, folder: Path, distribution: str) -> ProjectPage:
-        """The page as recorded, and the wheels that a crash left without a record."""
+    def _read_or_rebuild_page(self, folder: Path, distribution: str) -> ProjectPage:
+        """The recorded page, with the wheels that a crash left unrecorded."""
         page = self._read_page(distribution) or ProjectPage(distribution)
         listed = {file.filename for file in page.files}
         for path in sorted(folder.glob("*.whl")):
             if path.name not in listed:
-                page = self._with_unlisted(page, path)
+                page = self._list_unrecorded(page, path)
         return page
 
-    def _with_unlisted(self, page: ProjectPage, path: Path) -> ProjectPage:
+    def _list_unrecorded(self, page: ProjectPage, path: Path) -> ProjectPage:
         try:
             named = parse_filename(path.name)
         except MalformedWheel:
@@ -198,11 +198,11 @@ class StaticIndex:
         try:
             metadata = read_metadata(data, named)
         except MalformedWheel:
-            return page.with_file(self._listed(path.name, data, None))
-        write_whole(_metadata_path(path), metadata.data)
-        return page.with_file(self._listed(path.name, data, metadata))
+            return page.with_file(self._describe(path.name, data, None))
+        write_atomically(_metadata_path(path), metadata.data)
+        return page.with_file(self._describe(path.name, data, metadata))
 
-    def _listed(self, filename: str, data: bytes, metadata: CoreMetadata | None) -> ListedFile:
+    def _describe(self, filename: str, data: bytes, metadata: CoreMetadata | None) -> ListedFile:
         return ListedFile(
             filename=filename,
             url=filename,
@@ -215,16 +215,16 @@ class StaticIndex:
 
     def _write_wheel(self, folder: Path, wheel: Wheel, metadata: CoreMetadata) -> None:
         path = folder / wheel.filename
-        write_whole(_metadata_path(path), metadata.data)
-        write_whole(path, wheel.data)
+        write_atomically(_metadata_path(path), metadata.data)
+        write_atomically(path, wheel.data)
         sync_folder(folder)
 
     def _write_pages(self, folder: Path, page: ProjectPage) -> None:
-        """Writes what differs: an upload that changes nothing writes nothing."""
+        """Writes only the pages that differ: an upload that changes nothing writes nothing."""
         for name, data in ((_HTML_PAGE, page_to_html(page)), (_JSON_PAGE, page_to_json(page))):
             path = folder / name
             if not path.is_file() or path.read_bytes() != data:
-                write_whole(path, data)
+                write_atomically(path, data)
                 sync_folder(folder)
 
 

@@ -1,8 +1,8 @@
 """Any twine-compatible server as a package index: uploads by twine, reads by the simple API.
 
-An index answers uploads as it likes (pypiserver 400, devpi and Nexus 409, GitLab and Artifactory
-403 or 400 for a file that exists; some overwrite), so an answer is only told apart as *not now*
-and *no*; what is there, the reader decides from ``files``.
+Servers answer the upload of an existing file differently (pypiserver 400, devpi and Nexus 409,
+GitLab and Artifactory 403 or 400; some overwrite it), so a response is only classified as
+*unavailable* or *refused*; what the index holds then, callers read from ``files``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from publisher.index.simple_client import (
     BasicOrNone,
     Server,
     SimpleClient,
-    check_answer,
+    check_status,
     transport_errors,
 )
 from publisher.index.simple_page import ListedFile
@@ -31,7 +31,7 @@ from publisher.index.wheel_files import MalformedWheel, check_wheel, is_normalis
 
 
 class TwineIndex:
-    """One server, through sessions of its own that threads may share."""
+    """One server, reached through sessions of its own; safe for threads."""
 
     def __init__(
         self,
@@ -42,14 +42,14 @@ class TwineIndex:
         *,
         timeout_seconds: float = 30.0,
     ) -> None:
-        """Credentials may also stand in the addresses; those given here come first.
+        """Credentials may also be part of the addresses; those given here take precedence.
 
         Raises:
             ValueError: an address is not one of http or https.
         """
         self._server = Server.of(repository_url, username, password)
         self._timeout_seconds = timeout_seconds
-        # Without credentials, because twine logs the username, which for some servers is the key.
+        # Without credentials, because twine logs the username, which is an API key on some servers.
         self._repository = _QuietRepository(self._server, timeout_seconds)
         self._reader = requests.Session()
         simple = Server.of(simple_url, username, password)
@@ -71,29 +71,29 @@ class TwineIndex:
         with tempfile.TemporaryDirectory(prefix="schema-publisher-") as folder:
             path = Path(folder) / wheel.filename
             path.write_bytes(wheel.data)
-            self._send(path)
+            self._post(path)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:  # noqa: ARG002
-        """No upload API has a yank that servers agree on."""
+        """Not supported: there is no yank that upload APIs agree on."""
         return False
 
     def close(self) -> None:
         self._repository.close()
         self._reader.close()
 
-    def _send(self, path: Path) -> None:
+    def _post(self, path: Path) -> None:
         try:
             package = PackageFile.from_filename(str(path), comment=None)
         except TwineException as error:
-            raise IndexRefused(self._server.url, f"twine refuses the wheel: {error}") from error
+            raise IndexRefused(self._server.url, f"twine rejected the wheel: {error}") from error
         with transport_errors(self._server.url), self._repository.upload(package) as response:
-            check_answer(self._server.url, response, self._server.credentials)
+            check_status(self._server.url, response, self._server.credentials)
 
 
 class _QuietRepository(Repository):
-    """Twine's, with a time-out, without its prints to standard output and without its retries.
+    """Twine's repository with a timeout, without its retries and its output to the terminal.
 
-    The retry is the publisher's, which looks at what is there before it sends again.
+    The publisher retries itself, after it has read what the index holds.
     """
 
     def __init__(self, server: Server, timeout_seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What a wheel's file name and its METADATA say, checked, since both may come from untrusted sources.
+"""A wheel's file name and its METADATA, parsed and checked: both may be untrusted input.
 
 A file name that passes ``parse_filename`` is one plain path component.
 """
@@ -27,7 +27,7 @@ from codegen.package import Wheel
 
 MAX_METADATA_BYTES = 16 * 1024 * 1024
 _MAX_FILENAME_BYTES = 240  # leaves room, below 255, for the suffix .metadata
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", re.ASCII)
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +51,17 @@ class CoreMetadata:
 
 
 class MalformedWheel(ValueError):
-    """The wheel is not what it says it is; the text says how."""
+    """The wheel is not what it claims to be; the message says why."""
 
 
 @lru_cache(maxsize=65_536)
 def parse_filename(filename: str) -> NamedFile:
-    """What a wheel or source distribution is called.
+    """The distribution and version that a file is named after.
 
     Raises:
         MalformedWheel: the name is outside the grammar of wheel and sdist file names.
     """
-    if len(filename) > _MAX_FILENAME_BYTES or not _PLAIN.fullmatch(filename):
+    if len(filename) > _MAX_FILENAME_BYTES or not _PLAIN_NAME.fullmatch(filename):
         raise MalformedWheel(f"{filename[:300]!r} is not the file name of a wheel")
     try:
         if filename.endswith(".whl"):
@@ -74,7 +74,7 @@ def parse_filename(filename: str) -> NamedFile:
 
 
 def is_normalised(distribution: str) -> bool:
-    """Whether the text is a distribution's name exactly as PEP 503 writes it in addresses."""
+    """Whether the text is the normalised name of a distribution, as in PEP 503."""
     return (
         re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", distribution, re.ASCII) is not None
         and len(distribution) <= _MAX_FILENAME_BYTES
@@ -82,20 +82,20 @@ def is_normalised(distribution: str) -> bool:
 
 
 def check_wheel(wheel: Wheel) -> CoreMetadata:
-    """The METADATA of a wheel whose name, version, hash and content agree with each other.
+    """Checks that name, version, hash and content agree, and returns the METADATA.
 
     Raises:
-        MalformedWheel: they do not.
+        MalformedWheel: they do not agree.
     """
     if not wheel.filename.endswith(".whl"):
         raise MalformedWheel(f"{wheel.filename[:300]!r} is not the file name of a wheel")
     named = parse_filename(wheel.filename)
     if not is_normalised(wheel.distribution) or named.distribution != wheel.distribution:
-        raise MalformedWheel(f"{wheel.filename} is no wheel of {wheel.distribution[:300]!r}")
-    if named.version != _version(wheel.version):
+        raise MalformedWheel(f"{wheel.filename} is not a wheel of {wheel.distribution[:300]!r}")
+    if named.version != _normalise_version(wheel.version):
         raise MalformedWheel(f"{wheel.filename} is not version {wheel.version[:100]!r}")
     if hashlib.sha256(wheel.data).hexdigest() != wheel.sha256:
-        raise MalformedWheel(f"{wheel.filename} does not have the SHA-256 that it came with")
+        raise MalformedWheel(f"{wheel.filename}: its bytes do not have the given SHA-256")
     return read_metadata(wheel.data, named)
 
 
@@ -103,20 +103,23 @@ def read_metadata(data: bytes, named: NamedFile) -> CoreMetadata:
     """The METADATA inside a wheel, which must name the same distribution and version.
 
     Raises:
-        MalformedWheel: there is no such wheel in ``data``.
+        MalformedWheel: ``data`` is not such a wheel.
     """
-    text = _metadata_bytes(data)
+    text = _read_metadata_bytes(data)
     raw, _ = parse_email(text)
     name, version = raw.get("name", ""), raw.get("version", "")
-    if canonicalize_name(name) != named.distribution or _version(version) != named.version:
+    if (
+        canonicalize_name(name) != named.distribution
+        or _normalise_version(version) != named.version
+    ):
         raise MalformedWheel(
-            f"the METADATA is of {name[:300]!r} {version[:100]!r}, "
-            f"not of {named.distribution} {named.version}"
+            f"expected METADATA of {named.distribution} {named.version}, "
+            f"got {name[:300]!r} {version[:100]!r}"
         )
-    return CoreMetadata(text, _requires_python(raw.get("requires_python")))
+    return CoreMetadata(text, _normalise_requires_python(raw.get("requires_python")))
 
 
-def _metadata_bytes(data: bytes) -> bytes:
+def _read_metadata_bytes(data: bytes) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [
@@ -125,24 +128,24 @@ def _metadata_bytes(data: bytes) -> bytes:
                 if re.fullmatch(r"[^/]+\.dist-info/METADATA", member.filename)
             ]
             if len(members) != 1:
-                raise MalformedWheel(f"the wheel holds {len(members)} METADATA files, not one")
+                raise MalformedWheel(f"expected one METADATA file in the wheel, got {len(members)}")
             if members[0].file_size > MAX_METADATA_BYTES:
                 raise MalformedWheel(f"the METADATA is larger than {MAX_METADATA_BYTES} bytes")
             with archive.open(members[0]) as stream:
-                # The size in the directory is the archive's own word: read no further than that.
+                # The archive's directory may state a wrong size: the bound holds for the read too.
                 return stream.read(MAX_METADATA_BYTES)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         raise MalformedWheel(f"the wheel is not a readable zip archive: {error}") from error
 
 
-def _requires_python(text: str | None) -> str | None:
+def _normalise_requires_python(text: str | None) -> str | None:
     try:
         return str(SpecifierSet(text)) if text else None
     except InvalidSpecifier:
         return None
 
 
-def _version(text: str) -> str | None:
+def _normalise_version(text: str) -> str | None:
     try:
         return str(Version(text))
     except InvalidVersion:

@@ -24,7 +24,7 @@ class PackageIndexBehaviour:
     @pytest.mark.parametrize(
         "name", ["", ".", "..", "../../etc", "Acme_Schema", "a/b", "a b", "é", "x" * 5000]
     )
-    def test_a_text_that_no_distribution_is_called_has_no_files(
+    def test_a_name_that_is_not_normalised_has_no_files(
         self, index: PackageIndex, name: str
     ) -> None:
         assert list(index.files(name)) == []
@@ -58,7 +58,7 @@ class PackageIndexBehaviour:
 
         assert versions == {"1.0.0", "1.9.0", "1.10.0", "2.0.0"}
 
-    def test_projects_whose_names_begin_alike_are_kept_apart(self, index: PackageIndex) -> None:
+    def test_projects_whose_names_start_alike_are_separate(self, index: PackageIndex) -> None:
         index.upload(sample_wheel("acme-schema-a-b"))
         index.upload(sample_wheel("acme-schema-a-b-c"))
 
@@ -71,7 +71,7 @@ class PackageIndexBehaviour:
         index.upload(wheel)
         before = index.files("acme-schema-same-again")
 
-        # Some servers welcome equal bytes, others refuse; what is there stays in both cases.
+        # Some servers accept the same bytes, others refuse; the file stays in both cases.
         with contextlib.suppress(IndexRefused):
             index.upload(wheel)
 
@@ -115,7 +115,7 @@ class PackageIndexBehaviour:
 
         assert list(index.files("acme-schema-evil")) == []
 
-    def test_bytes_that_are_no_wheel_are_refused(self, index: PackageIndex) -> None:
+    def test_bytes_that_are_not_a_wheel_are_refused(self, index: PackageIndex) -> None:
         data = b"PK\x03\x04 not really"
         sha256 = hashlib.sha256(data).hexdigest()
         wheel = replace(sample_wheel("acme-schema-torn"), data=data, sha256=sha256)
@@ -125,9 +125,7 @@ class PackageIndexBehaviour:
 
         assert list(index.files("acme-schema-torn")) == []
 
-    def test_a_wheel_whose_hash_does_not_fit_its_bytes_is_refused(
-        self, index: PackageIndex
-    ) -> None:
+    def test_a_wheel_with_the_wrong_hash_is_refused(self, index: PackageIndex) -> None:
         wheel = replace(sample_wheel("acme-schema-wrong-hash"), sha256="0" * 64)
 
         with pytest.raises(IndexRefused):
@@ -150,7 +148,7 @@ class PackageIndexBehaviour:
 
         assert list(index.files("acme-schema-liar")) == []
 
-    def test_a_file_that_is_not_there_is_refused_to_the_reader(self, index: PackageIndex) -> None:
+    def test_fetching_a_file_that_does_not_exist_is_refused(self, index: PackageIndex) -> None:
         index.upload(sample_wheel("acme-schema-fetch-gone"))
         [file] = index.files("acme-schema-fetch-gone")
         gone = IndexFile(
@@ -165,7 +163,7 @@ class PackageIndexBehaviour:
 
         assert refused.value.status == 404
 
-    def test_a_yank_is_listed_or_declined(self, index: PackageIndex) -> None:
+    def test_a_yank_is_listed_or_reported_as_unsupported(self, index: PackageIndex) -> None:
         index.upload(sample_wheel("acme-schema-yank"))
         [file] = index.files("acme-schema-yank")
 
@@ -174,7 +172,7 @@ class PackageIndexBehaviour:
         [listed] = index.files("acme-schema-yank")
         assert listed.yanked == ("the table was <dropped> & forgotten" if can_yank else None)
 
-    def test_a_yanked_file_can_be_brought_back(self, index: PackageIndex) -> None:
+    def test_a_yanked_file_can_be_unyanked(self, index: PackageIndex) -> None:
         index.upload(sample_wheel("acme-schema-unyank"))
         [file] = index.files("acme-schema-unyank")
         index.yank(file, "dropped")

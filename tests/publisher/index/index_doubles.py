@@ -1,4 +1,4 @@
-"""Small local servers that answer as known kinds of package index do, and ones that misbehave."""
+"""Small local servers that respond as known kinds of package index do, or misbehave."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from packaging.utils import parse_wheel_filename
 
 
 @dataclass(frozen=True)
-class Manners:
-    """How a kind of server answers.
+class ServerKind:
+    """How a kind of server responds.
 
     Attributes:
-        same: the status of an upload of the bytes that are there; None: it overwrites.
+        same: the status for an upload of the bytes that exist; None: it overwrites them.
         other: likewise with other bytes.
     """
 
@@ -32,14 +32,14 @@ class Manners:
     hash_name: str | None = "sha256"
 
 
-MANNERS: Mapping[str, Manners] = {
-    "pypi": Manners(same=200, other=400, json_pages=True),
-    "devpi": Manners(same=200, other=409),
-    "artifactory": Manners(first=201, same=403, other=403),
-    "gitlab": Manners(first=201, same=400, other=400),
-    "codeartifact": Manners(same=409, other=409),
-    "one whose pages state no hash": Manners(same=400, other=400, hash_name=None),
-    "one whose pages state md5": Manners(same=400, other=400, hash_name="md5"),
+SERVER_KINDS: Mapping[str, ServerKind] = {
+    "pypi": ServerKind(same=200, other=400, json_pages=True),
+    "devpi": ServerKind(same=200, other=409),
+    "artifactory": ServerKind(first=201, same=403, other=403),
+    "gitlab": ServerKind(first=201, same=400, other=400),
+    "codeartifact": ServerKind(same=409, other=409),
+    "one whose pages state no hash": ServerKind(same=400, other=400, hash_name=None),
+    "one whose pages state md5": ServerKind(same=400, other=400, hash_name="md5"),
 }
 
 
@@ -52,7 +52,7 @@ class Request:
 
 @dataclass
 class Double:
-    """``files`` maps a path to bytes, ``requests`` is all that was asked, in order."""
+    """``files`` maps a path to bytes, ``requests`` has every request in order."""
 
     url: str
     files: dict[str, bytes] = field(default_factory=dict)
@@ -72,7 +72,7 @@ Answer = Callable[[BaseHTTPRequestHandler, Double], None]
 
 @contextmanager
 def running(get: Answer, post: Answer) -> Iterator[Double]:
-    """A server that answers so, for as long as the context lasts."""
+    """A server with these handlers, while the context lasts."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.0"
@@ -105,11 +105,11 @@ def running(get: Answer, post: Answer) -> Iterator[Double]:
 
 
 @contextmanager
-def index_double(manners: Manners) -> Iterator[Double]:
+def index_double(kind: ServerKind) -> Iterator[Double]:
     """A working index of that kind."""
     with running(
-        lambda handler, double: _show(handler, double, manners),
-        lambda handler, double: _take(handler, double, manners),
+        lambda handler, double: _answer_get(handler, double, kind),
+        lambda handler, double: _answer_upload(handler, double, kind),
     ) as double:
         yield double
 
@@ -138,18 +138,18 @@ def send(
     handler.wfile.write(body)
 
 
-def _take(handler: BaseHTTPRequestHandler, double: Double, manners: Manners) -> None:
-    filename, data = _uploaded(handler)
+def _answer_upload(handler: BaseHTTPRequestHandler, double: Double, kind: ServerKind) -> None:
+    filename, data = _read_upload(handler)
     held = double.files.get(filename)
-    refusal = None if held is None else (manners.same if held == data else manners.other)
+    refusal = None if held is None else (kind.same if held == data else kind.other)
     if refusal is not None:
         send(handler, refusal, b"<html><body><h1>File already exists</h1></body></html>")
         return
     double.files[filename] = data
-    send(handler, manners.first)
+    send(handler, kind.first)
 
 
-def _uploaded(handler: BaseHTTPRequestHandler) -> tuple[str, bytes]:
+def _read_upload(handler: BaseHTTPRequestHandler) -> tuple[str, bytes]:
     body = handler.rfile.read(int(handler.headers["Content-Length"]))
     head = f"Content-Type: {handler.headers['Content-Type']}\r\n\r\n".encode()
     message = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + body)
@@ -159,7 +159,7 @@ def _uploaded(handler: BaseHTTPRequestHandler) -> tuple[str, bytes]:
     raise AssertionError("the upload has no file")
 
 
-def _show(handler: BaseHTTPRequestHandler, double: Double, manners: Manners) -> None:
+def _answer_get(handler: BaseHTTPRequestHandler, double: Double, kind: ServerKind) -> None:
     path = handler.path.removeprefix("/files/")
     if path in double.files:
         send(handler, 200, double.files[path])
@@ -168,11 +168,11 @@ def _show(handler: BaseHTTPRequestHandler, double: Double, manners: Manners) -> 
     listed = {n: d for n, d in double.files.items() if parse_wheel_filename(n)[0] == project}
     if not listed or not handler.path.startswith("/simple/"):
         send(handler, 404, b"not found")
-    elif manners.json_pages:
-        kind = "application/vnd.pypi.simple.v1+json"
-        send(handler, 200, _json_page(project, listed), {"Content-Type": kind})
+    elif kind.json_pages:
+        content_type = "application/vnd.pypi.simple.v1+json"
+        send(handler, 200, _json_page(project, listed), {"Content-Type": content_type})
     else:
-        page = _html_page(listed, manners.hash_name)
+        page = _html_page(listed, kind.hash_name)
         send(handler, 200, page, {"Content-Type": "text/html; charset=utf-8"})
 
 

@@ -108,7 +108,7 @@ def test_an_upload_touches_its_own_project_alone(index: StaticIndex, tmp_path: P
     assert {p.parent.name for p in touched} == {"acme-schema-t7"}
 
 
-def test_an_upload_of_what_is_there_writes_nothing(index: StaticIndex, tmp_path: Path) -> None:
+def test_an_upload_of_the_same_wheel_writes_nothing(index: StaticIndex, tmp_path: Path) -> None:
     index.upload(sample_wheel())
     folder = folder_of(tmp_path)
     before = {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.iterdir()}
@@ -165,14 +165,14 @@ def test_a_wheel_left_without_a_record_by_a_crash_keeps_its_bytes(
     assert [file.sha256 for file in index.files(PROJECT)] == [first.sha256]
 
 
-def test_a_damaged_record_is_named_and_hides_no_other_project(
+def test_a_damaged_record_is_reported_and_affects_no_other_project(
     index: StaticIndex, tmp_path: Path
 ) -> None:
     index.upload(sample_wheel("acme-schema-whole"))
     index.upload(sample_wheel())
     (folder_of(tmp_path) / "index.json").write_text('{"meta": {"api-version": "1.1"}, "fil')
 
-    with pytest.raises(IndexUnavailable, match="damaged from outside"):
+    with pytest.raises(IndexUnavailable, match="damaged by another program"):
         index.files(PROJECT)
 
     assert len(index.files("acme-schema-whole")) == 1
@@ -209,13 +209,13 @@ def run_child(source: str, *arguments: str, limit_bytes: int | None = None) -> s
 
 
 @pytest.mark.parametrize("limit_bytes", [0, 10, 200, 700, 900])
-def test_a_disk_that_takes_no_more_is_reported_and_leaves_no_torn_file(
+def test_a_full_disk_is_reported_and_leaves_no_partial_file(
     index: StaticIndex, tmp_path: Path, limit_bytes: int
 ) -> None:
     index.upload(sample_wheel(version="1.0.0"))
     before = files_of(folder_of(tmp_path))
 
-    said = run_child(
+    printed = run_child(
         """
         import sys
         from publisher.index.protocol import IndexUnavailable
@@ -230,7 +230,7 @@ def test_a_disk_that_takes_no_more_is_reported_and_leaves_no_torn_file(
         limit_bytes=limit_bytes,
     )
 
-    assert "File too large" in said
+    assert "File too large" in printed
     left = files_of(folder_of(tmp_path))
     added = set(left) - set(before)
     assert not [name for name in left if name.endswith(".partial")]
@@ -241,17 +241,17 @@ def test_a_disk_that_takes_no_more_is_reported_and_leaves_no_torn_file(
     assert [file.version for file in index.files(PROJECT)] == ["1.0.0", "1.1.0"]
 
 
-def upload_for_ever(path: str) -> None:
+def upload_forever(path: str) -> None:
     index = StaticIndex(path)
     for number in range(100_000):
         index.upload(sample_wheel(version=f"1.{number}.0", body=f"N = {number}\n"))
 
 
-def test_a_process_killed_at_any_moment_leaves_a_whole_index(tmp_path: Path) -> None:
+def test_a_process_killed_at_any_moment_leaves_a_consistent_index(tmp_path: Path) -> None:
     path = tmp_path / "index"
     context = multiprocessing.get_context("fork")
     for attempt in range(8):
-        child = context.Process(target=upload_for_ever, args=(str(path),))
+        child = context.Process(target=upload_forever, args=(str(path),))
         child.start()
         time.sleep(0.05 + 0.013 * attempt)
         os.kill(child.pid or 0, signal.SIGKILL)
@@ -275,7 +275,7 @@ def upload_range(path: str, start: int, stop: int) -> None:
         index.upload(sample_wheel(version=f"1.{number}.0"))
 
 
-def test_two_processes_lose_nothing_of_each_other(tmp_path: Path) -> None:
+def test_two_processes_lose_no_upload(tmp_path: Path) -> None:
     path = tmp_path / "index"
     context = multiprocessing.get_context("fork")
     children = [
@@ -300,7 +300,7 @@ def upload_one_of_two(path: str, body: str, results: multiprocessing.Queue[str])
         results.put("accepted")
 
 
-def test_of_two_processes_with_different_bytes_one_wins(tmp_path: Path) -> None:
+def test_of_two_concurrent_uploads_with_different_bytes_one_is_refused(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     for attempt in range(5):
         path = tmp_path / str(attempt)

@@ -12,10 +12,10 @@ from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.index.twine_index import TwineIndex
 from tests.publisher.index.behaviour import PackageIndexBehaviour, sha256_of
 from tests.publisher.index.index_doubles import (
-    MANNERS,
+    SERVER_KINDS,
     Answer,
     Double,
-    Manners,
+    ServerKind,
     answer_with,
     index_double,
     running,
@@ -39,7 +39,7 @@ def index_on(double: Double, timeout_seconds: float = 10.0) -> TwineIndex:
 
 
 class TestTwineIndexOnEveryKindOfServer(PackageIndexBehaviour):
-    @pytest.fixture(params=list(MANNERS.values()), ids=list(MANNERS))
+    @pytest.fixture(params=list(SERVER_KINDS.values()), ids=list(SERVER_KINDS))
     def index(self, request: pytest.FixtureRequest) -> Iterator[TwineIndex]:
         with index_double(request.param) as double:
             index = index_on(double)
@@ -49,7 +49,7 @@ class TestTwineIndexOnEveryKindOfServer(PackageIndexBehaviour):
 
 def test_a_server_that_overwrites_is_seen_by_its_hash() -> None:
     first, second = sample_wheel(body="ONE = 1\n"), sample_wheel(body="ONE = 2\n")
-    with index_double(Manners(same=None, other=None)) as double:
+    with index_double(ServerKind(same=None, other=None)) as double:
         index = index_on(double)
         index.upload(first)
 
@@ -60,9 +60,9 @@ def test_a_server_that_overwrites_is_seen_by_its_hash() -> None:
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599])
-def test_an_answer_that_asks_for_patience_is_unavailable(status: int) -> None:
-    patience = answer_with(status, b"come back later")
-    with running(patience, patience) as double:
+def test_a_transient_status_is_unavailable(status: int) -> None:
+    busy = answer_with(status, b"come back later")
+    with running(busy, busy) as double:
         index = index_on(double)
 
         with pytest.raises(IndexUnavailable) as uploading:
@@ -75,7 +75,7 @@ def test_an_answer_that_asks_for_patience_is_unavailable(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 405, 409, 413, 422])
-def test_an_answer_that_says_no_is_refused_with_its_reason(status: int) -> None:
+def test_a_client_error_is_refused_with_its_reason(status: int) -> None:
     no = answer_with(status, b"<html><title>x</title><body>it is <b>frozen</b></body></html>")
     with running(no, no) as double:
         index = index_on(double)
@@ -89,8 +89,8 @@ def test_an_answer_that_says_no_is_refused_with_its_reason(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_an_upload_is_never_sent_on_to_where_a_redirect_points(status: int) -> None:
-    with index_double(MANNERS["pypi"]) as other:
+def test_an_upload_does_not_follow_redirects(status: int) -> None:
+    with index_double(SERVER_KINDS["pypi"]) as other:
         redirect = answer_with(status, headers={"Location": other.upload_url})
         with running(NOT_FOUND, redirect) as double, pytest.raises(IndexRefused, match="redirects"):
             index_on(double).upload(sample_wheel())
@@ -98,12 +98,12 @@ def test_an_upload_is_never_sent_on_to_where_a_redirect_points(status: int) -> N
     assert other.requests == []
 
 
-def test_a_page_that_falls_through_to_another_host_is_refused() -> None:
-    with index_double(MANNERS["pypi"]) as other:
+def test_a_page_that_redirects_to_another_host_is_refused() -> None:
+    with index_double(SERVER_KINDS["pypi"]) as other:
         elsewhere = answer_with(302, headers={"Location": f"{other.simple_url}{PROJECT}/"})
         with (
             running(elsewhere, NOT_FOUND) as double,
-            pytest.raises(IndexRefused, match="falls through"),
+            pytest.raises(IndexRefused, match="falls back"),
         ):
             index_on(double).files(PROJECT)
 
@@ -128,7 +128,7 @@ def test_a_page_that_moved_on_the_same_host_is_followed() -> None:
     )
 
 
-def test_redirects_without_end_are_refused() -> None:
+def test_endless_redirects_are_refused() -> None:
     def again(handler: BaseHTTPRequestHandler, _: Double) -> None:
         send(handler, 302, headers={"Location": handler.path + "x/"})
 
@@ -152,7 +152,7 @@ def test_a_file_on_another_host_is_fetched_without_our_credentials() -> None:
     assert all("Authorization" in r.headers for r in double.requests)
 
 
-def test_a_file_that_redirects_to_another_host_takes_no_credentials_along() -> None:
+def test_a_redirect_to_another_host_is_followed_without_our_credentials() -> None:
     wheel = sample_wheel()
     with running(answer_with(200, wheel.data), NOT_FOUND) as store:
         onward = answer_with(302, headers={"Location": f"{store.url}/{wheel.filename}"})
@@ -166,7 +166,7 @@ def test_a_file_that_redirects_to_another_host_takes_no_credentials_along() -> N
 
 
 @pytest.mark.parametrize("location", ["http://[", "http://x:99999/", "//:@", "", "gopher://x/"])
-def test_a_redirect_to_nowhere_is_refused(location: str) -> None:
+def test_a_redirect_to_a_malformed_address_is_refused(location: str) -> None:
     nowhere = answer_with(302, headers={"Location": location})
     with running(nowhere, nowhere) as double:
         index = index_on(double)
@@ -187,7 +187,7 @@ def test_a_file_is_never_read_from_the_disk_of_this_machine() -> None:
 
 
 def test_reads_ask_for_uncached_pages() -> None:
-    with index_double(MANNERS["devpi"]) as double:
+    with index_double(SERVER_KINDS["devpi"]) as double:
         index_on(double).files(PROJECT)
 
     [request] = double.requests
@@ -195,7 +195,7 @@ def test_reads_ask_for_uncached_pages() -> None:
     assert "application/vnd.pypi.simple.v1+json" in request.headers["Accept"]
 
 
-def test_a_server_that_is_not_there_is_unavailable() -> None:
+def test_a_server_that_does_not_run_is_unavailable() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}/"
@@ -211,7 +211,7 @@ def silent(handler: BaseHTTPRequestHandler, _: Double) -> None:
     time.sleep(1.5)
 
 
-def stops_half_way(handler: BaseHTTPRequestHandler, _: Double) -> None:
+def breaks_off(handler: BaseHTTPRequestHandler, _: Double) -> None:
     handler.send_response(200)
     handler.send_header("Content-Type", "text/html")
     handler.send_header("Content-Length", "1000")
@@ -219,7 +219,7 @@ def stops_half_way(handler: BaseHTTPRequestHandler, _: Double) -> None:
     handler.wfile.write(b"<a href='acme_")
 
 
-def drips(handler: BaseHTTPRequestHandler, _: Double) -> None:
+def trickles(handler: BaseHTTPRequestHandler, _: Double) -> None:
     handler.send_response(200)
     handler.send_header("Content-Type", "text/html")
     handler.end_headers()
@@ -228,8 +228,8 @@ def drips(handler: BaseHTTPRequestHandler, _: Double) -> None:
         time.sleep(0.15)
 
 
-@pytest.mark.parametrize("answer", [silent, stops_half_way, drips])
-def test_an_answer_that_does_not_end_is_unavailable(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [silent, breaks_off, trickles])
+def test_a_response_that_does_not_end_is_unavailable(answer: Answer) -> None:
     with running(answer, answer) as double:
         started = time.monotonic()
 
@@ -239,12 +239,12 @@ def test_an_answer_that_does_not_end_is_unavailable(answer: Answer) -> None:
         assert time.monotonic() - started < 8
 
 
-def test_an_upload_that_is_not_answered_is_unavailable() -> None:
+def test_an_upload_without_a_response_is_unavailable() -> None:
     with running(silent, silent) as double, pytest.raises(IndexUnavailable, match="in time"):
         index_on(double, timeout_seconds=0.3).upload(sample_wheel())
 
 
-def test_a_page_without_end_is_cut_off() -> None:
+def test_an_endless_page_is_refused() -> None:
     def endless(handler: BaseHTTPRequestHandler, _: Double) -> None:
         handler.send_response(200)
         handler.send_header("Content-Type", "text/html")
@@ -309,13 +309,13 @@ def test_no_secret_reaches_an_error_or_a_log(caplog: pytest.LogCaptureFixture) -
     assert all("Authorization" in request.headers for request in double.requests)
 
 
-def test_a_secret_is_not_taken_from_the_machines_netrc(
+def test_credentials_are_not_read_from_netrc(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     netrc = tmp_path_factory.mktemp("home") / "netrc"
     netrc.write_text("machine 127.0.0.1 login somebody password elses-password\n")
     monkeypatch.setenv("NETRC", str(netrc))
-    with index_double(MANNERS["pypi"]) as double:
+    with index_double(SERVER_KINDS["pypi"]) as double:
         index = TwineIndex(double.upload_url, double.simple_url)
         index.upload(sample_wheel())
         index.files(PROJECT)
@@ -326,13 +326,13 @@ def test_a_secret_is_not_taken_from_the_machines_netrc(
 @pytest.mark.parametrize(
     "url", ["", "ftp://x/", "file:///etc", "pypi.example.com/simple", "http://"]
 )
-def test_an_address_that_is_not_of_http_is_refused_at_once(url: str) -> None:
-    with pytest.raises(ValueError, match="starts with http"):
+def test_an_address_of_another_scheme_is_refused_at_once(url: str) -> None:
+    with pytest.raises(ValueError, match="start with http"):
         TwineIndex(url, url)
 
 
 def test_an_upload_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    with index_double(MANNERS["pypi"]) as double:
+    with index_double(SERVER_KINDS["pypi"]) as double:
         index_on(double).upload(sample_wheel())
 
     assert capfd.readouterr().out == ""
