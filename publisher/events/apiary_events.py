@@ -1,4 +1,4 @@
-"""A message of the Apiary metastore listeners, to hints; pure, and no bytes raise.
+"""Decodes messages of the Apiary metastore listeners to hints; pure, and no input raises.
 
 Their Kafka listener sends whole tables and ``ON_ALTER_TABLE``; their SNS listener sends names and
 ``ALTER_TABLE``. Both are read.
@@ -23,7 +23,7 @@ _EVENT_ID = "DB_NOTIFICATION_EVENT_ID_KEY_NAME"
 
 
 def decode_apiary(payload: bytes) -> Decoded:
-    """Hints for the relations named, none for noise, a dead letter for what cannot be read."""
+    """Hints for the named relations, none for noise, a dead letter for a message that cannot be read."""
     if _is_noise(payload):
         return ()
     namespace: tuple[str, ...] | None = None
@@ -37,9 +37,9 @@ def decode_apiary(payload: bytes) -> Decoded:
 
 
 def _is_noise(payload: bytes) -> bool:
-    """Looks for the type before anything is parsed.
+    """Searches for the event type before the message is parsed.
 
-    A table property may be called ``eventType`` too, so all that is found must be noise.
+    A table property may be called ``eventType`` too, so every match must be noise.
     """
     found = {match.decode() for match in _EVENT_TYPE.findall(payload)}
     return bool(found) and found <= NOISE
@@ -64,12 +64,12 @@ def _hints(event: Mapping[str, Any], database: str) -> Decoded:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"expected a name, found {value!r:.80}")
+        raise TypeError(f"expected a name, got {value!r:.80}")
     return value
 
 
 def _event_id(event: Mapping[str, Any]) -> int | None:
-    """The id in the metastore's own log, there only if that listener runs as well."""
+    """The id in the metastore's own log, present only if that listener runs as well."""
     parameters = event.get("parameters")
     text = parameters.get(_EVENT_ID) if isinstance(parameters, dict) else None
     return int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,18}", text) else None
@@ -84,7 +84,7 @@ def _old_name(event: Mapping[str, Any], name: RelationName) -> RelationName | No
 
 
 def _table(value: object) -> Relation | None:
-    """Facts of a table object; None if it is absent, or not whole, so that nothing is concluded."""
+    """Facts of a table object; None if it is absent or incomplete, and then proves nothing."""
     if not isinstance(value, dict) or not isinstance(value.get("sd"), dict):
         return None
     if not isinstance(value["sd"].get("cols"), list):

@@ -1,7 +1,7 @@
 """A watched folder of DDL files as an event source: hints for relations whose facts changed.
 
-The position holds the facts' hashes, so that a change made while nobody watched is found at the
-next start.
+The position holds the hashes of the facts, so that a change made while no program ran is found at
+the next start.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import facts_hash
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 
-_SETTLE_MILLISECONDS = 50
+_DEBOUNCE_MILLISECONDS = 50
 _STEP_MILLISECONDS = 20
-_LOOK_AGAIN_SECONDS = 2.0
+_MAX_WAIT_SECONDS = 2.0
 
 
 class DdlFolderSource:
     """Not safe for threads; a source is polled by one. ``catalog`` may be shared.
 
-    Files are watched by the system's own means, and looked at anyway every two seconds because
-    some file systems tell nothing.
+    Files are watched by the operating system, and read every two seconds anyway, because some file
+    systems report no changes.
     """
 
     def __init__(
@@ -56,39 +56,39 @@ class DdlFolderSource:
             raise SourceUnavailable(self._name, error.reason) from error
 
     def acknowledge(self, position: str) -> None:
-        """A folder keeps no position for us."""
+        """Nothing to do: a folder keeps no position."""
 
     def close(self) -> None:
         self._stop.set()
 
     def _poll(self, position: str | None, deadline: float) -> Batch | None:
-        known = None if position is None else _hashes(position)
+        known = None if position is None else _parse_position(position)
         if known is None:
             reason = "first start" if position is None else "the position is unreadable"
-            return Batch((), (), _text(self._facts()), gap=reason)
+            return Batch((), (), _position_text(self._read_hashes()), gap=reason)
         while True:
-            now = self._facts()
+            found = self._read_hashes()
             changed = sorted(
-                name for name in known.keys() | now.keys() if known.get(name) != now.get(name)
+                name for name in known.keys() | found.keys() if known.get(name) != found.get(name)
             )
             if changed:
                 hints = tuple(RelationHint(RelationName.parse(name)) for name in changed)
-                return Batch(hints, (), _text(now), seen=len(changed))
+                return Batch(hints, (), _position_text(found), seen=len(changed))
             left = deadline - self._clock()
             if left <= 0 or self._stop.is_set():
                 return None
-            self._wait(min(left, _LOOK_AGAIN_SECONDS))
+            self._wait(min(left, _MAX_WAIT_SECONDS))
 
-    def _facts(self) -> dict[str, str]:
+    def _read_hashes(self) -> dict[str, str]:
         relations = self._catalog.read_all()
         return {str(name): facts_hash(relation)[:16] for name, relation in relations.items()}
 
     def _wait(self, seconds: float) -> None:
-        """Until something in the folder changes, or the time is over."""
+        """Returns when a file in the folder changes, or after ``seconds``."""
         for _ in watch(
             self._catalog.path,
             watch_filter=lambda _, path: Path(path).suffix == ".sql",
-            debounce=_SETTLE_MILLISECONDS,
+            debounce=_DEBOUNCE_MILLISECONDS,
             step=_STEP_MILLISECONDS,
             rust_timeout=max(1, int(seconds * 1000)),
             yield_on_timeout=True,
@@ -98,12 +98,12 @@ class DdlFolderSource:
             return
 
 
-def _text(hashes: Mapping[str, str]) -> str:
+def _position_text(hashes: Mapping[str, str]) -> str:
     return json.dumps({"facts": hashes}, separators=(",", ":"), sort_keys=True)
 
 
-def _hashes(position: str) -> dict[str, str] | None:
+def _parse_position(position: str) -> dict[str, str] | None:
     try:
-        return {str(name): str(mark) for name, mark in json.loads(position)["facts"].items()}
+        return {str(name): str(hash_) for name, hash_ in json.loads(position)["facts"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -1,7 +1,7 @@
 """A Kafka topic of metastore events as an event source.
 
-Where to go on from is the state's position, never the group's: the group's offsets are told after
-the state's transaction, for whoever watches the lag.
+Reading continues from the position in the state, never from the group's offsets: those are committed
+after the state's transaction, so that tools can show the lag.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
 logger = logging.getLogger(__name__)
 
 _REQUEST_MILLISECONDS = 5_000
-_WATCH_SECONDS = 5.0
+_OFFSET_CHECK_SECONDS = 5.0
 _SLICE_MILLISECONDS = 500
 
 
@@ -31,8 +31,8 @@ class KafkaSource:
     """Not safe for threads; a source is polled by one.
 
     The position is JSON: the next offset of each partition. An offset that the broker no longer
-    has, or does not have yet, means that events are lost: reading goes on at the earliest there
-    is, and the batch says so in ``gap``.
+    has, or does not have yet, means that events are lost: reading continues at the earliest
+    offset, and the batch reports it in ``gap``.
     """
 
     def __init__(
@@ -46,15 +46,15 @@ class KafkaSource:
         decode: Callable[[bytes], Decoded] = decode_apiary,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``options`` go to kafka-python as they are: ``security_protocol``, ``sasl_…``, ``ssl_…``."""
+        """``options`` are passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``."""
         self._name = name or f"kafka:{topic}"
         self._topic = topic
         self._settings = {
             "max_poll_records": 1000,
             "fetch_max_wait_ms": 100,
             "bootstrap_timeout_ms": 5000,
-            # A static member that comes back, killed or not, has its partitions at once; without
-            # one the broker waits out the dead member's session, 45 s. Two readers of one source
+            # A static member that returns, killed or not, has its partitions at once; otherwise the
+            # broker waits for the dead member's session to expire, 45 s. Two readers of one source
             # exclude each other by the state's lease, and the later one wins here too.
             "group_instance_id": group_id,
             "client_id": "schema-publisher",
@@ -68,10 +68,10 @@ class KafkaSource:
         self._decode = decode
         self._clock = clock
         self._consumer: Any = None
-        self._at: dict[int, int] = {}
-        self._wanted: dict[int, int] = {}
+        self._consumer_offsets: dict[int, int] = {}
+        self._next_offsets: dict[int, int] = {}
         self._gap: str | None = None
-        self._watched_at = 0.0
+        self._checked_at = 0.0
 
     @property
     def name(self) -> str:
@@ -81,77 +81,79 @@ class KafkaSource:
         try:
             return self._poll(position, timeout_seconds)
         except (KafkaError, OSError) as error:
-            # A fresh consumer starts from the state's position and from the configured addresses.
+            # A new consumer starts from the state's position and the configured addresses.
             self.close()
             raise SourceUnavailable(self._name, f"{type(error).__name__}: {error}") from error
 
     def acknowledge(self, position: str) -> None:
-        """Tells the group; that it fails is no harm, for nothing is read from there."""
+        """Commits the group's offsets; a failure does no harm, because nothing is read from there."""
         if self._consumer is None:
             return
-        offsets = _offsets(position) or {}
+        offsets = _parse_position(position) or {}
         assigned = {tp.partition for tp in self._consumer.assignment()}
-        told = {
+        committed = {
             TopicPartition(self._topic, partition): OffsetAndMetadata(offset, "", -1)
             for partition, offset in offsets.items()
             if partition in assigned
         }
-        if not told:
+        if not committed:
             return
         try:
-            self._consumer.commit(told, timeout_ms=_REQUEST_MILLISECONDS)
+            self._consumer.commit(committed, timeout_ms=_REQUEST_MILLISECONDS)
         except KafkaError as error:
             logger.warning(
-                "group offsets not told", extra={"source": self._name, "reason": repr(error)}
+                "group offsets not committed", extra={"source": self._name, "reason": repr(error)}
             )
 
     def close(self) -> None:
         consumer, self._consumer = self._consumer, None
-        self._at = {}
+        self._consumer_offsets = {}
         if consumer is not None:
             try:
                 consumer.close(autocommit=False, timeout_ms=2000)
             except KafkaError as error:
-                logger.debug("kafka consumer closed badly", extra={"reason": repr(error)})
+                logger.debug("closing the kafka consumer failed", extra={"reason": repr(error)})
 
     def _poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
-        consumer = self._connected()
-        wanted = None if position is None else _offsets(position)
-        if wanted is None:
+        consumer = self._connect()
+        stored = None if position is None else _parse_position(position)
+        if stored is None:
             return self._start("first start" if position is None else "the position is unreadable")
-        self._wanted = wanted
+        self._next_offsets = stored
         self._seek(consumer.assignment())
         deadline = self._clock() + timeout_seconds
         while True:
             left = max(0.0, deadline - self._clock())
             wait = min(_SLICE_MILLISECONDS, int(left * 1000))
-            records = self._records(consumer, wait)
-            self._watch()
+            records = self._fetch(consumer, wait)
+            self._check_offsets()
             if records or self._gap:
                 return self._batch(records)
             if self._clock() >= deadline:
                 return None
 
-    def _records(self, consumer: Any, wait_milliseconds: int) -> Sequence[Any]:
+    def _fetch(self, consumer: Any, wait_milliseconds: int) -> Sequence[Any]:
         try:
             found = consumer.poll(timeout_ms=wait_milliseconds)
         except OffsetOutOfRangeError:
-            # Trimmed while it was read; the watch below says from where to go on.
-            self._watched_at = 0.0
+            # Trimmed while it was read; the check of the offsets finds where to continue.
+            self._checked_at = 0.0
             return ()
         return [record for records in found.values() for record in records]
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         if self._consumer is None:
             self._consumer = _new_consumer(self._settings)
             self._consumer.subscribe([self._topic], listener=_Rebalance(self._seek, self._forget))
-            self._watched_at = 0.0
+            self._checked_at = 0.0
         return self._consumer
 
     def _start(self, reason: str) -> Batch:
-        """At the end of every partition: a snapshot that comes later sees all that came before."""
+        """Starts at the end of every partition: a later snapshot sees everything before it."""
         ends = self._consumer.end_offsets(self._partitions(), timeout_ms=_REQUEST_MILLISECONDS)
-        return Batch((), (), _text({tp.partition: end for tp, end in ends.items()}), gap=reason)
+        return Batch(
+            (), (), _position_text({tp.partition: end for tp, end in ends.items()}), gap=reason
+        )
 
     def _partitions(self) -> list[Any]:
         partitions = self._consumer.partitions_for_topic(self._topic)
@@ -162,41 +164,41 @@ class KafkaSource:
     def _seek(self, assigned: set[Any]) -> None:
         """Moves to the state's position; a partition that it does not name is new, all of it."""
         for tp in assigned:
-            offset = self._wanted.get(tp.partition, 0)
-            if self._at.get(tp.partition) != offset:
+            offset = self._next_offsets.get(tp.partition, 0)
+            if self._consumer_offsets.get(tp.partition) != offset:
                 self._consumer.seek(tp, offset)
-                self._at[tp.partition] = offset
+                self._consumer_offsets[tp.partition] = offset
 
     def _forget(self, revoked: set[Any]) -> None:
         for tp in revoked:
-            self._at.pop(tp.partition, None)
+            self._consumer_offsets.pop(tp.partition, None)
 
-    def _watch(self) -> None:
-        """Looks now and then whether the broker answers and still has what is read next."""
-        if self._clock() - self._watched_at < _WATCH_SECONDS and self._watched_at:
+    def _check_offsets(self) -> None:
+        """Checks from time to time that the broker responds and still has what is read next."""
+        if self._clock() - self._checked_at < _OFFSET_CHECK_SECONDS and self._checked_at:
             return
         assigned = list(self._consumer.assignment())
         if not assigned:
             return
         first = self._consumer.beginning_offsets(assigned, timeout_ms=_REQUEST_MILLISECONDS)
         after = self._consumer.end_offsets(assigned, timeout_ms=_REQUEST_MILLISECONDS)
-        self._watched_at = self._clock()
+        self._checked_at = self._clock()
         for tp in assigned:
-            at = self._at.get(tp.partition, 0)
+            at = self._consumer_offsets.get(tp.partition, 0)
             if first[tp] <= at <= after[tp]:
                 continue
-            named = tp.partition in self._wanted
+            named = tp.partition in self._next_offsets
             if named:
                 self._gap = (
                     f"partition {tp.partition} has offsets {first[tp]} to {after[tp]}, not {at}"
                 )
-            self._wanted[tp.partition] = first[tp]
+            self._next_offsets[tp.partition] = first[tp]
         self._seek(set(assigned))
 
     def _batch(self, records: Sequence[Any]) -> Batch:
         hints: list[Hint] = []
         dead_letters: list[DeadLetter] = []
-        offsets = dict(self._wanted)
+        offsets = dict(self._next_offsets)
         for record in records:
             if record.offset < offsets.get(record.partition, 0):
                 continue
@@ -206,25 +208,29 @@ class KafkaSource:
             else:
                 hints.extend(decoded)
             offsets[record.partition] = record.offset + 1
-        self._wanted = offsets
-        self._at |= {partition: offsets[partition] for partition in self._at}
+        self._next_offsets = offsets
+        self._consumer_offsets |= {
+            partition: offsets[partition] for partition in self._consumer_offsets
+        }
         gap, self._gap = self._gap, None
-        return Batch(tuple(hints), tuple(dead_letters), _text(offsets), gap=gap, seen=len(records))
+        return Batch(
+            tuple(hints), tuple(dead_letters), _position_text(offsets), gap=gap, seen=len(records)
+        )
 
 
 def _new_consumer(settings: Mapping[str, Any]) -> Any:
-    """A consumer; when no broker answers, nothing of it stays behind.
+    """A consumer; if no broker responds, nothing of it remains.
 
-    kafka-python itself then leaves a thread that goes on connecting for ever, one an attempt.
+    kafka-python would leave a thread at each attempt, which tries to connect forever.
     """
     clients: list[Any] = []
 
-    def remembered(**config: Any) -> Any:
+    def new_client(**config: Any) -> Any:
         clients.append(KafkaNetClient(**config))
         return clients[-1]
 
     try:
-        return KafkaConsumer(**settings, kafka_client=remembered)
+        return KafkaConsumer(**settings, kafka_client=new_client)
     except Exception:
         for client in clients:
             client.close()
@@ -232,7 +238,7 @@ def _new_consumer(settings: Mapping[str, Any]) -> Any:
 
 
 class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]
-    """Seeks what was just assigned, before anything of it is fetched."""
+    """Seeks in partitions that were just assigned, before anything is fetched from them."""
 
     def __init__(
         self, seek: Callable[[set[Any]], None], forget: Callable[[set[Any]], None]
@@ -247,12 +253,12 @@ class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]
         self._seek(assigned)
 
 
-def _text(offsets: Mapping[int, int]) -> str:
+def _position_text(offsets: Mapping[int, int]) -> str:
     named = {str(partition): offset for partition, offset in sorted(offsets.items())}
     return json.dumps({"offsets": named}, separators=(",", ":"))
 
 
-def _offsets(position: str) -> dict[int, int] | None:
+def _parse_position(position: str) -> dict[int, int] | None:
     try:
         offsets = json.loads(position)["offsets"]
         return {int(partition): int(offset) for partition, offset in offsets.items()}

@@ -1,7 +1,7 @@
-"""How far the notification log was read, and what its answer means; pure.
+"""How far the notification log was read, and what its next response means; pure.
 
 Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some become
-visible after later ones. So the newest events are read again each time and told apart by their
+visible after later ones. So the newest events are read again each time and identified by their
 content, which also shows that a log was replaced by another.
 """
 
@@ -20,7 +20,7 @@ OVERLAP_BYTES = 4 * 1024 * 1024
 
 
 class MalformedPosition(ValueError):
-    """The stored position is not this source's."""
+    """The stored position was not written by this source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class LogPosition:
 
     Attributes:
         last: the newest id that was seen.
-        after: the log is read again from behind this id; what lies there and is not in
+        after: the log is read again after this id; an event that is found there and is not in
             ``recent`` is new, even with an id below ``last``.
-        recent: signatures of the events that were seen behind ``after``, by id.
+        recent: signatures of the events that were seen after ``after``, by id.
     """
 
     last: int
@@ -50,16 +50,18 @@ class LogPosition:
             recent = {int(id_): tuple(map(str, known)) for id_, known in value["recent"].items()}
             return cls(int(value["last"]), int(value["after"]), recent)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise MalformedPosition(f"no position of a notification log: {text!r:.100}") from error
+            raise MalformedPosition(
+                f"expected a position of a notification log, got {text!r:.100}"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an answer of the log brought.
+    """What one response of the log contains.
 
     Attributes:
-        new: events that were not seen before, in order of their ids.
-        gap: why others may be missing.
+        new: events that were not seen before, in the order of their ids.
+        gap: why others may be missing; None if none are.
     """
 
     new: tuple[LogEvent, ...]
@@ -70,13 +72,13 @@ class Reading:
 def read_log(
     position: LogPosition, events: Sequence[LogEvent], current: int, *, complete: bool
 ) -> Reading:
-    """Compares the log's answer with what was seen before.
+    """Compares the log's response with what was seen before.
 
     Args:
         position: how far the log was read.
         events: all those after ``position.after``; the first of them unless ``complete``.
-        current: the newest id, asked *before* ``events`` were.
-        complete: whether the answer was not cut off.
+        current: the newest id, read *before* ``events``.
+        complete: whether the response was not truncated.
     """
     if current < position.last:
         gap = f"the log was replaced: its newest event is {current}, but {position.last} was read"
@@ -89,7 +91,7 @@ def read_log(
     new = _new_events(position, events)
     missing = _gap(position, visible, current)
     last = max((event.id for event in new), default=position.last)
-    after, recent = _remembered(events, position.after)
+    after, recent = _recent_signatures(events, position.after)
     return Reading(new, LogPosition(max(last, position.last), after, recent), missing)
 
 
@@ -99,29 +101,29 @@ def signature(event: LogEvent) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
-def start_of(events: Sequence[LogEvent], current: int) -> LogPosition:
-    """The position from which what comes after ``current`` is new.
+def start_position(events: Sequence[LogEvent], current: int) -> LogPosition:
+    """The position from which every event after ``current`` is new.
 
     Args:
-        events: the newest ones, asked behind ``overlap_of(current)``.
-        current: the newest id, asked before them.
+        events: the newest ones, read after ``overlap_start(current)``.
+        current: the newest id, read before them.
     """
     seen = [event for event in events if event.id <= current]
-    return LogPosition(current, *_remembered(seen, overlap_of(current)))
+    return LogPosition(current, *_recent_signatures(seen, overlap_start(current)))
 
 
-def overlap_of(current: int) -> int:
+def overlap_start(current: int) -> int:
     return max(0, current - OVERLAP_EVENTS)
 
 
 def _is_another_log(
     position: LogPosition, visible: Mapping[int, Counter[str]], *, complete: bool
 ) -> bool:
-    cut_off = None if complete else max(visible, default=None)
+    truncated_id = None if complete else max(visible, default=None)
     return any(
         Counter(signatures) - visible[id_]
         for id_, signatures in position.recent.items()
-        if id_ in visible and id_ != cut_off
+        if id_ in visible and id_ != truncated_id
     )
 
 
@@ -130,9 +132,9 @@ def _new_events(position: LogPosition, events: Sequence[LogEvent]) -> tuple[LogE
     new: list[LogEvent] = []
     for event in sorted(events, key=lambda event: event.id):
         left = known.get(event.id)
-        mark = signature(event)
-        if left is not None and left[mark] > 0:
-            left[mark] -= 1
+        digest = signature(event)
+        if left is not None and left[digest] > 0:
+            left[digest] -= 1
         else:
             new.append(event)
     return tuple(new)
@@ -143,17 +145,22 @@ def _gap(position: LogPosition, visible: Mapping[int, Counter[str]], current: in
     first = min((id_ for id_ in visible if id_ > last), default=None)
     if first is None:
         if current > last:
-            return f"the log is at {current} but shows nothing after {last}: it was trimmed"
+            return f"the log is at {current} but has no events after {last}: it was trimmed"
         return None
-    # While the last event is still there nothing after it was trimmed: a hole behind it is a
-    # transaction that has not ended, and its event will come again with the overlap.
+    # While the last event is still in the log, nothing after it was trimmed: a missing id is a
+    # transaction that has not ended, and its event will appear in the overlap.
     if first > last + 1 and last not in visible:
-        return f"the log goes on at {first} after {last}: it was trimmed"
+        return f"the log continues at {first} after {last}: it was trimmed"
     return None
 
 
-def _remembered(events: Sequence[LogEvent], after: int) -> tuple[int, dict[int, tuple[str, ...]]]:
-    """Whole ids, newest first, up to a number and a size of events; the rest counts as settled."""
+def _recent_signatures(
+    events: Sequence[LogEvent], after: int
+) -> tuple[int, dict[int, tuple[str, ...]]]:
+    """Signatures of the newest events, all or none of an id, up to a number and a size of events.
+
+    Older events are not read again.
+    """
     by_id: dict[int, list[LogEvent]] = {}
     for event in events:
         by_id.setdefault(event.id, []).append(event)

@@ -1,7 +1,7 @@
-"""One event of the metastore's notification log, to hints; pure, and no content of it raises.
+"""Decodes one event of the metastore's notification log to hints; pure, and no input raises.
 
-The event's type is looked at first: partition and data events, 77 of 78 in a real cluster, end
-there, their body unread.
+The event's type is checked first: partition and data events, 77 of 78 in a real cluster, are dropped
+without parsing their body.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationH
 from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""A compressed message that grows past this is refused: it is an attack or a defect."""
+"""A message that is larger when decompressed is refused: it is an attack or a defect."""
 
 Decoded: TypeAlias = tuple[Hint, ...] | DeadLetter
 
@@ -39,14 +39,14 @@ NOISE = frozenset({
     "DELETE_PARTITION_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT_BATCH",
     "LOAD_DONE", "LOCK", "UNLOCK",
 })  # fmt: skip
-"""Event types that change no facts. A type that is in no table here is taken for a hint."""
+"""Event types that change no facts. An unknown type is taken for a hint."""
 
 _NAMESPACE_EVENTS = frozenset({"CREATE_DATABASE", "ALTER_DATABASE", "DROP_DATABASE"})
 
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """What the log's Thrift event says, with nothing read yet.
+    """The log's Thrift event, its message not parsed yet.
 
     Attributes:
         time: seconds since 1970, by the metastore's clock.
@@ -63,30 +63,30 @@ class LogEvent:
 
 
 def decode(event: LogEvent) -> Decoded:
-    """The relations that the event may have touched, none for noise."""
+    """Hints for the relations that the event may have changed, none for noise."""
     if event.type in NOISE:
         return ()
     if event.type in _NAMESPACE_EVENTS or not event.table:
         if not event.database:
-            return _dead(event, f"{event.type} names no database")
+            return _dead_letter(event, f"{event.type} does not name a database")
         return (NamespaceHint((event.database.lower(),), event.id),)
     if not event.database:
-        return _dead(event, f"{event.type} names no database")
+        return _dead_letter(event, f"{event.type} does not name a database")
     if event.type == "ALTER_TABLE":
-        return _altered(event)
+        return _decode_alter(event)
     return (RelationHint(RelationName.of(event.database, event.table), event.id),)
 
 
-def _altered(event: LogEvent) -> Decoded:
-    """Both names of a rename; nothing where the facts before and after are the same."""
+def _decode_alter(event: LogEvent) -> Decoded:
+    """Both names of a rename; nothing if the facts before and after are equal."""
     try:
         body = json.loads(_message_text(event))
-        before = _relation(body["tableObjBeforeJson"])
-        after = _relation(body["tableObjAfterJson"])
+        before = _parse_table(body["tableObjBeforeJson"])
+        after = _parse_table(body["tableObjAfterJson"])
     except (MalformedMessage, MalformedThriftJson) as error:
-        return _dead(event, str(error))
+        return _dead_letter(event, str(error))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return _dead(event, f"{type(error).__name__}: {error}"[:300])
+        return _dead_letter(event, f"{type(error).__name__}: {error}"[:300])
     if facts_hash(before) == facts_hash(after):
         return ()
     names = dict.fromkeys((before.name, after.name))
@@ -94,15 +94,15 @@ def _altered(event: LogEvent) -> Decoded:
 
 
 class MalformedMessage(ValueError):
-    """The message is not what its format says."""
+    """The message does not have the format that it states."""
 
 
-def _relation(text: object) -> Relation:
+def _parse_table(text: object) -> Relation:
     if not isinstance(text, str):
-        raise MalformedMessage("the event carries no table object")
+        raise MalformedMessage("the event has no table object")
     relation = relation_from_table(struct_from_json(Table, text))
     if not all(relation.name.parts):
-        raise MalformedMessage("the event's table object has no name")
+        raise MalformedMessage("the table object of the event has no name")
     return relation
 
 
@@ -115,15 +115,15 @@ def _message_text(event: LogEvent) -> str:
         inflating = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         text = inflating.decompress(compressed, MAX_MESSAGE_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
-        raise MalformedMessage(f"not gzip in base64: {error}") from error
+        raise MalformedMessage(f"expected gzip in base64: {error}") from error
     if inflating.unconsumed_tail:
         raise MalformedMessage(f"the message is larger than {MAX_MESSAGE_BYTES} bytes")
     if not inflating.eof:
-        raise MalformedMessage("the compressed message is cut off")
+        raise MalformedMessage("the compressed message is truncated")
     return text.decode("utf-8", "replace")
 
 
-def _dead(event: LogEvent, reason: str) -> DeadLetter:
+def _dead_letter(event: LogEvent, reason: str) -> DeadLetter:
     namespace = (event.database.lower(),) if event.database else None
     payload = event.message.encode("utf-8", "surrogatepass")
     return DeadLetter(payload, f"event {event.id}, {event.type[:100]}: {reason}", namespace)

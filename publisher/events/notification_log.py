@@ -1,6 +1,6 @@
 """The metastore's notification log, read over Thrift, as an event source.
 
-The server says nothing of events that it has thrown away, so gaps are found here (``log_position``).
+The server does not report events that it has deleted, so gaps are detected here (``log_position``).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from publisher.events.log_position import (
     LogPosition,
     MalformedPosition,
     Reading,
-    overlap_of,
+    overlap_start,
     read_log,
-    start_of,
+    start_position,
 )
 from publisher.events.metastore_events import LogEvent, decode
 from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
 
-EVENTS_A_REQUEST = 1000
-_FEWEST_EVENTS_A_REQUEST = 10
-_LOOK_AGAIN_SECONDS = 0.5
-_SETTLED_SECONDS = 10.0
+MAX_EVENTS_PER_REQUEST = 1000
+_MIN_EVENTS_PER_REQUEST = 10
+_REREAD_SECONDS = 0.5
+_QUIET_SECONDS = 10.0
 
 
 class NotificationLogSource:
@@ -55,8 +55,8 @@ class NotificationLogSource:
         self._idle_seconds = idle_seconds
         self._clock = clock
         self._sleep = sleep
-        self._limit = EVENTS_A_REQUEST
-        self._looked_at = -_LOOK_AGAIN_SECONDS
+        self._limit = MAX_EVENTS_PER_REQUEST
+        self._read_at = -_REREAD_SECONDS
         self._changed_at = clock()
 
     @property
@@ -67,15 +67,15 @@ class NotificationLogSource:
         try:
             return self._poll(position, timeout_seconds)
         except CatalogUnavailable as error:
-            # The answer may have been too large to come in time.
-            self._limit = max(_FEWEST_EVENTS_A_REQUEST, self._limit // 4)
+            # The response may have been too large to arrive in time.
+            self._limit = max(_MIN_EVENTS_PER_REQUEST, self._limit // 4)
             raise SourceUnavailable(self._name, error.reason) from error
         except TException as error:
             message = getattr(error, "message", None) or type(error).__name__
             raise SourceUnavailable(self._name, message) from error
 
     def acknowledge(self, position: str) -> None:
-        """The metastore keeps no position for us."""
+        """Nothing to do: the metastore keeps no position."""
 
     def close(self) -> None:
         self._client.close()
@@ -90,16 +90,16 @@ class NotificationLogSource:
         deadline = self._clock() + timeout_seconds
         noise = 0
         while True:
-            reading = self._look(here)
+            reading = self._read(here)
             if reading is not None and reading.gap is not None:
                 return self._after_gap(reading, noise)
             if reading is not None:
                 here = reading.position
-                hints, dead_letters = _decoded(reading.new)
+                hints, dead_letters = _decode_all(reading.new)
                 if hints or dead_letters:
                     seen = noise + len(reading.new)
                     return Batch(hints, dead_letters, here.to_text(), seen=seen)
-                # Noise moves on in memory, so that it does not cost a transaction a look.
+                # Noise advances the position in memory only, so that it costs no transactions.
                 noise += len(reading.new)
             left = deadline - self._clock()
             if left <= 0:
@@ -107,39 +107,37 @@ class NotificationLogSource:
             if reading is None or not reading.new:
                 self._sleep(min(self._idle_seconds, left))
 
-    def _look(self, position: LogPosition) -> Reading | None:
-        """One look at the log; None if there cannot be anything new."""
+    def _read(self, position: LogPosition) -> Reading | None:
+        """Reads the log once; None if there cannot be anything new."""
         current = self._current_id()
         now = self._clock()
         if current != position.last:
             self._changed_at = now
-        elif (
-            now - self._looked_at < _LOOK_AGAIN_SECONDS or now - self._changed_at > _SETTLED_SECONDS
-        ):
+        elif now - self._read_at < _REREAD_SECONDS or now - self._changed_at > _QUIET_SECONDS:
             return None
-        self._looked_at = now
+        self._read_at = now
         events = self._events(position.after)
         complete = len(events) < self._limit
         reading = read_log(position, events, current, complete=complete)
         if not complete and not reading.new:
-            # The overlap fills whole requests: go on behind it.
-            behind = LogPosition(position.last, position.last)
+            # The overlap fills a whole request: read on after it.
+            past_overlap = LogPosition(position.last, position.last)
             events = self._events(position.last)
-            return read_log(behind, events, current, complete=False)
-        self._limit = EVENTS_A_REQUEST
+            return read_log(past_overlap, events, current, complete=False)
+        self._limit = MAX_EVENTS_PER_REQUEST
         return reading
 
     def _start(self, reason: str) -> Batch:
-        """From here on: a snapshot that comes later sees all that came before."""
+        """Starts at the log's end: a later snapshot sees everything before it."""
         current = self._current_id()
-        events = self._events(overlap_of(current))
-        return Batch((), (), start_of(events, current).to_text(), gap=reason)
+        events = self._events(overlap_start(current))
+        return Batch((), (), start_position(events, current).to_text(), gap=reason)
 
     def _after_gap(self, reading: Reading, noise: int) -> Batch:
         assert reading.gap is not None
         if not reading.new:
             return self._start(reading.gap)
-        hints, dead_letters = _decoded(reading.new)
+        hints, dead_letters = _decode_all(reading.new)
         return Batch(
             hints,
             dead_letters,
@@ -172,7 +170,7 @@ def _log_event(event: Any) -> LogEvent:
     )
 
 
-def _decoded(events: Sequence[LogEvent]) -> tuple[tuple[Hint, ...], tuple[DeadLetter, ...]]:
+def _decode_all(events: Sequence[LogEvent]) -> tuple[tuple[Hint, ...], tuple[DeadLetter, ...]]:
     hints: list[Hint] = []
     dead_letters: list[DeadLetter] = []
     for event in events:

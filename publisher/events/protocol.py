@@ -1,6 +1,6 @@
-"""What an event source gives: hints, never facts.
+"""What an event source returns: hints, never facts.
 
-An event is only a key to re-read. Payloads are looked at to find the key and to drop what is
+An event is only a key to read again. Its payload is used to find the key and to drop what is
 certainly noise, and for nothing else.
 """
 
@@ -34,7 +34,7 @@ Hint = RelationHint | NamespaceHint
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """An event that could not be decoded, with its bytes; ``namespace`` if at least that is known."""
+    """An event that could not be decoded, with its bytes, and its namespace if that is known."""
 
     payload: bytes
     reason: str
@@ -43,14 +43,14 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one poll brought.
+    """What one poll returned.
 
     Attributes:
-        position: where to go on from, opaque text that only the source reads. It is stored with
-            the work in one transaction, and only then given to ``acknowledge``.
-        gap: why events may be missing, so that a snapshot is due before the position is
-            believed; None if none are.
-        seen: events looked at, noise included.
+        position: where to continue, text that only the source interprets. It is stored in one
+            transaction with the work, and only then passed to ``acknowledge``.
+        gap: why events may be missing, so that a snapshot must run before the position is
+            trusted; None if none are.
+        seen: the number of events read, including noise.
     """
 
     hints: Sequence[Hint]
@@ -61,7 +61,7 @@ class Batch:
 
 
 class SourceUnavailable(Exception):
-    """Transient: the source is asked again later."""
+    """Transient: the source is polled again later."""
 
     def __init__(self, source: str, reason: str) -> None:
         super().__init__(source, reason)
@@ -75,16 +75,16 @@ class SourceUnavailable(Exception):
 class EventSource(Protocol):
     @property
     def name(self) -> str:
-        """Stable: the key under which its position is kept."""
+        """Stable: the key under which the position is stored."""
 
     def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
         """The next events after ``position`` (None: never polled before); None if there are none.
 
-        Waits at most ``timeout_seconds``. Asked with the stored position every time, so that a
-        restart and a lost transaction are the same thing.
+        Waits at most ``timeout_seconds``. The stored position is passed every time, so that a restart
+        and a transaction that was rolled back are the same case.
         """
 
     def acknowledge(self, position: str) -> None:
-        """The position is stored: tell the other side, where it keeps one too."""
+        """The position is stored: commit it at the source, if that keeps one too."""
 
     def close(self) -> None: ...

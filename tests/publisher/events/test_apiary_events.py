@@ -43,7 +43,7 @@ def hints(*names: str) -> tuple[RelationHint, ...]:
 
 
 @pytest.mark.parametrize("kind", ["ON_CREATE_TABLE", "ON_DROP_TABLE", "ON_SOMETHING_NEW"])
-def test_an_event_names_its_relation_and_its_place_in_the_log(kind: str) -> None:
+def test_an_event_has_its_relation_and_its_id_in_the_log(kind: str) -> None:
     assert decode_apiary(event(kind)) == hints("t")
 
 
@@ -59,13 +59,13 @@ def test_an_alter_that_changes_no_facts_is_noise() -> None:
     assert decode_apiary(payload) == ()
 
 
-def test_a_rename_names_both() -> None:
+def test_a_rename_is_a_hint_for_both_names() -> None:
     payload = event("ON_ALTER_TABLE", tableName="new", oldTable=table("old"), newTable=table("new"))
 
     assert decode_apiary(payload) == hints("old", "new")
 
 
-def test_a_table_that_is_not_sent_whole_proves_nothing() -> None:
+def test_an_incomplete_table_proves_nothing() -> None:
     part = {key: value for key, value in table().items() if key != "sd"}
 
     assert decode_apiary(event("ON_ALTER_TABLE", oldTable=part, newTable=part)) == hints("t")
@@ -83,7 +83,7 @@ def test_a_property_called_event_type_does_not_hide_a_change() -> None:
     assert decode_apiary(event("ON_ALTER_TABLE", oldTable=old, newTable=new)) == hints("t")
 
 
-def test_the_short_form_of_the_other_listener_is_read() -> None:
+def test_the_short_form_of_the_sns_listener_is_decoded() -> None:
     payload = json.dumps(
         {
             "protocolVersion": "1.0",
@@ -105,14 +105,14 @@ def test_the_short_form_of_the_other_listener_is_read() -> None:
     [b"", b"\xff\xfe", b"null", b"[]", b"{}", b"[" * 100_000, event("ON_ALTER_TABLE", tableName=None),
      event("ON_ALTER_TABLE", oldTable=table() | {"parameters": 5}, newTable=table())],
 )  # fmt: skip
-def test_what_cannot_be_read_is_a_dead_letter_with_its_bytes(payload: bytes) -> None:
+def test_an_unreadable_message_is_a_dead_letter_with_its_bytes(payload: bytes) -> None:
     dead = decode_apiary(payload)
 
     assert isinstance(dead, DeadLetter)
     assert dead.payload == payload
 
 
-def test_a_dead_letter_tells_its_database_if_that_much_is_known() -> None:
+def test_a_dead_letter_has_its_database_if_that_is_known() -> None:
     dead = decode_apiary(event("ON_ALTER_TABLE", tableName=None))
 
     assert isinstance(dead, DeadLetter)

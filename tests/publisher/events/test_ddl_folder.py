@@ -43,7 +43,7 @@ def test_only_relations_whose_facts_changed_are_hints(
     assert source.poll(batch.position, 0) is None
 
 
-def test_a_changed_comment_in_the_file_is_no_event(source: DdlFolderSource, tmp_path: Path) -> None:
+def test_a_changed_sql_comment_is_not_an_event(source: DdlFolderSource, tmp_path: Path) -> None:
     position = start(source)
     file = tmp_path / "a.sql"
     file.write_text("-- hello\n" + file.read_text())
@@ -58,7 +58,7 @@ def test_a_dropped_relation_is_a_hint(source: DdlFolderSource, tmp_path: Path) -
     assert tables(source.poll(position, 0)) == ["v"]
 
 
-def test_what_changed_while_nobody_watched_is_found_at_the_next_start(
+def test_a_change_while_no_program_ran_is_found_at_the_next_start(
     source: DdlFolderSource, tmp_path: Path
 ) -> None:
     position = start(source)
@@ -70,7 +70,7 @@ def test_what_changed_while_nobody_watched_is_found_at_the_next_start(
     assert tables(again.poll(position, 0)) == ["u"]
 
 
-def test_an_uncommitted_batch_comes_again(source: DdlFolderSource, tmp_path: Path) -> None:
+def test_an_uncommitted_batch_is_returned_again(source: DdlFolderSource, tmp_path: Path) -> None:
     position = start(source)
     (tmp_path / "b.sql").write_text("CREATE TABLE u (a int)")
 
@@ -86,14 +86,14 @@ def test_a_change_ends_the_wait(source: DdlFolderSource, tmp_path: Path) -> None
     change.join()
 
 
-def test_a_folder_that_is_gone_is_unavailable(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_unavailable(tmp_path: Path) -> None:
     source = DdlFolderSource(DdlFilesCatalog(tmp_path / "gone"))
 
     with pytest.raises(SourceUnavailable, match="no such folder"):
         source.poll(None, 0)
 
 
-def test_a_position_that_is_not_its_own_is_a_gap(source: DdlFolderSource) -> None:
+def test_a_position_of_another_source_is_a_gap(source: DdlFolderSource) -> None:
     batch = source.poll("[]", 0)
 
     assert batch is not None

@@ -1,4 +1,4 @@
-"""What needs no broker, because there is none."""
+"""The tests that need no broker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ print(threading.active_count(), "thread")
 """
 
 
-def test_a_broker_that_is_away_is_unavailable_and_leaves_no_thread_behind() -> None:
+def test_a_broker_that_does_not_run_is_unavailable_and_leaves_no_thread() -> None:
     # In a process of its own: kafka-python leaves refused sockets to the garbage collector.
     asked = subprocess.run(
         [sys.executable, "-c", ASK_THREE_TIMES], capture_output=True, text=True, check=True

@@ -12,7 +12,7 @@ from publisher.events.log_position import (
     LogPosition,
     MalformedPosition,
     read_log,
-    start_of,
+    start_position,
 )
 from publisher.events.metastore_events import LogEvent
 from tests.effort import examples
@@ -26,8 +26,8 @@ def after(log: list[LogEvent], id_: int) -> list[LogEvent]:
     return sorted((e for e in log if e.id > id_), key=lambda e: e.id)
 
 
-def test_new_events_are_told_from_those_read_again() -> None:
-    position = start_of([event(1), event(2)], 2)
+def test_new_events_are_distinguished_from_those_read_again() -> None:
+    position = start_position([event(1), event(2)], 2)
 
     reading = read_log(position, [event(1), event(2), event(3)], 3, complete=True)
 
@@ -37,7 +37,7 @@ def test_new_events_are_told_from_those_read_again() -> None:
 
 
 def test_a_second_event_with_a_known_id_is_new() -> None:
-    position = start_of([event(1), event(2, "a")], 2)
+    position = start_position([event(1), event(2, "a")], 2)
 
     reading = read_log(position, [event(1), event(2, "a"), event(2, "b")], 2, complete=True)
 
@@ -46,7 +46,7 @@ def test_a_second_event_with_a_known_id_is_new() -> None:
 
 
 def test_an_event_that_becomes_visible_late_is_new() -> None:
-    position = start_of([event(1)], 1)
+    position = start_position([event(1)], 1)
     first = read_log(position, [event(1), event(3)], 3, complete=True)
     assert first.gap is None
 
@@ -55,19 +55,19 @@ def test_an_event_that_becomes_visible_late_is_new() -> None:
     assert second.new == (event(2),)
 
 
-def test_a_log_that_goes_on_later_was_trimmed() -> None:
+def test_a_log_that_continues_at_a_later_id_was_trimmed() -> None:
     reading = read_log(LogPosition(5, 5), [event(9)], 9, complete=True)
 
     assert reading.gap is not None
-    assert "goes on at 9 after 5" in reading.gap
+    assert "continues at 9 after 5" in reading.gap
     assert reading.new == (event(9),)
 
 
-def test_a_log_that_shows_nothing_though_it_is_ahead_was_trimmed() -> None:
+def test_a_log_that_is_ahead_but_has_no_events_was_trimmed() -> None:
     reading = read_log(LogPosition(5, 5), [], 9, complete=True)
 
     assert reading.gap is not None
-    assert "shows nothing after 5" in reading.gap
+    assert "has no events after 5" in reading.gap
 
 
 def test_a_log_that_is_behind_was_replaced() -> None:
@@ -78,7 +78,7 @@ def test_a_log_that_is_behind_was_replaced() -> None:
 
 
 def test_a_log_with_other_events_under_known_ids_was_replaced() -> None:
-    position = start_of([event(1), event(2)], 2)
+    position = start_position([event(1), event(2)], 2)
 
     reading = read_log(position, [event(1), event(2, "other"), event(3)], 3, complete=True)
 
@@ -87,7 +87,7 @@ def test_a_log_with_other_events_under_known_ids_was_replaced() -> None:
 
 
 def test_a_trimmed_log_with_nothing_new_is_no_gap() -> None:
-    position = start_of([event(1), event(2)], 2)
+    position = start_position([event(1), event(2)], 2)
 
     assert read_log(position, [], 2, complete=True).gap is None
 
@@ -95,14 +95,14 @@ def test_a_trimmed_log_with_nothing_new_is_no_gap() -> None:
 def test_large_events_are_not_read_again_and_again() -> None:
     large = [event(i, message="x" * 3_000_000) for i in range(1, 6)]
 
-    position = start_of(large, 5)
+    position = start_position(large, 5)
 
     assert list(position.recent) == [5]
     assert position.after == 4
 
 
 @given(st.text())
-def test_no_text_but_its_own_is_a_position(text: str) -> None:
+def test_any_other_text_is_not_a_position(text: str) -> None:
     try:
         position = LogPosition.from_text(text)
     except MalformedPosition:
@@ -111,7 +111,7 @@ def test_no_text_but_its_own_is_a_position(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "5", "null", '{"last":"x","recent":{}}', "[" * 5000])
-def test_a_malformed_position_says_so(text: str) -> None:
+def test_a_malformed_position_is_reported(text: str) -> None:
     with pytest.raises(MalformedPosition):
         LogPosition.from_text(text)
 

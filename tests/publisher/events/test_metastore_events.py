@@ -61,17 +61,17 @@ def test_an_alter_of_statistics_alone_is_noise(message_format: str) -> None:
     assert decode(event) == ()
 
 
-def test_a_rename_names_both() -> None:
+def test_a_rename_is_a_hint_for_both_names() -> None:
     assert decode(altered(table("Old"), table("new"))) == hints("old", "new")
 
 
 @pytest.mark.parametrize("kind", sorted(NOISE))
-def test_noise_ends_before_its_body_is_read(kind: str) -> None:
+def test_noise_is_dropped_before_its_body_is_parsed(kind: str) -> None:
     assert decode(LogEvent(7, 1, kind, "db", "t", "\0 not json", "gzip(json-2.0)")) == ()
 
 
 @pytest.mark.parametrize("kind", ["CREATE_TABLE", "DROP_TABLE", "SOMETHING_NEW"])
-def test_an_events_own_names_are_enough(kind: str) -> None:
+def test_the_names_in_the_event_are_sufficient(kind: str) -> None:
     assert decode(LogEvent(7, 1, kind, "Default", "T", "not json", "")) == hints("t")
 
 
@@ -93,7 +93,7 @@ def test_an_unreadable_alter_is_a_dead_letter_of_its_database(message: str) -> N
     assert dead.payload == message.encode("utf-8", "surrogatepass")
 
 
-def test_a_message_that_unpacks_to_gigabytes_is_refused() -> None:
+def test_a_message_that_decompresses_to_gigabytes_is_refused() -> None:
     bomb = base64.b64encode(gzip.compress(b" " * (70 * 1024 * 1024))).decode()
 
     dead = decode(LogEvent(7, 1, "ALTER_TABLE", "db", "t", bomb, "gzip(json-2.0)"))
@@ -102,7 +102,7 @@ def test_a_message_that_unpacks_to_gigabytes_is_refused() -> None:
     assert "larger than" in dead.reason
 
 
-def test_the_fast_reader_agrees_with_thrifts_own() -> None:
+def test_our_parser_agrees_with_thrifts() -> None:
     written = table("T", "struct<a:int>", k='"\\ü\n')
     text = thrift_json(written)
 
@@ -129,7 +129,7 @@ values = st.recursive(
 
 
 @given(values.map(json.dumps) | st.text())
-def test_no_text_breaks_the_thrift_reader(text: str) -> None:
+def test_any_text_is_a_struct_or_malformed(text: str) -> None:
     with contextlib.suppress(MalformedThriftJson):
         assert isinstance(struct_from_json(Table, text), Table)
 

@@ -1,4 +1,4 @@
-"""A log that is trimmed, cut off, slow or replaced; the server is a double over real Thrift."""
+"""A log that is trimmed, truncated, slow or replaced; the server is a double over real Thrift."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def heard(source: NotificationLogSource, position: str) -> list[str]:
     return tables
 
 
-def test_more_events_than_a_request_holds_all_come(
+def test_more_events_than_one_request_returns_are_all_read(
     handler: Handler, source: NotificationLogSource
 ) -> None:
     position = start(source)
@@ -65,7 +65,7 @@ def test_more_events_than_a_request_holds_all_come(
     assert heard(source, position) == tables
 
 
-def test_noise_costs_no_batch_until_the_time_is_over(
+def test_noise_is_not_a_batch_until_the_timeout(
     handler: Handler, source: NotificationLogSource
 ) -> None:
     position = start(source)
@@ -78,7 +78,7 @@ def test_noise_costs_no_batch_until_the_time_is_over(
     assert source.poll(batch.position, 0) is None
 
 
-def test_a_trimmed_log_is_a_gap_and_goes_on_at_its_end(
+def test_a_trimmed_log_is_a_gap_and_reading_continues_at_its_end(
     handler: Handler, source: NotificationLogSource
 ) -> None:
     position = start(source)
@@ -94,7 +94,7 @@ def test_a_trimmed_log_is_a_gap_and_goes_on_at_its_end(
     assert heard(source, batch.position) == ["d"]
 
 
-def test_a_log_trimmed_in_the_middle_gives_the_rest_with_the_gap(
+def test_a_log_trimmed_in_the_middle_returns_the_rest_with_the_gap(
     handler: Handler, source: NotificationLogSource
 ) -> None:
     happen(handler, "before")
@@ -125,7 +125,7 @@ def test_an_event_that_shares_a_known_id_is_found_while_waiting(
     assert [h.relation.name for h in late.hints if isinstance(h, RelationHint)] == ["b"]
 
 
-def test_waiting_at_a_quiet_log_asks_little(
+def test_waiting_for_a_quiet_log_takes_few_requests(
     handler: Handler, source: NotificationLogSource
 ) -> None:
     position = start(source)
@@ -137,14 +137,14 @@ def test_waiting_at_a_quiet_log_asks_little(
     assert set(handler.requests) == {"get_current_notificationEventId"}
 
 
-def test_a_metastore_that_is_away_is_unavailable() -> None:
+def test_a_metastore_that_does_not_run_is_unavailable() -> None:
     source = NotificationLogSource("thrift://127.0.0.1:1", timeout_seconds=1)
 
     with pytest.raises(SourceUnavailable, match="does not answer"):
         source.poll(None, 0)
 
 
-def test_text_that_is_no_utf8_breaks_no_batch(
+def test_text_that_is_not_utf8_does_not_break_a_batch(
     handler: Handler, source: NotificationLogSource
 ) -> None:
     position = start(source)
