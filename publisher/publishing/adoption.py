@@ -6,12 +6,13 @@ import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import InvalidVersion
 
 from codegen.errors import CodegenError
 from codegen.package import Release
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
+from publisher.index.releases import by_version, parse_version
 from publisher.publishing.packaging_protocol import Packaging, ReadPackage
 from publisher.state.records import VersionRecord, VersionStatus
 
@@ -23,15 +24,15 @@ def unrecorded_files(
 ) -> Sequence[IndexFile]:
     """Wheels with a release number of ours that the history does not know, lowest first."""
     known = {version.number for version in history}
-    strange = [file for file in files if file.version not in known and _is_release(file)]
-    return sorted(strange, key=lambda file: Version(file.version))
+    unrecorded = [file for file in files if file.version not in known and _is_release(file)]
+    return sorted(unrecorded, key=by_version)
 
 
 def adopted_versions(
     index: PackageIndex,
     packaging: Packaging,
     relation: RelationName,
-    strange: Sequence[IndexFile],
+    unrecorded: Sequence[IndexFile],
     now: float,
 ) -> Sequence[VersionRecord]:
     """Records of ``unrecorded_files``; of the newest major the wheels are read, for comparison.
@@ -40,12 +41,12 @@ def adopted_versions(
         PackageIndexError: one could not be read.
         ForeignPackage: one is the package of another relation.
     """
-    major = Version(strange[-1].version).major
+    major = parse_version(unrecorded[-1].version).major
     told: dict[str, Release] = {}
     adopted = []
     # The newest first: its changelog tells what the versions before it changed.
-    for file in reversed(strange):
-        wheel = index.fetch(file) if Version(file.version).major == major else None
+    for file in reversed(unrecorded):
+        wheel = index.fetch(file) if parse_version(file.version).major == major else None
         read = _read(file, wheel, packaging) if wheel is not None else None
         for release in read.changelog if read else ():
             told.setdefault(release.version, release)
@@ -98,6 +99,6 @@ def _is_release(file: IndexFile) -> bool:
     if not file.filename.endswith(".whl"):
         return False
     try:
-        return len(Version(file.version).release) == 3
+        return len(parse_version(file.version).release) == 3
     except InvalidVersion:
         return False

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from packaging.version import Version
-
 from codegen.package import Release
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Schema
 from lakeschema.avro.parsing import parse_schema
-from publisher.publishing.versioning import Published
+from publisher.publishing.versioning import Published, parse_number
 from publisher.state.records import VersionRecord, VersionStatus
 
 
 def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
     """The highest number that the index is known to have with our bytes."""
     published = [v for v in history if v.status is VersionStatus.PUBLISHED]
-    return max(published, key=lambda v: Version(v.number), default=None)
+    return max(published, key=lambda v: parse_number(v.number), default=None)
 
 
 def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Sequence[str]]:
@@ -36,7 +34,7 @@ def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Seq
 def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:
     """What each version that consumers may hold changed, newest first."""
     published = [v for v in history if v.status is VersionStatus.PUBLISHED]
-    published.sort(key=lambda v: Version(v.number), reverse=True)
+    published.sort(key=lambda v: parse_number(v.number), reverse=True)
     return tuple(Release(v.number, v.change, v.reasons) for v in published)
 
 

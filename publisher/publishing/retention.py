@@ -11,9 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from packaging.version import Version
-
 from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.index.releases import by_version, parse_version
 from publisher.publishing.upload import DROPPED
 from publisher.runtime import Runtime
 from publisher.state.protocol import State
@@ -65,7 +64,7 @@ def plan_retention(
     majors: dict[int, list[IndexFile]] = defaultdict(list)
     for file in files:
         if file.version in published_at and file.yanked in {None, SUPERSEDED}:
-            majors[Version(file.version).major].append(file)
+            majors[parse_version(file.version).major].append(file)
     changes = [
         Change(distribution, file, SUPERSEDED if is_old else None)
         for major in majors.values()
@@ -84,7 +83,7 @@ def _judged(
 ) -> Iterator[tuple[IndexFile, bool]]:
     """Each version of a major, and whether it is old."""
     superseded_at = float("inf")
-    newest_first = sorted(major, key=lambda file: Version(file.version), reverse=True)
+    newest_first = sorted(major, key=by_version, reverse=True)
     for rank, file in enumerate(newest_first):
         waited = now - superseded_at >= retention.grace_seconds
         yield file, rank >= retention.keep_latest_per_major and waited

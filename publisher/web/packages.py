@@ -11,7 +11,6 @@ from http import HTTPStatus
 from typing import Final
 
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -22,6 +21,7 @@ from lakeschema.avro.model import Record
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, IndexRefused
+from publisher.index.releases import by_version
 from publisher.index.simple_page import ListedFile, ProjectPage
 from publisher.index.static import StaticIndex
 from publisher.web.addresses import package_address
@@ -83,7 +83,7 @@ class PackagePages:
         It may be yanked: a dropped relation's package still describes it.
         """
         wheels = [file for file in page.files if file.filename.endswith(".whl")]
-        newest = sorted(wheels, key=lambda file: Version(file.version), reverse=True)
+        newest = sorted(wheels, key=by_version, reverse=True)
         for file in newest[:_MAX_WHEELS_READ]:
             # A missing file may come back: an error is not cached.
             with contextlib.suppress(IndexRefused):
