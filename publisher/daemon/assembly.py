@@ -287,7 +287,7 @@ def parts_of(deployment: Deployment) -> Parts:
             reader,
             deployment.deriver,
             deployment.selection,
-            packaging.build_options_key,
+            packaging.build_keys,
             deployment.catalog_name,
         ),
         packaging=packaging,

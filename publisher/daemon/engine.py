@@ -36,6 +36,7 @@ from publisher.settling.comparison import (
     Comparer,
     SnapshotReport,
 )
+from publisher.settling.contents import Content, Packageable, Unfit, Withheld
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import (
     CatalogReader,
@@ -214,13 +215,13 @@ class Engine:
         """Settles findings in one transaction, and publishes or yanks what then differs."""
         if not findings:
             return
-        hashes = {f.reading.name: self._content_hash(f) for f in findings}
+        contents = {f.reading.name: self._content(f) for f in findings}
         owed = self._publisher.open_reservations(f.reading.name for f in findings)
         now = self._clock.now()
 
         def settle(tx: Transaction) -> Mapping[RelationName, Settlement]:
             done = {
-                f.reading.name: self._settle(tx, f, hashes[f.reading.name], now) for f in findings
+                f.reading.name: self._settle(tx, f, contents[f.reading.name], now) for f in findings
             }
             # Work outlives what is owed to the index, even if the relation needs no version now.
             later = now + self._policy.max_retry_seconds
@@ -254,28 +255,26 @@ class Engine:
             self._publisher.drop(dropped)
 
     def _settle(
-        self, tx: Transaction, finding: Finding, content_hash: str | None, now: float
+        self, tx: Transaction, finding: Finding, content: Content, now: float
     ) -> Settlement:
-        settlement = self._settling.settle(tx, finding, content_hash, now)
+        settlement = self._settling.settle(tx, finding, content, now)
         if settlement.ending is not None:
             end_claim(tx, finding.reading.claim, settlement.ending)
         return settlement
 
-    def _content_hash(self, finding: Finding) -> str | None:
+    def _content(self, finding: Finding) -> Content:
         match finding:
             case Finding(conclusion=Settled(outcome=Derived(derivation))):
                 relation = finding.reading.relation
                 if relation is None or not self._selection.publishes(relation):
-                    return None
+                    return Withheld()
+                request = self._packaging.request(relation, derivation)
                 try:
-                    return self._packaging.content_hash(
-                        self._packaging.request(relation, derivation)
-                    )
+                    return Packageable(self._packaging.content_hash(request))
                 except CodegenError as error:
-                    # Building it fails in the same words, and tells whoever asks.
-                    return f"unfit: {error}"
+                    return Unfit(f"cannot be packaged: {error}")
             case _:
-                return None
+                return Withheld()
 
     def _job(self, finding: Finding, record: RelationRecord | None) -> Job | None:
         relation = finding.reading.relation

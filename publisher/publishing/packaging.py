@@ -16,6 +16,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Derivation
 from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
+from publisher.settling.contents import BuildKeys
 
 
 class WheelPackaging:
@@ -38,8 +39,8 @@ class WheelPackaging:
         self._generator_version = generator_version
 
     @property
-    def build_options_key(self) -> str:
-        return "immutable" if self._immutable else ""
+    def build_keys(self) -> BuildKeys:
+        return BuildKeys("immutable" if self._immutable else "", self._generator_version)
 
     def distribution(self, relation: RelationName) -> str:
         return distribution_name(relation, self._prefix)

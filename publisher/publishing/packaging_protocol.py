@@ -10,6 +10,7 @@ from lakeschema.avro.model import Schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Derivation
+from publisher.settling.contents import BuildKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,7 @@ class Packaging(Protocol):
     """The generator. All of it may raise ``codegen.errors.CodegenError``."""
 
     @property
-    def build_options_key(self) -> str:
-        """What the settings choose for every package alike; empty where they choose nothing."""
+    def build_keys(self) -> BuildKeys: ...
 
     def distribution(self, relation: RelationName) -> str: ...
 

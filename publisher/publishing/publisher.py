@@ -282,7 +282,7 @@ class Publisher:
     def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
         if tx.work.holds(job.claim):
             record = tx.graph.records([job.name])[job.name]
-            tx.graph.write(replace(record, reason=reason))
+            tx.graph.write(replace(record, content_hash=None, reason=reason))
             end_claim(tx, job.claim, Done())
 
     def _reserve_all(self, drafts: Sequence[Draft]) -> Sequence[Draft]:

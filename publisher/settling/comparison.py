@@ -17,6 +17,7 @@ from lakeschema.translation.known import KnownRelation, differs
 from lakeschema.translation.outcome import Status
 from publisher.runtime import Runtime
 from publisher.selection import Selection
+from publisher.settling.contents import BuildKeys
 from publisher.settling.deletions import ConfirmMissing, HoldDeletions, plan_deletions
 from publisher.settling.deriving import Deriver
 from publisher.settling.findings import CatalogReader
@@ -80,7 +81,7 @@ class CatalogComparison:
         reader: CatalogReader,
         deriver: Deriver,
         selection: Selection,
-        build_options_key: str,
+        build_keys: BuildKeys,
         catalog_name: str,
     ) -> None:
         self._state = runtime.state
@@ -91,11 +92,12 @@ class CatalogComparison:
         self._reader = reader
         self._deriver = deriver
         self._selection = selection
-        self._build_options_key = build_options_key
+        self._build_keys = build_keys
         # Stored names: they stay as they are.
         self._singleton = f"@snapshot/{catalog_name}"
         self._selection_note = f"@selection/{catalog_name}"
         self._build_options_note = f"@choices/{catalog_name}"
+        self._generator_note = f"@generator/{catalog_name}"
 
     def run(
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
@@ -121,6 +123,7 @@ class CatalogComparison:
                 self._reset_event_ids()
             self._state.write(self._rederive_if_selection_changed)
             self._state.write(self._rederive_if_build_options_changed)
+            self._state.write(self._rederive_if_generator_changed)
             report = self._compare(comparer or self._compare_here)
             self._state.write(lambda tx: self._note(tx, report))
         finally:
@@ -143,11 +146,19 @@ class CatalogComparison:
 
     def _rederive_if_build_options_changed(self, tx: Transaction) -> None:
         """Has every package looked at again if other settings shaped the last ones."""
-        if tx.journal.note(self._build_options_note) == self._build_options_key:
+        if tx.journal.note(self._build_options_note) == self._build_keys.options:
             return
         known = tx.graph.every_record().values()
-        self._derive_again(tx, [record for record in known if record.content_hash is not None])
-        tx.journal.write_note(self._build_options_note, self._build_options_key)
+        self._derive_again(tx, [r for r in known if r.content_hash is not None or r.is_unfit])
+        tx.journal.write_note(self._build_options_note, self._build_keys.options)
+
+    def _rederive_if_generator_changed(self, tx: Transaction) -> None:
+        """Has those looked at again that an earlier generator could not package."""
+        if tx.journal.note(self._generator_note) == self._build_keys.generator:
+            return
+        known = tx.graph.every_record().values()
+        self._derive_again(tx, [record for record in known if record.is_unfit])
+        tx.journal.write_note(self._generator_note, self._build_keys.generator)
 
     def _derive_again(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
         for record in records:

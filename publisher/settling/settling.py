@@ -16,9 +16,10 @@ from enum import Enum
 from dependency_graph.graph import cycle_of, cycle_path, graph_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import DefinedByItself
-from lakeschema.translation.outcome import Derived, Failed, Status, failure
+from lakeschema.translation.outcome import Failed, Status, failure
 from publisher.policy import Policy
 from publisher.settling.claims import Abandoned, Deferred, Done, Ending, LookAgain
+from publisher.settling.contents import Content, Packageable, Unfit
 from publisher.settling.deriving import no_interface
 from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
 from publisher.state.protocol import Transaction
@@ -62,14 +63,12 @@ def _ended(record: RelationRecord, ending: Ending = _DONE) -> Settlement:
 
 
 class Settling:
-    """``content_hash`` of a derivation is computed outside, since it needs the package's names."""
+    """The content of a derivation is computed outside, since it needs the package's names."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def settle(
-        self, tx: Transaction, finding: Finding, content_hash: str | None, now: float
-    ) -> Settlement:
+    def settle(self, tx: Transaction, finding: Finding, content: Content, now: float) -> Settlement:
         claim = finding.reading.claim
         if not tx.work.holds(claim):
             return Settlement(Verdict.LOST)
@@ -77,7 +76,7 @@ class Settling:
         record = tx.graph.records([name]).get(name, RelationRecord(name))
         if finding.reading.relation is None:
             return self._settle_missing(tx, self._as_read(record, finding), now)
-        return self._settle_existing(tx, finding, self._as_read(record, finding), content_hash, now)
+        return self._settle_existing(tx, finding, self._as_read(record, finding), content, now)
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
         """Stops deriving a relation that keeps killing its process, until it changes."""
@@ -153,7 +152,7 @@ class Settling:
         tx: Transaction,
         finding: Finding,
         record: RelationRecord,
-        content_hash: str | None,
+        content: Content,
         now: float,
     ) -> Settlement:
         name = record.name
@@ -177,7 +176,7 @@ class Settling:
         if blocked:
             self._write_stale(tx, record)
             return _ended(record)
-        return self._settle_derived(tx, finding, record, upstreams, content_hash, now)
+        return self._settle_derived(tx, finding, record, upstreams, content, now)
 
     def _settle_derived(
         self,
@@ -185,7 +184,7 @@ class Settling:
         finding: Finding,
         record: RelationRecord,
         upstreams: Mapping[RelationName, RelationRecord],
-        content_hash: str | None,
+        content: Content,
         now: float,
     ) -> Settlement:
         if not self.still_of(finding, record, upstreams):
@@ -197,7 +196,7 @@ class Settling:
                 settled = replace(record, stale=False, derived_facts_hash=finding.facts_hash)
                 changed = False
             case Settled() as conclusion:
-                settled = _with_derivation(record, conclusion, finding.facts_hash, content_hash)
+                settled = _with_derivation(record, conclusion, finding.facts_hash, content)
                 changed = (
                     settled.interface_hash != record.interface_hash or record.status is Status.CYCLE
                 )
@@ -329,12 +328,18 @@ def _is_as_published(record: RelationRecord) -> bool:
 
 
 def _with_derivation(
-    record: RelationRecord, settled: Settled, facts_hash: str | None, content_hash: str | None
+    record: RelationRecord, settled: Settled, facts_hash: str | None, content: Content
 ) -> RelationRecord:
-    match settled.outcome:
-        case Derived():
-            status, reason = Status.OK, ""
-        case Failed(status, reason):
+    status, reason = Status.OK, ""
+    content_hash: str | None = None
+    match settled.outcome, content:
+        case Failed() as failed, _:
+            status, reason = failed.status, failed.reason
+        case _, Packageable(content_hash):
+            pass
+        case _, Unfit() as unfit:
+            reason = unfit.reason
+        case _:
             pass
     return replace(
         record,

@@ -104,7 +104,17 @@ class RelationRecord:
     @property
     def withheld(self) -> bool:
         """Whether it could have a package, and the settings or it itself want none."""
-        return self.status is Status.OK and not self.stale and self.content_hash is None
+        return (
+            self.status is Status.OK
+            and not self.stale
+            and self.content_hash is None
+            and not self.is_unfit
+        )
+
+    @property
+    def is_unfit(self) -> bool:
+        """Whether it was derived and the generator cannot package it; ``reason`` says why."""
+        return self.status is Status.OK and self.content_hash is None and bool(self.reason)
 
     @property
     def lacks_version(self) -> bool:

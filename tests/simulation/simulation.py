@@ -84,6 +84,7 @@ class Simulation:
     lost: bool = False
     naming_rule: str = ""
     build_options_key: str = ""
+    refused: frozenset[RelationName] = frozenset()
     selection: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
@@ -115,7 +116,7 @@ class Simulation:
             catalog=self.catalog,
             index=self.index,
             deriver=ToyDeriver(),
-            packaging=ToyPackaging(self.naming_rule, self.build_options_key),
+            packaging=ToyPackaging(self.naming_rule, self.build_options_key, self.refused),
             selection=self.selection,
         )
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
+from codegen.errors import UnfitSchema
 from codegen.package import PackageRequest, Wheel
 from lakeschema.avro.model import NULL, STRING, Field, Record, Schema, Union
 from lakeschema.avro.printing import to_text
@@ -26,6 +27,7 @@ from lakeschema.translation.interface import (
 )
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
+from publisher.settling.contents import BuildKeys
 from publisher.settling.deriving import DerivationDied
 
 
@@ -90,9 +92,20 @@ class ToyPackaging:
     ``build_options_key`` stands for what the settings choose of it.
     """
 
-    def __init__(self, naming_rule: str = "", build_options_key: str = "") -> None:
+    def __init__(
+        self,
+        naming_rule: str = "",
+        build_options_key: str = "",
+        refused: frozenset[RelationName] = frozenset(),
+    ) -> None:
+        """``refused``: relations that this generator cannot package."""
         self._rules = naming_rule + build_options_key
+        self._refused = refused
         self.build_options_key = build_options_key
+
+    @property
+    def build_keys(self) -> BuildKeys:
+        return BuildKeys(self.build_options_key, self._rules)
 
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)
@@ -102,6 +115,8 @@ class ToyPackaging:
         return PackageRequest(relation.name, "toy", "0.0.0", schema, provenance)
 
     def content_hash(self, request: PackageRequest) -> str:
+        if request.relation in self._refused:
+            raise UnfitSchema("R", "the generator has no form for it")
         return _hash(_content(request), self.build_options_key)
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:

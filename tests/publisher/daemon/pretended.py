@@ -55,3 +55,10 @@ def select(world: Simulation, selection: Selection) -> None:
     """The engine goes on with these settings."""
     world.selection = selection
     world.engine = assemble(world.deployment())
+
+
+def refuse(world: Simulation, *names: RelationName, generator: str = "") -> None:
+    """The engine goes on with a generator that cannot package these relations."""
+    world.refused = frozenset(names)
+    world.naming_rule = generator
+    world.engine = assemble(world.deployment())

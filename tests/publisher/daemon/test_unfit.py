@@ -1,0 +1,63 @@
+"""Relations that are derived, and that the generator cannot make a package of."""
+
+from __future__ import annotations
+
+from tests.publisher.daemon.pretended import T, V, hear, numbers, record, refuse
+from tests.simulation.simulation import Simulation
+from tests.simulation.toy import table, view
+
+
+def test_an_unfit_table_says_why_and_the_view_above_it_gets_its_package(world: Simulation) -> None:
+    refuse(world, T)
+    world.change(table(T, "a"))
+    world.change(view(V, T))
+
+    hear(world)
+
+    assert record(world, T).reason == "cannot be packaged: R: the generator has no form for it"
+    assert record(world, T).is_unfit
+    assert not record(world, T).withheld
+    assert [troubled.name for troubled in world.engine.status().troubled] == [T]
+    assert numbers(world, T) == []
+    assert numbers(world, V) == ["1.0.0"]
+
+
+def test_the_same_generator_is_not_asked_again_by_a_snapshot(world: Simulation) -> None:
+    refuse(world, T)
+    world.change(table(T, "a"))
+    hear(world)
+    world.engine.snapshot()
+    hear(world)
+
+    assert world.engine.snapshot().differing == 0
+    assert world.engine.status().work == []
+
+
+def test_another_generator_packages_it_at_the_next_snapshot(world: Simulation) -> None:
+    refuse(world, T)
+    world.change(table(T, "a"))
+    hear(world)
+    world.engine.snapshot()
+    hear(world)
+    refuse(world, generator="newer")
+
+    world.engine.snapshot()
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0"]
+    assert not record(world, T).reason
+
+
+def test_a_change_that_makes_it_fit_publishes_it(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    refuse(world, T)
+    world.change(table(T, "a", "b"))
+    hear(world)
+    assert numbers(world, T) == ["1.0.0"]
+    refuse(world)
+
+    world.change(table(T, "a", "b", "c"))
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.1.0"]
