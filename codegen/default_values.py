@@ -14,7 +14,7 @@ from typing import TypeVar, assert_never
 
 from codegen.errors import IllegalDefault, UnfitSchema
 from codegen.runtime import scalars
-from codegen.runtime.errors import AvroError
+from codegen.runtime.errors import AvroError, short_repr
 from codegen.runtime.varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
 from codegen.shapes import (
     Attribute,
@@ -86,37 +86,42 @@ class DefaultValues:
             self._found[key] = self._value(attribute.default, attribute.shape, where)
         found = self._found[key]
         if found is None:
-            raise UnfitSchema(where, "its default leaves out a field whose default leads back here")
+            raise UnfitSchema(
+                where, "the default is recursive: a field that it omits defaults to it again"
+            )
         if found.objects > MAX_OBJECTS:
-            raise UnfitSchema(where, f"its default constructs more than {MAX_OBJECTS} objects")
+            raise UnfitSchema(where, f"the default constructs more than {MAX_OBJECTS} objects")
         return found
 
     def _value(self, value: Json, shape: Shape, where: str) -> Expression:
         self._trials += 1
         if self._trials > MAX_TRIALS:
-            raise UnfitSchema(where, "its default fits too many unions in too many ways")
+            raise UnfitSchema(
+                where,
+                f"finding the unions' branches of the default takes more than {MAX_TRIALS} trials",
+            )
         match shape:
             case Scalar():
                 return Expression(_scalar(value, shape, where))
             case DecimalShape(precision, scale):
                 data = _bytes(value, where)
                 if shape.size is not None and len(data) != shape.size:
-                    raise IllegalDefault(where, f"has {len(data)} bytes where {shape.size} are due")
+                    raise IllegalDefault(where, f"expected {shape.size} bytes, got {len(data)}")
                 number = _read(where, lambda: scalars.decimal_from(data, precision, scale))
                 return Expression(f"_decimal.Decimal({literal(str(number))})")
             case FixedReference(class_name, size):
                 data = _bytes(value, where)
                 if len(data) != size:
-                    raise IllegalDefault(where, f"has {len(data)} bytes where {size} are due")
+                    raise IllegalDefault(where, f"expected {size} bytes, got {len(data)}")
                 return Expression(f"{class_name}({data!r})")
             case EnumReference(class_name):
                 members = self._enums[class_name]
                 if not isinstance(value, str) or value not in members:
-                    raise IllegalDefault(where, "is none of the enum's symbols")
+                    raise _unexpected(where, f"a symbol of {class_name}", value)
                 return Expression(f"{class_name}.{members[value]}")
             case ListShape(items):
                 if not isinstance(value, list):
-                    raise IllegalDefault(where, "is no array")
+                    raise _unexpected(where, "an array", value)
                 parts = [self._value(item, items, where) for item in value]
                 text = ", ".join(part.text for part in parts)
                 comma = "," if parts else ""
@@ -124,7 +129,7 @@ class DefaultValues:
                 return Expression(text, True, 1 + sum(part.objects for part in parts))
             case DictShape(values):
                 if not isinstance(value, dict):
-                    raise IllegalDefault(where, "is no map")
+                    raise _unexpected(where, "an object", value)
                 pairs = {key: self._value(item, values, where) for key, item in value.items()}
                 text = ", ".join(f"{literal(key)}: {part.text}" for key, part in pairs.items())
                 objects = 1 + sum(part.objects for part in pairs.values())
@@ -144,11 +149,11 @@ class DefaultValues:
                 return self._value(value, branch, where)
             except IllegalDefault:
                 continue
-        raise IllegalDefault(where, "fits no branch of the union")
+        raise IllegalDefault(where, f"no branch of the union accepts {short_repr(value)}")
 
     def _record(self, value: Json, class_name: str, where: str) -> Expression:
         if not isinstance(value, dict):
-            raise IllegalDefault(where, "is no object")
+            raise _unexpected(where, "an object", value)
         arguments: list[str] = []
         objects = 1
         for attribute in self._records[class_name].attributes:
@@ -156,7 +161,9 @@ class DefaultValues:
                 part = self._value(value[attribute.field], attribute.shape, where)
                 arguments.append(f"{attribute.name}={part.text}")
             elif isinstance(attribute.default, NoDefault):
-                raise IllegalDefault(where, f"says nothing of {attribute.field}")
+                raise IllegalDefault(
+                    where, f"no value for field {attribute.field}, which has no default"
+                )
             else:
                 part = self.expression(class_name, attribute)
             objects += part.objects
@@ -167,11 +174,11 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
     match shape:
         case Scalar.NULL:
             if value is not None:
-                raise IllegalDefault(where, "is not null")
+                raise _unexpected(where, "null", value)
             return "None"
         case Scalar.BOOLEAN:
             if type(value) is not bool:
-                raise IllegalDefault(where, "is no boolean")
+                raise _unexpected(where, "a boolean", value)
             return repr(value)
         case Scalar.INT:
             return repr(_whole(value, INT_MIN, INT_MAX, where))
@@ -183,7 +190,7 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
             return repr(_bytes(value, where))
         case Scalar.STRING:
             if type(value) is not str:
-                raise IllegalDefault(where, "is no string")
+                raise _unexpected(where, "a string", value)
             return literal(value)
         case Scalar.DATE:
             days = _whole(value, INT_MIN, INT_MAX, where)
@@ -204,7 +211,7 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
             return _moment(_read(where, lambda: scalars.local_from_micros(count * unit)), "")
         case Scalar.UUID_TEXT:
             if type(value) is not str:
-                raise IllegalDefault(where, "is no string")
+                raise _unexpected(where, "a string", value)
             return f"_uuid.UUID({literal(str(_read(where, lambda: scalars.uuid_from(value))))})"
         case Scalar.UUID_FIXED:
             data = _bytes(value, where)
@@ -218,6 +225,10 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
             assert_never(shape)
 
 
+def _unexpected(where: str, expected: str, value: Json) -> IllegalDefault:
+    return IllegalDefault(where, f"expected {expected}, got {short_repr(value)}")
+
+
 def _read(where: str, read: Callable[[], _Value]) -> _Value:
     try:
         return read()
@@ -227,28 +238,28 @@ def _read(where: str, read: Callable[[], _Value]) -> _Value:
 
 def _whole(value: Json, least: int, most: int, where: str) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise IllegalDefault(where, "is no whole number that fits")
+        raise _unexpected(where, f"an integer from {least} to {most}", value)
     return value
 
 
 def _number(value: Json, shape: Scalar, where: str) -> float:
     if type(value) is not int and type(value) is not float:
-        raise IllegalDefault(where, "is no number")
+        raise _unexpected(where, "a number", value)
     assert isinstance(value, (int, float))
     try:
         number = float(value)
         if shape is Scalar.FLOAT:
             number = scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
     except OverflowError:
-        raise IllegalDefault(where, "is too large") from None
+        raise _unexpected(where, f"a number that fits into a {shape.value}", value) from None
     if not math.isfinite(number):
-        raise IllegalDefault(where, "is not finite")
+        raise _unexpected(where, "a finite number", value)
     return number
 
 
 def _bytes(value: Json, where: str) -> bytes:
     if type(value) is not str or any(ord(character) > 255 for character in value):
-        raise IllegalDefault(where, "is no string of bytes")
+        raise _unexpected(where, "a string of characters up to U+00FF", value)
     return value.encode("iso-8859-1")
 
 

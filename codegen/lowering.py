@@ -101,7 +101,7 @@ class _Lowering:
                 return _union_of(tuple([self.shape(branch) for branch in branches]))
             case Reference(full_name):
                 if full_name not in self._named:
-                    raise UnfitSchema(full_name, "is referred to before it is defined")
+                    raise UnfitSchema(full_name, "referenced before its definition")
                 return self._named[full_name]
             case Fixed():
                 return self._fixed(schema)
@@ -116,7 +116,9 @@ class _Lowering:
         if schema.full_name in self._named:
             return self._named[schema.full_name]
         if type(schema.size) is not int or schema.size < 0:
-            raise UnfitSchema(schema.full_name, "its size is no number of bytes")
+            raise UnfitSchema(
+                schema.full_name, f"expected a size of 0 bytes or more, got {schema.size!r}"
+            )
         shape = _logical_fixed(schema)
         if shape is None:
             name = self._namer.class_name(schema.full_name)
@@ -191,27 +193,29 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
     precision = logical.precision
     # Checked though the type says so: these numbers are written into source.
     if type(precision) is not int or type(logical.scale) is not int:
-        raise UnfitSchema("decimal", "precision and scale are not both whole numbers")
+        raise UnfitSchema("decimal", "expected integers as precision and scale")
     if precision > MAX_DIGITS:
-        raise UnfitSchema("decimal", f"a precision of {precision} is past {MAX_DIGITS} digits")
+        raise UnfitSchema(
+            "decimal", f"precision {precision} is above the limit of {MAX_DIGITS} digits"
+        )
     return _decimal_of(precision, logical.scale, size)
 
 
 def _check_distinct(shape: PackageShape) -> None:
     """Naming is injective up to a hash; this is what would notice."""
     classes = [c.class_name for c in shape.classes]
-    _refuse_twice(shape.root.full_name, classes)
+    _refuse_duplicates(shape.root.full_name, classes)
     for record in shape.records:
-        _refuse_twice(record.full_name, [attribute.name for attribute in record.attributes])
+        _refuse_duplicates(record.full_name, [attribute.name for attribute in record.attributes])
     for enum in shape.enums:
-        _refuse_twice(enum.full_name, [member for member, _ in enum.members])
+        _refuse_duplicates(enum.full_name, [member for member, _ in enum.members])
         if not enum.members:
-            raise UnfitSchema(enum.full_name, "an enum without symbols has no values")
+            raise UnfitSchema(enum.full_name, "the enum has no symbols")
 
 
-def _refuse_twice(where: str, names: list[str]) -> None:
+def _refuse_duplicates(where: str, names: list[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise UnfitSchema(where, f"has the name {name} twice")
+            raise UnfitSchema(where, f"two names become {name} in Python")
         seen.add(name)

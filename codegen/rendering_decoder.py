@@ -232,7 +232,7 @@ class Decoder(CodecFunction):
                 with lines.block(f"{word} {t} == {index << 1}:"):
                     self.value(branches[index], target, depth + 1)
             word = "elif"
-        lines.add("else:", '    raise InvalidAvro("a branch that the union has not")')
+        lines.add("else:", '    raise InvalidAvro("union branch index out of range")')
 
     def _scalar(self, shape: Scalar, target: str) -> None:
         lines = self.lines

@@ -71,7 +71,7 @@ class Encoder(CodecFunction):
         lines.add("", "")
         with lines.block(f"def encode_{name}(value: _{name}, out: bytearray) -> None:"):
             with lines.block(f"if not isinstance(value, _{name}):"):
-                lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
+                lines.add(f'raise InvalidValue("", {literal(f"expected {name}")})')
             runs = self.runs()
             if len(runs) == 1:
                 self._run(runs[0])
@@ -114,12 +114,12 @@ class Encoder(CodecFunction):
             case EnumReference(name):
                 t = self._named(place)
                 with lines.block(f"if type({t}) is not _{name}:"):
-                    lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
+                    lines.add(f'raise InvalidValue("", {literal(f"expected {name}")})')
                 self._length(f"index_{name}[{t}._value_]")
             case RecordReference(name) if name in self.inlined:
                 t = self._named(place)
                 with lines.block(f"if not isinstance({t}, _{name}):"):
-                    lines.add(f'raise InvalidValue("", {literal(f"no {name}")})')
+                    lines.add(f'raise InvalidValue("", {literal(f"expected {name}")})')
                 for attribute in self.inlined[name].attributes:
                     self.value(attribute.shape, f"{t}.{attribute.name}", depth)
             case RecordReference(name):
@@ -194,7 +194,7 @@ class Encoder(CodecFunction):
                         self.value(branch, t, depth + 1)
                     break
         with lines.block("else:"):
-            lines.add('raise InvalidValue("", "of no branch")')
+            lines.add('raise InvalidValue("", "no branch of the union accepts the value")')
 
     def _condition(self, branch: Shape, branches: tuple[Shape, ...], t: str) -> str:
         match branch:
@@ -240,7 +240,7 @@ class Encoder(CodecFunction):
         match shape:
             case Scalar.NULL:
                 with lines.block(f"if {value} is not None:"):
-                    lines.add('raise InvalidValue("", "not None")')
+                    lines.add('raise InvalidValue("", "expected None")')
             case Scalar.BOOLEAN:
                 t = self._named(value)
                 lines.add(
@@ -249,7 +249,7 @@ class Encoder(CodecFunction):
                     f"elif {t} is False:",
                     "    append(0)",
                     "else:",
-                    '    raise InvalidValue("", "no bool")',
+                    '    raise InvalidValue("", "expected bool")',
                 )
             case Scalar.INT | Scalar.LONG:
                 kind = "int" if shape is Scalar.INT else "long"

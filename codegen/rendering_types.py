@@ -160,7 +160,7 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
             with lines.block(
                 f"if not {b('isinstance')}(value, _builtins.bytes) or {b('len')}(value) != {fixed.size}:"
             ):
-                lines.add(f'raise _InvalidValue("", "{fixed.size} bytes are due")')
+                lines.add(f'raise _InvalidValue("", "expected {fixed.size} bytes")')
             lines.add("return _builtins.bytes.__new__(cls, value)")
 
 

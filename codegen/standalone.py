@@ -21,7 +21,7 @@ def generate(schema: Record, package: str, output: Path, *, immutable: bool = Fa
     if not all(part.isidentifier() and part.isascii() for part in parts) or any(
         map(keyword.iskeyword, parts)
     ):
-        raise UnfitSchema(package, "is no name that Python can import")
+        raise UnfitSchema(package, "not a name that Python can import")
     for path, data in render_modules(schema, package, immutable=immutable).items():
         target = output / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -112,7 +112,7 @@ def read_wheel(data: bytes) -> PackageContents:
             names = archive.namelist()
             stated = [name for name in names if name.endswith("/provenance.json")]
             if len(stated) != 1:
-                raise NotOurWheel("it does not state one provenance")
+                raise NotOurWheel(f"expected one provenance.json, found {len(stated)}")
             folder = stated[0].rpartition("/")[0]
             provenance: Any = json.loads(archive.read(stated[0]))
             schema_text = archive.read(f"{folder}/schema.avsc").decode().removesuffix("\n")
@@ -131,7 +131,7 @@ def read_wheel(data: bytes) -> PackageContents:
             changelog_from_json(provenance.get("changelog")),
         )
     except (KeyError, TypeError, CatalogError) as error:
-        raise NotOurWheel(f"its provenance lacks {error}") from error
+        raise NotOurWheel(f"invalid provenance: {error!r}") from error
 
 
 def _text(value: Any) -> str:

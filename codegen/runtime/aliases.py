@@ -33,7 +33,7 @@ def apply_aliases(writer: Node, reader: Node) -> None:
         names = [branch.title for branch in node.branches]
         if len(set(names)) != len(names):
             raise UnresolvableSchema(
-                "", "the reader's aliases give the data's union a branch twice"
+                "", "the reader's aliases give two branches of the writer's union one name"
             )
 
 
@@ -86,5 +86,5 @@ def _rename_fields(record: Node, names: dict[str, str]) -> None:
         field.name = names.get(field.name, field.name)
     if len({field.name for field in record.fields}) != len(record.fields):
         raise UnresolvableSchema(
-            record.name, "the reader's aliases give the data's record a field twice"
+            record.name, "the reader's aliases give two fields of the writer's record one name"
         )

@@ -17,7 +17,7 @@ from typing import Any, Final
 from . import scalars
 from .binding import Binding
 from .columnar import Convert, Format, joined, nullable, reader, writer
-from .errors import InvalidValue, NotInArrow, shown
+from .errors import InvalidValue, NotInArrow, short_repr
 from .schema import Node
 from .values import check
 
@@ -52,7 +52,9 @@ def arrow_schema(binding: Binding) -> Any:
     """
     pa = importlib.import_module("pyarrow")
     if not binding.root.fields:
-        raise NotInArrow(f"{binding.root.name} has no fields, and batches need a column")
+        raise NotInArrow(
+            f"{binding.root.name} has no fields, and a batch needs at least one column"
+        )
     return pa.schema(list(_type(pa, binding.root, "", ())))
 
 
@@ -62,10 +64,10 @@ def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int
     Raises:
         InvalidValue: something in a record does not fit its type; when its batch is read.
         NotInArrow: a field has a type that no column has.
-        ValueError: the batch size is no positive number.
+        ValueError: the batch size is not positive.
     """
     if batch_size < 1:
-        raise ValueError(f"a batch of {batch_size} records cannot be")
+        raise ValueError(f"expected a positive batch size, got {batch_size}")
     pa = importlib.import_module("pyarrow")
     schema = arrow_schema(binding)
     return pa.RecordBatchReader.from_batches(
@@ -186,7 +188,7 @@ def _moment(value: Any) -> Any:
     if nanosecond is None:
         return value
     if nanosecond:
-        raise InvalidValue("", f"{shown(value)} is finer than microseconds")
+        raise InvalidValue("", f"{short_repr(value)} is finer than microseconds")
     return value.to_pydatetime()
 
 
@@ -202,7 +204,7 @@ def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(value, Mapping):
         return value.items()
     if not isinstance(value, list):
-        raise InvalidValue("", f"{shown(value)} is no map")
+        raise InvalidValue("", f"expected a map, got {short_repr(value)}")
     return value
 
 

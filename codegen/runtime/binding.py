@@ -93,21 +93,24 @@ def read_one(reader: Reader, data: bytes, at: int) -> tuple[Any, int]:
 
 def _wrong_end(at: int, data: bytes) -> str:
     beyond = len(data) - at
-    return f"{beyond} bytes follow the value" if beyond > 0 else "the input ends within a value"
+    return f"{beyond} bytes follow the value" if beyond > 0 else "unexpected end of input"
 
 
 def _of_bytes(error: Exception) -> Exception:
     """What generated code raised, as an error of the bytes where it is one."""
     match error:
         case InvalidValue():
-            return InvalidAvro(f"the bytes are no value of the schema: {error}")
+            return InvalidAvro(f"invalid value: {error}")
         case AvroError():
             return error
         case RecursionError():
             return InvalidAvro("the value is nested too deeply")
-        case IndexError() | struct.error():
-            return InvalidAvro("the input ends within a value")
+        case IndexError():
+            # Of the input or of an enum's members: the decoder does not ask which.
+            return InvalidAvro("unexpected end of input, or enum symbol index out of range")
+        case struct.error():
+            return InvalidAvro("unexpected end of input")
         case ValueError() | TypeError() | ArithmeticError():
-            return InvalidAvro(f"the bytes are no value of the schema: {error}")
+            return InvalidAvro(f"invalid value: {error}")
         case _:
             return error

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from .binding import Binding
-from .errors import AvroError, InvalidAvro, InvalidValue, shown
+from .errors import AvroError, InvalidAvro, InvalidValue, short_repr
 from .schema import Field, Node
 from .values import from_default, from_plain
 
@@ -51,7 +51,9 @@ class Format:
     def within(self, record: Node, path: str, above: tuple[str, ...]) -> tuple[str, ...]:
         """The records around one's fields; refuses one that contains itself."""
         if record.name in above:
-            raise self.refused(f"{path}: {record.name} contains itself, which no column can")
+            raise self.refused(
+                f"{path}: {self.name} has no column for {record.name}, which contains itself"
+            )
         return (*above, record.name)
 
     def only_branch(self, union: Node, path: str) -> Node:
@@ -145,7 +147,7 @@ def _by_name(value: Any) -> Mapping[str, Any]:
         return value
     names = getattr(value, "__fields__", None)
     if names is None:
-        raise InvalidValue("", f"{shown(value)} is no row")
+        raise InvalidValue("", f"expected a row, got {short_repr(value)}")
     return dict(zip(names, value, strict=True))
 
 
@@ -163,7 +165,7 @@ def _absent(binding: Binding, field: Field) -> Any:
 def _array_reader(item: Convert) -> Convert:
     def read(value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
-            raise InvalidValue("", f"{shown(value)} is no list")
+            raise InvalidValue("", f"expected list, got {short_repr(value)}")
         items: list[Any] = []
         try:
             for each in value:
@@ -180,11 +182,13 @@ def _map_reader(item: Convert, form: Format) -> Convert:
         items: dict[str, Any] = {}
         for key, each in form.pairs(value):
             if not isinstance(key, str):
-                raise InvalidValue(f"[{shown(key)}] as a key", "is no str")
+                raise InvalidValue(
+                    f"[{short_repr(key)}] as a key", f"expected str, got {short_repr(key)}"
+                )
             try:
                 items[key] = item(each)
             except InvalidValue as error:
-                raise _beneath(f"[{shown(key)}]", error) from None
+                raise _beneath(f"[{short_repr(key)}]", error) from None
         return items
 
     return read

@@ -23,14 +23,14 @@ DEFAULT_MAX_BLOCK_BYTES: Final = 1 << 28
 def compressor(codec: str) -> Compress:
     """Raises ``MissingCodec``; and ``ValueError`` for a codec that nobody knows."""
     if codec not in _CODECS:
-        raise ValueError(f"codec {codec!r} is not supported, only {', '.join(_CODECS)}")
+        raise ValueError(f"unsupported codec {codec!r}: expected one of {', '.join(_CODECS)}")
     return _CODECS[codec]()[0]
 
 
 def decompressor(codec: str, max_block_bytes: int) -> Compress:
     """Raises ``MissingCodec``; and ``InvalidAvro`` for a codec that nobody knows."""
     if codec not in _CODECS:
-        raise InvalidAvro(f"codec {codec!r} is not supported, only {', '.join(_CODECS)}")
+        raise InvalidAvro(f"unsupported codec {codec!r}: expected one of {', '.join(_CODECS)}")
     inner = _CODECS[codec]()[1]
 
     def decompress(data: bytes) -> bytes:
@@ -45,13 +45,11 @@ def decompressor(codec: str, max_block_bytes: int) -> Compress:
 
 
 def _too_long(most: int) -> InvalidAvro:
-    return InvalidAvro(
-        f"a block decompresses to more than {most} bytes, which max_block_bytes allows"
-    )
+    return InvalidAvro(f"a block decompresses to more than {most} bytes (max_block_bytes)")
 
 
 def _early() -> InvalidAvro:
-    return InvalidAvro("a block's compressed data ends early")
+    return InvalidAvro("unexpected end of a block's compressed data")
 
 
 def _loaded(codec: str, libraries: dict[str, str]) -> tuple[str, Any]:
@@ -156,7 +154,7 @@ def _snappy() -> tuple[Compress, Decompress]:
             raise _too_long(most)
         found = bytes(raw_decompress(body, size))
         if zlib.crc32(found) != int.from_bytes(checksum, "big"):
-            raise InvalidAvro("a block's checksum is not that of its data")
+            raise InvalidAvro("checksum mismatch in a block")
         return found
 
     return compress, decompress
@@ -170,7 +168,9 @@ def _stated_size(data: bytes) -> int:
         if byte < 128:
             most, least = _SNAPPY_RATIO
             if size * least > len(data) * most:
-                raise InvalidAvro("a block's compressed data cannot hold what it states")
+                raise InvalidAvro(
+                    f"a block's compressed data cannot hold the {size} bytes that it declares"
+                )
             return size
     raise _early()
 

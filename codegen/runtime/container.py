@@ -49,7 +49,7 @@ def read_records(
             count = _long(file, first)
             size = _long(file, _exactly(file, 1))
             if count < 0 or size < 0:
-                raise InvalidAvro("a block of negative length")
+                raise InvalidAvro("negative block length")
             data = decompress(_exactly(file, size))
             if _exactly(file, _SYNC_BYTES) != sync:
                 raise InvalidAvro("a block does not end with the file's sync marker")
@@ -113,7 +113,7 @@ def _new_reader(binding: Binding, writer: Node, reader: Node) -> Reader:
 
 def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
     if not data and count > MAX_EMPTY_ITEMS:
-        raise InvalidAvro("too many records that take no bytes")
+        raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} zero-byte records in a block")
     at = 0
     for _ in range(count):
         record, at = read_one(reader, data, at)
@@ -171,7 +171,7 @@ def _long(file: IO[bytes], first: bytes) -> int:
     byte = first[0]
     while byte > 127:
         if shift > 63:
-            raise InvalidAvro("a number of more than ten bytes")
+            raise InvalidAvro("number is longer than ten bytes")
         byte = _exactly(file, 1)[0]
         raw |= (byte & 127) << shift
         shift += 7
@@ -184,12 +184,12 @@ _STEP: Final = 1 << 20
 def _exactly(file: IO[bytes], size: int) -> bytes:
     """Reads in steps, so that a damaged length allocates no more than the file holds."""
     if size < 0:
-        raise InvalidAvro("a negative length")
+        raise InvalidAvro("negative length")
     parts: list[bytes] = []
     while size > 0:
         part = file.read(min(size, _STEP))
         if not part:
-            raise InvalidAvro("the file ends early")
+            raise InvalidAvro("unexpected end of file")
         parts.append(part)
         size -= len(part)
     return b"".join(parts)

@@ -77,7 +77,7 @@ class NotInArrow(AvroError):
     """A type that Arrow has no column for."""
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value, short enough for an error message."""
     text = repr(value)
     return text if len(text) <= 80 else text[:79] + "…"

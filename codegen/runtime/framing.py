@@ -14,7 +14,7 @@ from typing import Any, Final
 from .binding import Binding, Reader, read_all
 from .canonical import fingerprint, fingerprint_of_text
 from .container import reader_of
-from .errors import InvalidAvro, InvalidValue, UnknownSchema, shown
+from .errors import InvalidAvro, InvalidValue, UnknownSchema, short_repr
 from .values import write_onto
 
 _SINGLE_OBJECT: Final = b"\xc3\x01"
@@ -47,7 +47,9 @@ def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schema
 def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
     """Raises ``InvalidValue`` for what does not fit, an id of more than 32 bits among it."""
     if type(schema_id) is not int or not 0 <= schema_id <= _MAX_ID:
-        raise InvalidValue("", f"{shown(schema_id)} is no schema's id, a number of 32 bits")
+        raise InvalidValue(
+            "", f"expected a schema id from 0 to {_MAX_ID}, got {short_repr(schema_id)}"
+        )
     return _framed(binding, name, _CONFLUENT + schema_id.to_bytes(4, "big"), value)
 
 
@@ -78,10 +80,10 @@ def _parts(data: bytes, magic: bytes, size: int) -> tuple[bytes, bytes]:
     """What names the schema, and the body."""
     data = bytes(data)
     if not data.startswith(magic):
-        raise InvalidAvro(f"the frame does not begin with {magic.hex(' ').upper()}")
+        raise InvalidAvro(f"the frame does not start with {magic.hex(' ').upper()}")
     end = len(magic) + size
     if len(data) < end:
-        raise InvalidAvro("the input ends within its frame")
+        raise InvalidAvro("unexpected end of input in the frame's header")
     return data[len(magic) : end], data[end:]
 
 

@@ -23,7 +23,7 @@ class FrozenMap(dict[str, "Any"]):
         return FrozenMap, (dict(self),)
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("the map of an immutable record does not change; dict(…) copies it")
+        raise TypeError("the map of an immutable record cannot be changed; dict(…) makes a copy")
 
     if not TYPE_CHECKING:
         __setitem__ = __delitem__ = __ior__ = _refuse
@@ -52,7 +52,7 @@ def refuse_deletion(self: object, name: str) -> NoReturn:
 
 def refuse_subclass(cls: type, **_: object) -> NoReturn:
     """``__init_subclass__`` of immutable records: a subclass could have what changes."""
-    raise TypeError(f"{cls.__name__}: immutable records have no subclasses")
+    raise TypeError(f"{cls.__name__}: immutable records cannot be subclassed")
 
 
 def restore(self: object, state: tuple[None, dict[str, Any]]) -> None:

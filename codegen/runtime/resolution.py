@@ -84,11 +84,11 @@ class _Resolver:
         if reader.kind == "union":
             branch = self._branch(writer, reader, path)
             if branch is None:
-                return _Error(path, f"a value of {writer.title} fits no branch of the union")
+                return _Error(path, f"no branch of the union accepts {writer.title}")
             # An error within the branch is none of the union: what decides is the branch's type.
             return _Read(self.reader(writer, branch, path).read)
         if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
-            return _Error(path, f"{writer.title} is no {reader.title}")
+            return _Error(path, f"cannot read {writer.title} as {reader.title}")
         match reader.kind:
             case "record":
                 record = self._record(writer, reader, path)
@@ -106,11 +106,14 @@ class _Resolver:
             case "fixed" if not alike(writer, reader) or writer.size != reader.size:
                 return _Error(
                     path,
-                    f"{writer.name} of {writer.size} bytes is no {reader.name} of {reader.size}",
+                    f"cannot read {writer.name} of {writer.size} bytes "
+                    f"as {reader.name} of {reader.size} bytes",
                 )
         if writer.meaning and reader.meaning and writer.meaning != reader.meaning:
             # Java reads the number as it stands, and so a thousand times too large or small.
-            return _Error(path, f"{_words(writer)} is no {_words(reader)} of the same unit")
+            return _Error(
+                path, f"cannot read {_words(writer)} as {_words(reader)}: the units differ"
+            )
         return _Read(self._leaf(writer, reader))
 
     def _from_union(self, writer: Node, reader: Node, path: str) -> _Read:
@@ -124,7 +127,7 @@ class _Resolver:
         def read(data: bytes, at: int) -> tuple[Any, int]:
             branch, at = length(data, at + 1, data[at])
             if branch >= len(readers):
-                raise InvalidAvro(f"the union has no branch {branch}")
+                raise InvalidAvro(f"union branch index out of range: {branch}")
             return readers[branch](data, at)
 
         return _Read(read)
@@ -176,7 +179,9 @@ class _Resolver:
         defaults: list[tuple[str, Callable[[], Any]]] = []
         for field in known.values():
             if not field.has_default:
-                return _Error(f"{path}.{field.name}", "is missing in the data and has no default")
+                return _Error(
+                    f"{path}.{field.name}", "is missing in the writer's schema and has no default"
+                )
             try:
                 defaults.append((targets[field.name], self._default(field)))
             except (InvalidValue, InvalidAvro) as error:
@@ -202,7 +207,7 @@ class _Resolver:
 
     def _enum(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
         if not alike(writer, reader):
-            return _Error(path, f"{writer.name} is no {reader.name}")
+            return _Error(path, f"cannot read {writer.name} as {reader.name}")
         enum = self._binding.classes[reader.name]
         members: list[Any] = [
             enum(symbol)
@@ -217,10 +222,10 @@ class _Resolver:
         def read(data: bytes, at: int) -> tuple[Any, int]:
             symbol, at = length(data, at + 1, data[at])
             if symbol >= len(members):
-                raise InvalidAvro(f"the enum has no symbol {symbol}")
+                raise InvalidAvro(f"enum symbol index out of range: {symbol}")
             member = members[symbol]
             if member is None:
-                raise UnresolvableSchema(path, f"{symbols[symbol]} is no symbol of {reader.name}")
+                raise UnresolvableSchema(path, f"{reader.name} has no symbol {symbols[symbol]}")
             return member, at
 
         return _Read(read)
@@ -274,7 +279,7 @@ class _Resolver:
                 def skip_union(data: bytes, at: int) -> tuple[Any, int]:
                     branch, at = length(data, at + 1, data[at])
                     if branch >= len(branches):
-                        raise InvalidAvro(f"the union has no branch {branch}")
+                        raise InvalidAvro(f"union branch index out of range: {branch}")
                     return branches[branch](data, at)
 
                 return skip_union

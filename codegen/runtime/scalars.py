@@ -8,13 +8,14 @@ import struct
 import uuid
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from .errors import InvalidAvro, InvalidValue, shown
+from .errors import InvalidAvro, InvalidValue, short_repr
 from .frozen import restore
 from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
 
 FLOAT: Final = struct.Struct("<f")
 DOUBLE: Final = struct.Struct("<d")
 DURATION: Final = struct.Struct("<III")
+UNSIGNED_INT_MAX: Final = 2**32 - 1
 
 EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001
@@ -65,16 +66,16 @@ class Duration:
         )
 
     def __init_subclass__(cls) -> NoReturn:
-        raise TypeError(f"{cls.__name__}: a Duration has no subclasses, which could be changed")
+        raise TypeError(f"{cls.__name__}: Duration cannot be subclassed")
 
     # Type checkers would take any attribute for one that can be set.
     if not TYPE_CHECKING:
 
         def __setattr__(self, name: str, _: object) -> NoReturn:
-            raise AttributeError(f"a Duration is immutable: {name} cannot be set")
+            raise AttributeError(f"Duration is immutable: {name} cannot be set")
 
         def __delattr__(self, name: str) -> NoReturn:
-            raise AttributeError(f"a Duration is immutable: {name} cannot be deleted")
+            raise AttributeError(f"Duration is immutable: {name} cannot be deleted")
 
         __setstate__ = restore
 
@@ -90,13 +91,13 @@ class _DraftDuration:
 
 def take(data: bytes, at: int, size: int) -> bytes:
     if size > len(data) - at:
-        raise InvalidAvro("the input ends within a value")
+        raise InvalidAvro("unexpected end of input")
     return data[at : at + size]
 
 
 class _Booleans(dict[int, bool]):
     def __missing__(self, byte: int) -> NoReturn:
-        raise InvalidAvro(f"{byte} is no boolean")
+        raise InvalidAvro(f"expected boolean byte 0 or 1, got {byte}")
 
 
 boolean_of_byte: Final = _Booleans({0: False, 1: True})
@@ -106,7 +107,7 @@ def date_from(days: int) -> dt.date:
     try:
         return dt.date.fromordinal(EPOCH_DAY + days)
     except (ValueError, OverflowError):
-        raise InvalidAvro(f"day {days} lies outside the years 1 to 9999") from None
+        raise InvalidAvro(f"date out of range: day {days} is outside years 1 to 9999") from None
 
 
 def time_from_millis(millis: int) -> dt.time:
@@ -115,7 +116,7 @@ def time_from_millis(millis: int) -> dt.time:
 
 def time_from_micros(micros: int) -> dt.time:
     if not 0 <= micros < _DAY_MICROS:
-        raise InvalidAvro(f"{micros} microseconds are no time of day")
+        raise InvalidAvro(f"time of day out of range: {micros} µs")
     seconds, micros = divmod(micros, 1_000_000)
     minutes, seconds = divmod(seconds, 60)
     return dt.time(minutes // 60, minutes % 60, seconds, micros)
@@ -129,7 +130,9 @@ def timestamp_from_micros(micros: int) -> dt.datetime:
     try:
         return EPOCH + dt.timedelta(0, 0, micros)
     except OverflowError:
-        raise InvalidAvro(f"timestamp {micros} µs lies outside the years 1 to 9999") from None
+        raise InvalidAvro(
+            f"timestamp out of range: {micros} µs is outside years 1 to 9999"
+        ) from None
 
 
 def local_from_millis(millis: int) -> dt.datetime:
@@ -140,7 +143,9 @@ def local_from_micros(micros: int) -> dt.datetime:
     try:
         return LOCAL_EPOCH + dt.timedelta(0, 0, micros)
     except OverflowError:
-        raise InvalidAvro(f"timestamp {micros} µs lies outside the years 1 to 9999") from None
+        raise InvalidAvro(
+            f"timestamp out of range: {micros} µs is outside years 1 to 9999"
+        ) from None
 
 
 def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
@@ -149,7 +154,7 @@ def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
         data = _without_sign_bytes(data, precision)
     unscaled = int.from_bytes(data, "big", signed=True)
     if abs(unscaled) >= 10**precision:
-        raise InvalidAvro(f"a decimal of more than {precision} digits")
+        raise InvalidAvro(f"decimal has more than {precision} digits")
     return decimal.Decimal(unscaled).scaleb(-scale, _EXACT)
 
 
@@ -157,7 +162,7 @@ def _without_sign_bytes(data: bytes, precision: int) -> bytes:
     end = data[-precision - 1 :]
     sign = b"\xff" if end[0] & 128 else b"\0"
     if data[: -precision - 1].strip(sign):
-        raise InvalidAvro(f"a decimal of more than {precision} digits")
+        raise InvalidAvro(f"decimal has more than {precision} digits")
     return end
 
 
@@ -167,18 +172,18 @@ def uuid_from(text: str) -> uuid.UUID:
             return uuid.UUID(text)
         except ValueError:
             pass
-    raise InvalidAvro(f"{shown(text)} is no UUID")
+    raise InvalidAvro(f"expected UUID, got {short_repr(text)}")
 
 
 def uuid_from_bytes(data: bytes) -> uuid.UUID:
     if len(data) != 16:
-        raise InvalidAvro("the input ends within a UUID")
+        raise InvalidAvro("unexpected end of input in a UUID")
     return uuid.UUID(bytes=data)
 
 
 def duration_from(data: bytes) -> Duration:
     if len(data) != 12:
-        raise InvalidAvro("the input ends within a duration")
+        raise InvalidAvro("unexpected end of input in a duration")
     made: Any = _new(_DraftDuration)
     made.months, made.days, made.milliseconds = DURATION.unpack(data)
     made.__class__ = Duration
@@ -193,16 +198,16 @@ def int_of(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         if INT_MIN <= value <= INT_MAX:
             return int(value)
-        raise InvalidValue("", f"{shown(value)} does not fit into 32 bits")
-    raise InvalidValue("", f"{shown(value)} is no int")
+        raise InvalidValue("", f"{short_repr(value)} does not fit into 32 bits")
+    raise InvalidValue("", f"expected int, got {short_repr(value)}")
 
 
 def long_of(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         if LONG_MIN <= value <= LONG_MAX:
             return int(value)
-        raise InvalidValue("", f"{shown(value)} does not fit into 64 bits")
-    raise InvalidValue("", f"{shown(value)} is no int")
+        raise InvalidValue("", f"{short_repr(value)} does not fit into 64 bits")
+    raise InvalidValue("", f"expected int, got {short_repr(value)}")
 
 
 def double_of(value: object) -> float:
@@ -210,8 +215,8 @@ def double_of(value: object) -> float:
         try:
             return float(value)
         except OverflowError:
-            raise InvalidValue("", f"{shown(value)} does not fit into a double") from None
-    raise InvalidValue("", f"{shown(value)} is no float")
+            raise InvalidValue("", f"{short_repr(value)} does not fit into a double") from None
+    raise InvalidValue("", f"expected float, got {short_repr(value)}")
 
 
 def float_of(value: object) -> float:
@@ -219,7 +224,7 @@ def float_of(value: object) -> float:
     try:
         FLOAT.pack(number)
     except OverflowError:
-        raise InvalidValue("", f"{shown(value)} does not fit into 32 bits") from None
+        raise InvalidValue("", f"{short_repr(value)} does not fit into 32 bits") from None
     return number
 
 
@@ -234,53 +239,53 @@ def is_single(value: float) -> bool:
 def boolean_of(value: object) -> bool:
     if value is True or value is False:
         return value
-    raise InvalidValue("", f"{shown(value)} is no bool")
+    raise InvalidValue("", f"expected bool, got {short_repr(value)}")
 
 
 def null_of(value: object) -> None:
     if value is not None:
-        raise InvalidValue("", f"{shown(value)} is not None")
+        raise InvalidValue("", f"expected None, got {short_repr(value)}")
 
 
 def text_of(value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidValue("", f"{shown(value)} is no str")
+        raise InvalidValue("", f"expected str, got {short_repr(value)}")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidValue("", f"{shown(value)} has half of a surrogate pair") from None
+        raise InvalidValue("", f"{short_repr(value)} contains an unpaired surrogate") from None
     return str(value)
 
 
 def bytes_of(value: object) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
-    raise InvalidValue("", f"{shown(value)} is no bytes")
+    raise InvalidValue("", f"expected bytes, got {short_repr(value)}")
 
 
 def fixed_of(value: object, size: int) -> bytes:
     data = bytes_of(value)
     if len(data) != size:
-        raise InvalidValue("", f"{len(data)} bytes where {size} are due")
+        raise InvalidValue("", f"expected {size} bytes, got {len(data)}")
     return data
 
 
 def list_of(value: object) -> list[Any]:
     if isinstance(value, (list, tuple)):
         return list(value)
-    raise InvalidValue("", f"{shown(value)} is no list")
+    raise InvalidValue("", f"expected list, got {short_repr(value)}")
 
 
 def dict_of(value: object) -> dict[Any, Any]:
     if isinstance(value, dict):
         return dict(value)
-    raise InvalidValue("", f"{shown(value)} is no dict")
+    raise InvalidValue("", f"expected dict, got {short_repr(value)}")
 
 
 def days_of(value: object) -> int:
     if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return value.toordinal() - EPOCH_DAY
-    raise InvalidValue("", f"{shown(value)} is no date")
+    raise InvalidValue("", f"expected date, got {short_repr(value)}")
 
 
 def time_millis_of(value: object) -> int:
@@ -289,9 +294,9 @@ def time_millis_of(value: object) -> int:
 
 def time_micros_of(value: object) -> int:
     if not isinstance(value, dt.time):
-        raise InvalidValue("", f"{shown(value)} is no time")
+        raise InvalidValue("", f"expected time, got {short_repr(value)}")
     if value.tzinfo is not None:
-        raise InvalidValue("", f"{shown(value)} has a time zone, which a time of day has not")
+        raise InvalidValue("", f"expected a time without time zone, got {short_repr(value)}")
     seconds = (value.hour * 60 + value.minute) * 60 + value.second
     return seconds * 1_000_000 + value.microsecond
 
@@ -314,18 +319,18 @@ def local_micros_of(value: object) -> int:
 
 def _since_epoch(value: object) -> dt.timedelta:
     if not isinstance(value, dt.datetime):
-        raise InvalidValue("", f"{shown(value)} is no datetime")
+        raise InvalidValue("", f"expected datetime, got {short_repr(value)}")
     # A zone's own offset is asked for only where it can be None.
     if value.tzinfo is not dt.UTC and value.utcoffset() is None:
-        raise InvalidValue("", f"{shown(value)} has no time zone, and a timestamp needs one")
+        raise InvalidValue("", f"expected a datetime with time zone, got {short_repr(value)}")
     return value - EPOCH
 
 
 def _since_local_epoch(value: object) -> dt.timedelta:
     if not isinstance(value, dt.datetime):
-        raise InvalidValue("", f"{shown(value)} is no datetime")
+        raise InvalidValue("", f"expected datetime, got {short_repr(value)}")
     if value.tzinfo is not None:
-        raise InvalidValue("", f"{shown(value)} has a time zone, which a local timestamp has not")
+        raise InvalidValue("", f"expected a datetime without time zone, got {short_repr(value)}")
     return value - LOCAL_EPOCH
 
 
@@ -342,15 +347,15 @@ def _millis(since: dt.timedelta, value: object) -> int:
 def _whole_millis(micros: int, value: object) -> int:
     millis, rest = divmod(micros, 1000)
     if rest:
-        raise InvalidValue("", f"{shown(value)} is finer than milliseconds")
+        raise InvalidValue("", f"{short_repr(value)} is finer than milliseconds")
     return millis
 
 
 def unscaled_of(value: object, precision: int, scale: int) -> int:
     if not isinstance(value, decimal.Decimal):
-        raise InvalidValue("", f"{shown(value)} is no Decimal")
+        raise InvalidValue("", f"expected Decimal, got {short_repr(value)}")
     if not value.is_finite():
-        raise InvalidValue("", f"{shown(value)} is not finite")
+        raise InvalidValue("", f"expected a finite Decimal, got {short_repr(value)}")
     if not value:
         return 0
     # Compared as sizes first: a Decimal may stand for a number of a billion digits.
@@ -359,7 +364,7 @@ def unscaled_of(value: object, precision: int, scale: int) -> int:
         unscaled = int(scaled)
         if unscaled == scaled:
             return unscaled
-    raise InvalidValue("", f"{shown(value)} is no decimal({precision},{scale})")
+    raise InvalidValue("", f"expected decimal({precision},{scale}), got {short_repr(value)}")
 
 
 def is_decimal(value: decimal.Decimal, precision: int, scale: int) -> bool:
@@ -384,19 +389,21 @@ def decimal_fixed_of(value: object, precision: int, scale: int, size: int) -> by
 def uuid_text_of(value: object) -> str:
     if isinstance(value, uuid.UUID):
         return str(value)
-    raise InvalidValue("", f"{shown(value)} is no UUID")
+    raise InvalidValue("", f"expected UUID, got {short_repr(value)}")
 
 
 def uuid_bytes_of(value: object) -> bytes:
     if isinstance(value, uuid.UUID):
         return value.bytes
-    raise InvalidValue("", f"{shown(value)} is no UUID")
+    raise InvalidValue("", f"expected UUID, got {short_repr(value)}")
 
 
 def duration_of(value: object) -> bytes:
     if not isinstance(value, Duration):
-        raise InvalidValue("", f"{shown(value)} is no Duration")
+        raise InvalidValue("", f"expected Duration, got {short_repr(value)}")
     try:
         return DURATION.pack(value.months, value.days, value.milliseconds)
     except struct.error:
-        raise InvalidValue("", f"{shown(value)} has a part that is no 32-bit count") from None
+        raise InvalidValue(
+            "", f"{short_repr(value)} has a part outside 0 to {UNSIGNED_INT_MAX}"
+        ) from None

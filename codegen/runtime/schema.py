@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from .errors import AvroError
+from .errors import AvroError, short_repr
 
 PRIMITIVES: Final = frozenset(
     {"null", "boolean", "int", "long", "float", "double", "bytes", "string"}
@@ -120,18 +120,16 @@ class _Reader:
             full = document if "." in document or not namespace else f"{namespace}.{document}"
             found = self._named.get(full) or self._named.get(document)
             if found is None:
-                raise MalformedSchema(
-                    f"the schema refers to {document!r}, which it does not define"
-                )
+                raise MalformedSchema(f"undefined type {short_repr(document)}")
             return found
         if isinstance(document, list):
             union = Node("union")
             union.branches = tuple(self.node(branch, namespace) for branch in document)
             if any(branch.kind == "union" for branch in union.branches):
-                raise MalformedSchema("a union stands directly in a union")
+                raise MalformedSchema("union directly within a union")
             return union
         if not isinstance(document, dict):
-            raise MalformedSchema(f"{document!r} is no schema")
+            raise MalformedSchema(f"expected a schema, got {short_repr(document)}")
         kind = document.get("type")
         if isinstance(kind, (dict, list)):
             return self.node(kind, namespace)
@@ -152,7 +150,7 @@ class _Reader:
         if kind == "fixed":
             return self._fixed(document, namespace)
         if not isinstance(kind, str):
-            raise MalformedSchema("a schema has no type")
+            raise MalformedSchema("a schema has no 'type'")
         if kind not in PRIMITIVES:
             return self.node(kind, namespace)
         primitive = Node(kind)
@@ -165,11 +163,13 @@ class _Reader:
         fields: list[Field] = []
         for item in _list(document, "fields"):
             if not isinstance(item, dict):
-                raise MalformedSchema(f"a field of {record.name} is no object")
+                raise MalformedSchema(
+                    f"expected an object for a field of {record.name}, got {short_repr(item)}"
+                )
             name = _text(item, "name")
             fields.append(Field(name, self.node(_required(item, "type"), space), item))
         if len({field.name for field in fields}) != len(fields):
-            raise MalformedSchema(f"{record.name} has a field twice")
+            raise MalformedSchema(f"{record.name} has two fields of one name")
         record.fields = tuple(fields)
         return record
 
@@ -184,7 +184,9 @@ class _Reader:
         fixed, _ = self._named_node("fixed", document, namespace)
         size = _required(document, "size")
         if type(size) is not int or size < 0:
-            raise MalformedSchema(f"{fixed.name} has no size")
+            raise MalformedSchema(
+                f"expected a non-negative int as size of {fixed.name}, got {short_repr(size)}"
+            )
         fixed.size = size
         _annotate(fixed, document)
         return fixed
@@ -199,7 +201,7 @@ class _Reader:
             space = stated if isinstance(stated, str) else namespace
             full = f"{space}.{name}" if space else name
         if full in self._named:
-            raise MalformedSchema(f"the schema defines {full} twice")
+            raise MalformedSchema(f"the schema has two definitions of {full}")
         aliases = tuple(
             alias if "." in alias or not space else f"{space}.{alias}"
             for alias in map(str, document.get("aliases") or ())
@@ -240,19 +242,19 @@ def _properties(document: dict[str, Any], reserved: frozenset[str]) -> str:
 
 def _required(document: dict[str, Any], key: str) -> Any:
     if key not in document:
-        raise MalformedSchema(f"a schema of type {document.get('type')!r} has no {key}")
+        raise MalformedSchema(f"a schema of type {short_repr(document.get('type'))} has no {key!r}")
     return document[key]
 
 
 def _text(document: dict[str, Any], key: str) -> str:
     value = _required(document, key)
     if not isinstance(value, str):
-        raise MalformedSchema(f"{key} is no text")
+        raise MalformedSchema(f"expected a string for {key!r}, got {short_repr(value)}")
     return value
 
 
 def _list(document: dict[str, Any], key: str) -> list[Any]:
     value = _required(document, key)
     if not isinstance(value, list):
-        raise MalformedSchema(f"{key} is no list")
+        raise MalformedSchema(f"expected a list for {key!r}, got {short_repr(value)}")
     return value

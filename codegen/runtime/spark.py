@@ -15,7 +15,7 @@ from typing import Any, Final
 from . import scalars
 from .binding import Binding
 from .columnar import Convert, Format, joined, nullable, read_each, reader, writer
-from .errors import InvalidValue, NotInSpark, shown
+from .errors import InvalidValue, NotInSpark, short_repr
 from .schema import Node
 from .values import check
 
@@ -157,7 +157,7 @@ _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
 
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
     if not isinstance(value, Mapping):
-        raise InvalidValue("", f"{shown(value)} is no dict")
+        raise InvalidValue("", f"expected dict, got {short_repr(value)}")
     return value.items()
 
 

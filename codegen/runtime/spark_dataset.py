@@ -63,10 +63,10 @@ class _Reading:
         if len(alike) == 1:
             return alike[0]
         names = ", ".join(field.name for field in alike or found.fields)
-        reason = "has more than one" if alike else "has no"
+        reason = "more than one" if alike else "no"
         raise NotInSpark(
-            f"{self._table} {reason} column {joined(path, name)}, which this package's schema has; "
-            f"there are: {names}"
+            f"{self._table} has {reason} column {joined(path, name)} of this package's schema; "
+            f"columns: {names}"
         )
 
     def _of(self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str) -> Any:
@@ -89,7 +89,9 @@ class _Reading:
     def _required(self, value: Any, wanted: Any, path: str) -> Any:
         """The value as one that is never null; the zero is there for its type, and never taken."""
         refusal = self._f.raise_error(
-            self._f.lit(f"{self._table}: {path} is null, and this package's schema has none there")
+            self._f.lit(
+                f"{self._table}: {path} is null, which this package's schema does not allow"
+            )
         )
         checked = self._f.when(value.isNotNull(), value).otherwise(refusal)
         return self._f.coalesce(checked, self._zero(wanted))
@@ -115,8 +117,8 @@ class _Reading:
             case _ if self._holds(found, wanted):
                 return value.cast(wanted)
         raise NotInSpark(
-            f"{self._table}: {path} is {found.simpleString()}, and {wanted.simpleString()} in this "
-            "package's schema"
+            f"{self._table}: {path}: expected {wanted.simpleString()} as in this package's schema, "
+            f"got {found.simpleString()}"
         )
 
     def _fields(

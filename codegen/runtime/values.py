@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding, V, Writer
-from .errors import InvalidAvro, InvalidValue, shown
+from .errors import InvalidAvro, InvalidValue, short_repr
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
 
@@ -130,18 +130,20 @@ def check(binding: Binding, node: Node, value: Any, path: str) -> None:
             _check_record(binding, node, value, path)
         case "enum":
             if not isinstance(value, binding.classes[node.name]):
-                raise InvalidValue(path, f"{shown(value)} is no {_class_name(binding, node)}")
+                raise InvalidValue(
+                    path, f"expected {_class_name(binding, node)}, got {short_repr(value)}"
+                )
         case "array":
             if not isinstance(value, (list, tuple)):
-                raise InvalidValue(path, f"{shown(value)} is no list")
+                raise InvalidValue(path, f"expected list, got {short_repr(value)}")
             for index, item in enumerate(value):
                 check(binding, node.items, item, f"{path}[{index}]")
         case "map":
             if not isinstance(value, dict):
-                raise InvalidValue(path, f"{shown(value)} is no dict")
+                raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
             for key, item in value.items():
-                _leaf(scalars.text_of, key, f"{path}[{shown(key)}] as a key")
-                check(binding, node.items, item, f"{path}[{shown(key)}]")
+                _leaf(scalars.text_of, key, f"{path}[{short_repr(key)}] as a key")
+                check(binding, node.items, item, f"{path}[{short_repr(key)}]")
         case "union":
             check(binding, branch_of(binding, node, value, path), value, path)
         case _:
@@ -191,10 +193,10 @@ def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
                 return branch
         if numbers:
             raise InvalidValue(
-                path, f"{shown(value)} does not fit into the union's {numbers[0].kind}"
+                path, f"{short_repr(value)} does not fit into the union's {numbers[0].kind}"
             )
     names = ", ".join(branch.title for branch in union.branches)
-    raise InvalidValue(path, f"{shown(value)} is none of {names}")
+    raise InvalidValue(path, f"expected one of {names}; got {short_repr(value)}")
 
 
 def _is_of(binding: Binding, union: Node, branch: Node, value: Any) -> bool:
@@ -225,7 +227,7 @@ def _is_of(binding: Binding, union: Node, branch: Node, value: Any) -> bool:
 
 def _check_record(binding: Binding, node: Node, value: Any, path: str) -> None:
     if not isinstance(value, binding.classes[node.name]):
-        raise InvalidValue(path, f"{shown(value)} is no {_class_name(binding, node)}")
+        raise InvalidValue(path, f"expected {_class_name(binding, node)}, got {short_repr(value)}")
     for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
         inner = f"{path}.{field.name}" if path else field.name
         try:
@@ -305,17 +307,17 @@ def from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
             return _enum_from_plain(binding, node, value, path)
         case "array":
             if not isinstance(value, (list, tuple)):
-                raise InvalidValue(path, f"{shown(value)} is no list")
+                raise InvalidValue(path, f"expected list, got {short_repr(value)}")
             return [
                 from_plain(binding, node.items, item, f"{path}[{index}]")
                 for index, item in enumerate(value)
             ]
         case "map":
             if not isinstance(value, dict):
-                raise InvalidValue(path, f"{shown(value)} is no dict")
+                raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
             return {
-                _leaf(scalars.text_of, key, f"{path}[{shown(key)}] as a key"): from_plain(
-                    binding, node.items, item, f"{path}[{shown(key)}]"
+                _leaf(scalars.text_of, key, f"{path}[{short_repr(key)}] as a key"): from_plain(
+                    binding, node.items, item, f"{path}[{short_repr(key)}]"
                 )
                 for key, item in value.items()
             }
@@ -345,7 +347,7 @@ def _enum_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any
         return value
     if isinstance(value, str) and value in node.symbols:
         return enum(value)
-    raise InvalidValue(path, f"{shown(value)} is none of {', '.join(node.symbols)}")
+    raise InvalidValue(path, f"expected one of {', '.join(node.symbols)}; got {short_repr(value)}")
 
 
 def _record_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
@@ -354,7 +356,7 @@ def _record_from_plain(binding: Binding, node: Node, value: Any, path: str) -> A
         check(binding, node, value, path)
         return value
     if not isinstance(value, dict):
-        raise InvalidValue(path, f"{shown(value)} is no {class_.__name__} and no dict")
+        raise InvalidValue(path, f"expected {class_.__name__} or dict, got {short_repr(value)}")
     record: Any = object.__new__(class_)
     known = 0
     for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
@@ -370,7 +372,7 @@ def _record_from_plain(binding: Binding, node: Node, value: Any, path: str) -> A
     if known < len(value) - ("-type" in value):
         names = {field.name for field in node.fields} | {"-type"}
         unknown = next(key for key in value if key not in names)
-        raise InvalidValue(path, f"{shown(unknown)} is no field of {class_.__name__}")
+        raise InvalidValue(path, f"unknown field {short_repr(unknown)} of {class_.__name__}")
     return record
 
 
@@ -379,7 +381,7 @@ def _branch_from_plain(binding: Binding, union: Node, value: Any, path: str) -> 
     if name is not None:
         branch = next((b for b in union.branches if name in {b.name, b.kind}), None)
         if branch is None:
-            raise InvalidValue(path, f"{shown(name)} is no branch of the union")
+            raise InvalidValue(path, f"unknown union branch {short_repr(name)}")
         return from_plain(binding, branch, value[1] if isinstance(value, tuple) else value, path)
     try:
         return from_plain(binding, branch_of(binding, union, value, path), value, path)
@@ -401,7 +403,7 @@ def _branch_from_plain(binding: Binding, union: Node, value: Any, path: str) -> 
             best = (matched, found)
     if best is None:
         names = ", ".join(branch.title for branch in union.branches)
-        raise InvalidValue(path, f"{shown(value)} is none of {names}")
+        raise InvalidValue(path, f"expected one of {names}; got {short_repr(value)}")
     return best[1]
 
 
@@ -427,7 +429,9 @@ def from_default(binding: Binding, node: Node, value: Any) -> Any:
                     return from_default(binding, branch, value)
                 except (InvalidValue, InvalidAvro):
                     continue
-            raise InvalidValue("", f"the default {shown(value)} fits no branch of the union")
+            raise InvalidValue(
+                "", f"no branch of the union accepts the default {short_repr(value)}"
+            )
         case "array" if isinstance(value, list):
             return [from_default(binding, node.items, item) for item in value]
         case "map" if isinstance(value, dict):
@@ -439,11 +443,13 @@ def from_default(binding: Binding, node: Node, value: Any) -> Any:
             for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
                 part = value.get(field.name, field.default)
                 if field.name not in value and not field.has_default:
-                    raise InvalidValue("", f"the default says nothing of {field.name}")
+                    raise InvalidValue("", f"the default has no value for field {field.name}")
                 binding.put(record, attribute, from_default(binding, field.node, part))
             return record
         case "array" | "map" | "record":
-            raise InvalidValue("", f"the default {shown(value)} is no {node.kind}")
+            raise InvalidValue(
+                "", f"expected a default of type {node.kind}, got {short_repr(value)}"
+            )
         case _:
             return _leaf_default(binding, node, value)
 
@@ -464,7 +470,9 @@ def _leaf_default(binding: Binding, node: Node, value: Any) -> Any:
         try:
             base: Any = scalars.text_of(value).encode("iso-8859-1")
         except UnicodeEncodeError:
-            raise InvalidValue("", f"the default {shown(value)} is no bytes") from None
+            raise InvalidValue(
+                "", f"expected a default of ISO-8859-1 text, got {short_repr(value)}"
+            ) from None
         if node.kind == "fixed":
             base = scalars.fixed_of(base, node.size)
     else:

@@ -79,9 +79,9 @@ def _longest(data: bytes, at: int, first: int, number: int) -> tuple[int, int]:
         number += (byte & 127) << shift
         if byte < 128:
             if number > LONG_MAX:
-                raise InvalidAvro("a number past 64 bits")
+                raise InvalidAvro("number exceeds 64 bits")
             return (~number if first & 1 else number), at
-    raise InvalidAvro("a number of more than ten bytes")
+    raise InvalidAvro("number is longer than ten bytes")
 
 
 def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
@@ -106,7 +106,7 @@ def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
     number, at = more_long(data, at, first)
     if INT_MIN <= number <= INT_MAX:
         return number, at
-    raise InvalidAvro("an int past 32 bits")
+    raise InvalidAvro("int exceeds 32 bits")
 
 
 def longs(data: bytes, at: int, count: int) -> tuple[list[int], int]:
@@ -137,7 +137,7 @@ def ints(data: bytes, at: int, count: int) -> tuple[list[int], int]:
     numbers, end = longs(data, at, count)
     # A number of one byte is an int.
     if end - at > count and not INT_MIN <= min(numbers) <= max(numbers) <= INT_MAX:
-        raise InvalidAvro("an int past 32 bits")
+        raise InvalidAvro("int exceeds 32 bits")
     return numbers, end
 
 
@@ -145,7 +145,7 @@ def length(data: bytes, at: int, first: int) -> tuple[int, int]:
     """A number that must not be negative: a length, a union's branch or an enum's symbol."""
     number, at = more_long(data, at, first) if first > 127 else (of_byte[first], at)
     if number < 0:
-        raise InvalidAvro("a negative length or index")
+        raise InvalidAvro("negative length or index")
     return number, at
 
 
@@ -159,7 +159,7 @@ def size(data: bytes, at: int) -> tuple[int, int]:
     """A length whose first byte, before ``at``, is not all of it; and where what it measures begins."""
     first = data[at - 1]
     if first & 1:
-        raise InvalidAvro("a negative length or index")
+        raise InvalidAvro("negative length or index")
     second = data[at]
     if second < 128:
         return _half_of[first] + second * 64, at + 1
@@ -173,7 +173,7 @@ def block(data: bytes, at: int, first: int) -> tuple[int, int]:
         return count, at
     bytes_after, at = length(data, at + 1, data[at])
     if bytes_after > len(data) - at:
-        raise InvalidAvro("a block that is longer than its input")
+        raise InvalidAvro("block is longer than its input")
     return -count, at
 
 
@@ -186,7 +186,7 @@ def turns(data: bytes, at: int) -> tuple[range, int]:
 def few(count: int, so_far: int) -> None:
     """Refuses too many items that take no bytes."""
     if count + so_far > MAX_EMPTY_ITEMS:
-        raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} items that take no bytes")
+        raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} zero-byte items in an array")
 
 
 # Writing. Fourteen bits at a time become two bytes by way of a table.
@@ -243,7 +243,7 @@ def put_long(out: bytearray, number: int) -> None:
 def _put_longest(out: bytearray, first: int, second: int, high: int) -> None:
     """Appends two pairs of bytes, and the bits of the number that are not in them."""
     if high >= 1 << 36:
-        raise InvalidValue("", "a number that does not fit into 64 bits")
+        raise InvalidValue("", "number does not fit into 64 bits")
     if high < 1 << 28:
         out += _pack_4(first, second)
     else:
@@ -272,4 +272,4 @@ def put_int(out: bytearray, number: int) -> None:
     elif raw < 1 << 32:
         out += _pack_5(_pair_of[raw & 0x3FFF], _pair_of[raw >> 14 & 0x3FFF], raw >> 28)
     else:
-        raise InvalidValue("", "a number that does not fit into 32 bits")
+        raise InvalidValue("", "number does not fit into 32 bits")

@@ -106,7 +106,7 @@ def test_unknown_symbol_becomes_the_enum_default_or_an_error() -> None:
     with imported(record({"e": enum("C", "A")})) as package:
         read = package.RECORD.resolve_from(json.dumps(writer))
         assert read(_bytes(writer, {"e": "A"})).e is package.E.A
-        with pytest.raises(package.UnresolvableSchema, match="B is no symbol"):
+        with pytest.raises(package.UnresolvableSchema, match="has no symbol B"):
             read(data)
 
 
@@ -185,7 +185,7 @@ def test_an_empty_array_of_what_does_not_resolve_is_read() -> None:
     writer = record({"f": {"type": {"type": "array", "items": "string"}}})
     with imported(record({"f": {"type": {"type": "array", "items": "int"}}})) as package:
         assert package.RECORD.from_avro(b"\0", json.dumps(writer)).f == []
-        with pytest.raises(package.UnresolvableSchema, match="string is no int"):
+        with pytest.raises(package.UnresolvableSchema, match="cannot read string as int"):
             package.RECORD.from_avro(b"\2\0\0", json.dumps(writer))
 
 
@@ -207,7 +207,7 @@ def test_an_alias_that_is_another_name_is_harmless_between_equal_schemas_only() 
         documented = json.dumps({**reader, "doc": "d"})
         assert package.RECORD.from_avro(b"\2\4", documented) == package.RECORD(a=1, b=2)
         labelled = json.dumps({**reader, "owner": "x"})
-        with pytest.raises(package.UnresolvableSchema, match="a field twice"):
+        with pytest.raises(package.UnresolvableSchema, match=r"two fields of .* one name"):
             package.RECORD.resolve_from(labelled)
 
 
@@ -215,7 +215,10 @@ def test_aliases_that_make_two_branches_one_are_refused() -> None:
     one, other = named("fixed", "A", "n", size=1), named("fixed", "B", "n", size=1)
     writer = record({"f": [one, other]})
     reader = record({"f": [{**one, "aliases": ["B"]}, other, "null"]})
-    with imported(reader) as package, pytest.raises(package.UnresolvableSchema, match="twice"):
+    with (
+        imported(reader) as package,
+        pytest.raises(package.UnresolvableSchema, match=r"two branches of .* one name"),
+    ):
         package.RECORD.resolve_from(json.dumps(writer))
 
 
@@ -234,7 +237,7 @@ def test_a_number_of_another_unit_is_refused_though_the_type_can_hold_it(
     written = record({"f": {"type": writer, "default": 0}})
     with (
         imported(record({"f": {"type": reader, "default": 0}})) as package,
-        pytest.raises(package.UnresolvableSchema, match="of the same unit"),
+        pytest.raises(package.UnresolvableSchema, match="the units differ"),
     ):
         package.RECORD.from_avro(b"\2", json.dumps(written))
 

@@ -65,7 +65,7 @@ def test_attributes_are_neither_set_nor_deleted() -> None:
             with pytest.raises(AttributeError):
                 each.nothing = 2
             assert each.id == 1
-        with pytest.raises(TypeError, match="no subclasses"):
+        with pytest.raises(TypeError, match="cannot be subclassed"):
             type("Sub", (package.Order,), {})
 
 
@@ -83,7 +83,7 @@ def test_maps_of_records_do_not_change() -> None:
             lambda: maps.__delitem__("k"),
             lambda: maps.__ior__({"a": ()}),
         ):
-            with pytest.raises(TypeError, match="does not change"):
+            with pytest.raises(TypeError, match="cannot be changed"):
                 change()
         assert maps == {"k": ("a",)}
         assert json.dumps(maps) == '{"k": ["a"]}'

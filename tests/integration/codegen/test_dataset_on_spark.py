@@ -147,8 +147,8 @@ def test_column_that_the_relation_lacks_is_named(spark: SparkSession, database: 
 
     for fields, reason in (
         ({"Head": {"type": inner}}, rf"{database}\.t has no column Head\.Unit"),
-        ({"Tail": "int"}, r"no column Tail,.*there are: head, name"),
-        ({"name": "string"}, r"name is int, and string in this package's"),
+        ({"Tail": "int"}, r"no column Tail of this .*columns: head, name"),
+        ({"name": "string"}, r"name: expected string as in this .*, got int"),
     ):
         with (
             package_of(fields, f"{database}.t") as package,

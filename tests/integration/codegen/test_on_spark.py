@@ -93,6 +93,6 @@ def test_row_that_lacks_a_required_value_is_refused_with_its_path(spark: SparkSe
 
     with (
         imported_modules(modules, "acme_schemas.example.company") as package,
-        pytest.raises(package.InvalidValue, match="Name: None is no str"),
+        pytest.raises(package.InvalidValue, match="Name: expected str, got None"),
     ):
         next(package.from_rows(frame.collect()))
