@@ -79,5 +79,9 @@ class NotInArrow(AvroError):
 
 def short_repr(value: object) -> str:
     """A value, short enough for an error message."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        # Python refuses to print an int of more than 4300 digits.
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else text[:79] + "…"

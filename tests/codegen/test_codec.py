@@ -242,6 +242,15 @@ def test_decimals_out_of_scale_or_precision_are_refused(logical: str, base: str,
         package.RECORD(f=Decimal(text)).to_avro()
 
 
+@pytest.mark.parametrize("type_", ["int", "long", "float", "double", "string"])
+def test_int_of_more_digits_than_python_prints_is_refused_as_invalid(type_: str) -> None:
+    with imported(record({"f": type_})) as package:
+        with pytest.raises(package.InvalidValue, match=r"f: .*<int>"):
+            package.RECORD(f=10**5000).to_avro()
+        with pytest.raises(package.InvalidValue, match=r"f: .*<int>"):
+            package.RECORD.from_dict({"f": 10**5000})
+
+
 def test_time_finer_than_its_unit_is_refused_and_not_cut() -> None:
     type_ = {"type": "long", "logicalType": "timestamp-millis"}
     with imported(record({"f": type_})) as package:
