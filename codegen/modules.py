@@ -1,34 +1,23 @@
-"""A schema to the files of its package: path within the package's folder to bytes.
-
-Files of the runtime are the same in every package, and copied: two packages share nothing that
-could come in two versions.
-"""
+"""A schema to the files of its package: path within the package's folder to bytes."""
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from types import MappingProxyType
 
 from codegen import column_functions
 from codegen.lowering import lower
 from codegen.rendering_codec import render_codec
 from codegen.rendering_types import render_types, uses_durations
+from codegen.runtime_files import runtime_files
 from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
 from lakeschema.avro.fingerprint import Fingerprints, fingerprints
 from lakeschema.avro.model import Record
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
-
-_RUNTIME = (
-    "__init__.py", "aliases.py", "arrow.py", "binding.py", "canonical.py", "compression.py", "columnar.py", "container.py", "differences.py", "equality.py",
-    "errors.py", "frozen.py", "framing.py", "lazy.py", "records.py", "resolution.py", "scalars.py", "schema.py", "spark.py",
-    "spark_dataset.py", "values.py", "varints.py",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +66,10 @@ def render_laid_out(
         "_types.py": render_types(shape),
     }
     found = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
-    found |= {f"{folder}/_avro/{name}": data for name, data in _runtime().items()}
+    found |= {f"{folder}/_avro/{name}": data for name, data in runtime_files().items()}
     found[f"{folder}/py.typed"] = b""
     found[f"{folder}/schema.avsc"] = laid_out.text.encode() + b"\n"
     return MappingProxyType(dict(sorted(found.items())))
-
-
-@functools.cache
-def _runtime() -> Mapping[str, bytes]:
-    folder = files("codegen.runtime")
-    return {name: (folder / name).read_bytes() for name in _RUNTIME}
 
 
 def _render_schema(laid_out: LaidOut) -> str:
