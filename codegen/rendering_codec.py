@@ -40,16 +40,17 @@ def render_codec(package: PackageShape) -> str:
         "",
         "from . import _schema as schema",
         "from ._avro import scalars",
-        "from ._avro.binding import Binding, reading",
+        "from ._avro.binding import Binding, make_decoder",
         "from ._avro.container import read_records as read_records",
         "from ._avro.container import reader_of",
         "from ._avro.container import write_records as write_records",
         "from ._avro.errors import InvalidAvro, InvalidValue",
         "from ._avro.scalars import boolean_of_byte, take",
-        "from ._avro.values import from_plain, to_plain, writing",
+        "from ._avro.plain import from_plain, to_plain",
+        "from ._avro.values import make_encoder",
         "from ._avro.varints import (",
-        "    few, index, ints, longs, more_int, more_long, more_turns, of_byte, put_int, put_long,",
-        "    size, size_of, to_byte, turns, turns_of,",
+        "    check_empty_items, index, ints, iterations, iterations_of, longs, more_int,",
+        "    more_iterations, more_long, of_byte, put_int, put_long, size, size_of, to_byte,",
         ")",
         *(f"from ._types import {name} as _{name}" for name in classes),
         *(_immutable_imports(package) if package.immutable else ()),
@@ -117,12 +118,12 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
     for record in package.records:
         name = record.class_name
         lines.add(
-            f"to_avro_{name} = writing(BINDING, {literal(record.full_name)}, encode_{name})",
-            f"from_avro_{name} = reading(decode_{name})",
+            f"to_avro_{name} = make_encoder(BINDING, {literal(record.full_name)}, encode_{name})",
+            f"from_avro_{name} = make_decoder(decode_{name})",
         )
     lines.add("", "")
     with lines.block("def resolve_from(name: str, writer_schema: str) -> Callable[[bytes], Any]:"):
-        lines.add("return reading(reader_of(BINDING, writer_schema, name))")
+        lines.add("return make_decoder(reader_of(BINDING, writer_schema, name))")
     lines.add("", "")
     with lines.block("def to_dict(name: str, value: Any) -> dict[str, Any]:"):
         lines.add("plain: dict[str, Any] = to_plain(BINDING, BINDING.nodes[name], value)")

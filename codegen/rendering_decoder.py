@@ -169,50 +169,52 @@ class Decoder(CodecFunction):
         self.later(render)
 
     def _list(self, items: Shape, target: str, depth: int) -> None:
-        lines, t, turns = self.lines, self.temporary(), self.temporary()
+        lines, t, iterations = self.lines, self.temporary(), self.temporary()
         item = self.temporary()
         lines.add(f"{t}: list[Any] = []", f"{item}: Any")
-        with self._blocks(turns):
+        with self._blocks(iterations):
             if is_empty(items, self._empty):
-                lines.add(f"few(len({turns}), len({t}))")
+                lines.add(f"check_empty_items(len({iterations}), len({t}))")
             if items in {Scalar.INT, Scalar.LONG}:
-                self._many_numbers(items, t, turns)
-            with lines.block(f"for _ in {turns}:"):
+                self._many_numbers(items, t, iterations)
+            with lines.block(f"for _ in {iterations}:"):
                 self.value(items, item, depth + 1)
                 lines.add(f"{t}.append({item})")
         lines.add(f"{target} = tuple({t})" if self.immutable else f"{target} = {t}")
 
-    def _many_numbers(self, items: Shape, t: str, turns: str) -> None:
+    def _many_numbers(self, items: Shape, t: str, iterations: str) -> None:
         """Many numbers are read by one call, which sees at once if each is a byte."""
         lines, found = self.lines, self.temporary()
         read = "ints" if items is Scalar.INT else "longs"
-        with lines.block(f"if len({turns}) > 7:"):
+        with lines.block(f"if len({iterations}) > 7:"):
             lines.add(
-                f"{found}, at = {read}(data, at, len({turns}))", f"{t} += {found}", f"{turns} = ()"
+                f"{found}, at = {read}(data, at, len({iterations}))",
+                f"{t} += {found}",
+                f"{iterations} = ()",
             )
 
     def _dict(self, values: Shape, target: str, depth: int) -> None:
-        lines, t, turns = self.lines, self.temporary(), self.temporary()
+        lines, t, iterations = self.lines, self.temporary(), self.temporary()
         key, item = self.temporary(), self.temporary()
         lines.add(f"{t}: dict[str, Any] = {{}}", f"{item}: Any")
-        with self._blocks(turns), lines.block(f"for _ in {turns}:"):
+        with self._blocks(iterations), lines.block(f"for _ in {iterations}:"):
             self._scalar(Scalar.STRING, key)
             self.value(values, item, depth + 1)
             lines.add(f"{t}[{key}] = {item}")
         lines.add(f"{target} = FrozenMap({t})" if self.immutable else f"{target} = {t}")
 
     @contextmanager
-    def _blocks(self, turns: str) -> Iterator[None]:
-        """A loop over the blocks of a list or dict, in which ``turns`` has as many items as each."""
+    def _blocks(self, iterations: str) -> Iterator[None]:
+        """A loop over the blocks of a list or dict, in which ``iterations`` has as many items as each."""
         lines = self.lines
-        lines.add(f"{turns} = turns_of[data[at]]", "at += 1")
-        with lines.block(f"while {turns}:"):
-            with lines.block(f"if {turns} is more_turns:"):
-                lines.add(f"{turns}, at = turns(data, at)")
-                with lines.block(f"if not {turns}:"):
+        lines.add(f"{iterations} = iterations_of[data[at]]", "at += 1")
+        with lines.block(f"while {iterations}:"):
+            with lines.block(f"if {iterations} is more_iterations:"):
+                lines.add(f"{iterations}, at = iterations(data, at)")
+                with lines.block(f"if not {iterations}:"):
                     lines.add("break")
             yield
-            lines.add(f"{turns} = turns_of[data[at]]", "at += 1")
+            lines.add(f"{iterations} = iterations_of[data[at]]", "at += 1")
 
     def _union(self, branches: tuple[Shape, ...], target: str, depth: int) -> None:
         lines, t = self.lines, self.temporary()

@@ -113,7 +113,7 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
     if package.fixeds:
         yield "from ._avro.errors import InvalidValue as _InvalidValue"
     if package.immutable:
-        yield from ["from ._avro.frozen import frozen as __frozen__"] * any(
+        yield from ["from ._avro.frozen import freeze as __freeze__"] * any(
             map(_may_change, shapes)
         )
         yield from _FROZEN
@@ -252,7 +252,7 @@ class _Record:
         for attribute in record.attributes:
             value = self._initial(attribute)
             if _may_change(attribute.shape):
-                value = f"__frozen__({value})"
+                value = f"__freeze__({value})"
             annotation = self._inside.of(attribute.shape)
             lines.add(f"self.{attribute.name}: _Final[{annotation}] = {value}")
         lines.add(f'__put__(self, "__class__", {name_inside(record.class_name)})')
@@ -328,7 +328,7 @@ class _Record:
         lines.add("")
         with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
             lines.docstring("A copy of the record in which what is given stands instead.")
-            replaced = "replaced_immutable" if self._immutable else "replaced"
+            replace = "replace_immutable" if self._immutable else "replace"
             # The names of parameters are untrusted input, and never begin with two underscores.
-            lines.add(f"__changed__: _Self = __records__.{replaced}(__locals__())")
+            lines.add(f"__changed__: _Self = __records__.{replace}(__locals__())")
             lines.add("return __changed__")

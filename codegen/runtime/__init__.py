@@ -1,1 +1,1 @@
-"""What every generated package carries along, so that it depends on nothing at run time."""
+"""What every generated package contains a copy of, so that it has no dependencies at run time."""

@@ -1,8 +1,8 @@
-"""A writer's schema with the names that a reader's aliases give its types and fields.
+"""Renames a writer's types and fields by the aliases of a reader's schema.
 
 As Java's ``Schema.applyAliases``: names are changed throughout the writer's schema before anything
-is compared, whether or not a type of the old name exists in the reader's as well. Only where the
-two schemas are equal, but for documentation, aliases and enums' defaults, no name is changed.
+is compared, even where the reader's schema also has a type of the old name. No name is changed
+where the two schemas are equal except for documentation, aliases and enum defaults.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .schema import Node
 
 
 def apply_aliases(writer: Node, reader: Node) -> None:
-    """Changes the writer's nodes, which must be the caller's own.
+    """Changes the writer's nodes in place.
 
     Raises:
-        UnresolvableSchema: a record would have a field twice, or a union a branch.
+        UnresolvableSchema: two fields of a record, or two branches of a union, get one name.
     """
     if equal(writer, reader):
         return
@@ -38,7 +38,7 @@ def apply_aliases(writer: Node, reader: Node) -> None:
 
 
 def nodes(root: Node) -> Iterator[Node]:
-    """Every type of a schema, a named one once."""
+    """Every type of a schema; a named type once."""
     met: set[int] = set()
     waiting = [root]
     while waiting:
@@ -62,7 +62,7 @@ class _Aliases:
         self._records: set[int] = set()
 
     def collect(self, node: Node) -> None:
-        # In this order and again for each reference, since of two equal aliases the last counts.
+        # In this order and again for each reference, since the last of two equal aliases wins.
         self.types.update((alias, node.name) for alias in node.aliases)
         for branch in node.branches:
             self.collect(branch)

@@ -1,9 +1,8 @@
 """This package's records in Arrow. PyArrow is imported when a function is called.
 
 Enums are strings: the batches of one stream could have different dictionaries, which Arrow's files
-do not allow. A UUID is text or 16 bytes, as in the schema. Refused are durations, whose months are
-more than Arrow's intervals hold, records that contain themselves, and unions of more than one type
-beside null.
+do not allow. A UUID is text or 16 bytes, as in the schema. Not supported are durations, whose
+months can exceed Arrow's intervals, recursive records, and unions of several types besides null.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding
-from .columnar import Convert, Format, joined, nullable, reader, writer
+from .columnar import Convert, Format, field_reader, field_writer, is_nullable, join_path
 from .errors import InvalidValue, NotInArrow, short_repr
 from .schema import Node
 from .values import check
@@ -48,7 +47,7 @@ def arrow_schema(binding: Binding) -> Any:
     """The relation's ``pyarrow.Schema``, in the schema's casing and nullability.
 
     Raises:
-        NotInArrow: a field has a type that no column has.
+        NotInArrow: Arrow has no column for the type of a field.
     """
     pa = importlib.import_module("pyarrow")
     if not binding.root.fields:
@@ -59,11 +58,11 @@ def arrow_schema(binding: Binding) -> Any:
 
 
 def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int) -> Any:
-    """A ``pyarrow.RecordBatchReader`` that takes records as it is read.
+    """A ``pyarrow.RecordBatchReader`` that consumes records as it is read.
 
     Raises:
-        InvalidValue: something in a record does not fit its type; when its batch is read.
-        NotInArrow: a field has a type that no column has.
+        InvalidValue: a value does not match its type; raised when its batch is read.
+        NotInArrow: Arrow has no column for the type of a field.
         ValueError: the batch size is not positive.
     """
     if batch_size < 1:
@@ -76,17 +75,17 @@ def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int
 
 
 def batches_to_records(binding: Binding, batches: Any) -> Iterator[Any]:
-    """The records of a table, a reader or batches; columns are found by name, without case if need be.
+    """The records of a table, a reader or batches; columns by name, case-insensitive if necessary.
 
     Raises:
-        InvalidValue: a batch lacks a field, or a value does not fit.
-        NotInArrow: a field has a type that no column has.
+        InvalidValue: a batch lacks a field, or a value does not match its type.
+        NotInArrow: Arrow has no column for the type of a field.
     """
-    convert = reader(binding, binding.root, _FORMAT, "")
-    whole = getattr(batches, "to_batches", None)
-    # One batch has no ``to_batches``, and iterates over its columns.
-    lone = [batches] if hasattr(batches, "to_struct_array") else batches
-    for batch in whole() if whole is not None else lone:
+    convert = field_reader(binding, binding.root, _FORMAT, "")
+    to_batches = getattr(batches, "to_batches", None)
+    # A single batch has no ``to_batches``, and iterates over its columns.
+    given = [batches] if hasattr(batches, "to_struct_array") else batches
+    for batch in to_batches() if to_batches is not None else given:
         names = batch.schema.names
         columns = [_values(column, name) for column, name in zip(batch, names, strict=True)]
         for values in zip(*columns, strict=True):
@@ -98,7 +97,7 @@ def _batches(
 ) -> Iterator[Any]:
     root = binding.root
     converters = [
-        (attribute, writer(binding, field.node, _FORMAT, field.name, (root.name,)))
+        (attribute, field_writer(binding, field.node, _FORMAT, field.name, (root.name,)))
         for field, attribute in zip(root.fields, binding.attributes[root.name], strict=True)
     ]
     pending = iter(records)
@@ -121,7 +120,7 @@ def _values(column: Any, name: str) -> list[Any]:
     try:
         values: list[Any] = column.to_pylist()
     except (ValueError, OverflowError) as error:
-        # A date beyond Python's years, or nanoseconds.
+        # A date outside Python's years, or nanoseconds.
         raise InvalidValue(name, str(error)) from None
     return values
 
@@ -133,17 +132,17 @@ def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             return pa.struct([
                 pa.field(
                     field.name,
-                    _type(pa, field.node, joined(path, field.name), above),
-                    nullable(field.node),
+                    _type(pa, field.node, join_path(path, field.name), above),
+                    is_nullable(field.node),
                 )
                 for field in node.fields
             ])  # fmt: skip
         case "array":
             item = _type(pa, node.items, f"{path}[]", above)
-            return pa.list_(pa.field("item", item, nullable(node.items)))
+            return pa.list_(pa.field("item", item, is_nullable(node.items)))
         case "map":
             value = _type(pa, node.items, f"{path}[]", above)
-            return pa.map_(pa.string(), pa.field("value", value, nullable(node.items)))
+            return pa.map_(pa.string(), pa.field("value", value, is_nullable(node.items)))
         case "union":
             return _type(pa, _FORMAT.only_branch(node, path), path, above)
     if _FORMAT.leaf(node, path).logical == "decimal":
@@ -183,7 +182,7 @@ def _instant(value: Any) -> Any:
 
 
 def _moment(value: Any) -> Any:
-    """Where pandas is installed, PyArrow gives nanoseconds in its class, a kind of datetime."""
+    """Where pandas is installed, PyArrow returns nanoseconds as its subclass of datetime."""
     nanosecond = getattr(value, "nanosecond", None)
     if nanosecond is None:
         return value

@@ -1,4 +1,4 @@
-"""The schema of this package tied to its classes: what everything that interprets reads."""
+"""The schema of this package with its classes and its codec."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from .aliases import nodes
 from .errors import AvroError, InvalidAvro, InvalidValue
-from .frozen import frozen
+from .frozen import freeze
 from .schema import Node, parse
 
 Reader: TypeAlias = Callable[[bytes, int], tuple[Any, int]]
@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 
 class Binding:
-    """By full name: each class, a record's attributes in the order of its fields, and its codec."""
+    """By full name: classes, records' attributes in the order of their fields, and their codecs."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Binding:
 
     def put(self, record: object, attribute: str, value: Any) -> None:
         """Sets an attribute of a record under construction."""
-        object.__setattr__(record, attribute, frozen(value) if self.immutable else value)
+        object.__setattr__(record, attribute, freeze(value) if self.immutable else value)
 
     @functools.cached_property
     def root(self) -> Node:
@@ -51,10 +51,10 @@ class Binding:
         return {node.name: node for node in nodes(self.root) if node.name}
 
 
-def reading(reader: Callable[[bytes, int], tuple[V, int]]) -> Callable[[bytes], V]:
-    """A function for the one value that bytes are.
+def make_decoder(reader: Callable[[bytes, int], tuple[V, int]]) -> Callable[[bytes], V]:
+    """A function that decodes exactly one value.
 
-    It raises ``InvalidAvro`` if they are no such value, end early or go on after it.
+    It raises ``InvalidAvro`` if the bytes are invalid, truncated, or longer than the value.
     """
 
     def read(data: bytes) -> V:
@@ -62,42 +62,42 @@ def reading(reader: Callable[[bytes, int], tuple[V, int]]) -> Callable[[bytes], 
             data = bytes(data)
         try:
             value, at = reader(data, 0)
-        except Exception as error:  # noqa: BLE001 - what is not the bytes' fault is raised again
-            raise _of_bytes(error) from None
+        except Exception as error:  # noqa: BLE001 - errors of other causes are raised again
+            raise _decoding_error(error) from None
         if at != len(data):
-            raise InvalidAvro(_wrong_end(at, data))
+            raise InvalidAvro(_describe_end(at, data))
         return value
 
     return read
 
 
 def read_all(reader: Reader, data: bytes) -> Any:
-    """The one value that ``data`` is; raises as ``reading`` does."""
-    return reading(reader)(data)
+    """Decodes ``data``, which is exactly one value; raises as ``make_decoder`` does."""
+    return make_decoder(reader)(data)
 
 
 def read_one(reader: Reader, data: bytes, at: int) -> tuple[Any, int]:
-    """The value at ``at``, and where it ends.
+    """The value at ``at``, and the position after it.
 
     Raises:
-        InvalidAvro: the bytes there are no such value, or end early.
+        InvalidAvro: the bytes are invalid or truncated.
     """
     try:
         value, at = reader(data, at)
-    except Exception as error:  # noqa: BLE001 - what is not the bytes' fault is raised again
-        raise _of_bytes(error) from None
+    except Exception as error:  # noqa: BLE001 - errors of other causes are raised again
+        raise _decoding_error(error) from None
     if at > len(data):
-        raise InvalidAvro(_wrong_end(at, data))
+        raise InvalidAvro(_describe_end(at, data))
     return value, at
 
 
-def _wrong_end(at: int, data: bytes) -> str:
+def _describe_end(at: int, data: bytes) -> str:
     beyond = len(data) - at
     return f"{beyond} bytes follow the value" if beyond > 0 else "unexpected end of input"
 
 
-def _of_bytes(error: Exception) -> Exception:
-    """What generated code raised, as an error of the bytes where it is one."""
+def _decoding_error(error: Exception) -> Exception:
+    """The error of a decoder as ``InvalidAvro``, where the bytes caused it."""
     match error:
         case InvalidValue():
             return InvalidAvro(f"invalid value: {error}")

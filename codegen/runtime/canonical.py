@@ -13,12 +13,12 @@ _EMPTY: Final = 0xC15D213AA4D7A795
 
 @functools.lru_cache(256)
 def fingerprint_of_text(schema: str) -> int:
-    """Raises ``MalformedSchema`` where the text is no schema."""
+    """Raises ``MalformedSchema`` where the text is not an Avro schema."""
     return fingerprint(parse(schema))
 
 
 def fingerprint(node: Node) -> int:
-    """As an unsigned number."""
+    """Unsigned, unlike Java's."""
     try:
         text = json.dumps(_canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
     except RecursionError:

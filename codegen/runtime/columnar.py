@@ -1,31 +1,30 @@
-"""Records to and from the values of a format of columns: Spark's rows, Arrow's batches.
+"""Records to and from the values of a columnar format: Spark's rows, Arrow's batches.
 
-Converters are made once for many records; a path is only made where a value is refused.
+Converters are made once for many records; a path is only made for a value that is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from .binding import Binding
 from .errors import AvroError, InvalidAvro, InvalidValue, short_repr
+from .plain import from_default, from_plain
 from .schema import Field, Node
-from .values import from_default, from_plain
 
 Convert: TypeAlias = Callable[[Any], Any]
-Named: TypeAlias = tuple[str, Node]
 
 
 class Format:
-    """How a format spells values.
+    """How a columnar format represents values.
 
     Attributes:
         refused: the error for a type that the format has no column for.
-        holds: whether there is a column for a type without parts.
-        read_leaf, write_leaf: what changes a value of the type; None where nothing does.
-        pairs: a map's keys with its values.
-        make_map, make_record: a value out of pairs, and out of a record's values in order.
+        holds: whether there is a column for a primitive, enum or fixed type.
+        read_leaf, write_leaf: what converts a value of the type; None where it stays as it is.
+        pairs: the keys and values of a map.
+        make_map, make_record: a value from pairs, and from a record's values in order.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class Format:
         self.make_record = make_record
 
     def within(self, record: Node, path: str, above: tuple[str, ...]) -> tuple[str, ...]:
-        """The records around one's fields; refuses one that contains itself."""
+        """The enclosing records of a record's fields; refuses a recursive record."""
         if record.name in above:
             raise self.refused(
                 f"{path}: {self.name} has no column for {record.name}, which contains itself"
@@ -57,7 +56,7 @@ class Format:
         return (*above, record.name)
 
     def only_branch(self, union: Node, path: str) -> Node:
-        """The branch beside null."""
+        """The branch besides null; refuses a union of several."""
         branches = [branch for branch in union.branches if branch.kind != "null"]
         branches = branches or list(union.branches)
         if len(branches) != 1:
@@ -66,23 +65,23 @@ class Format:
         return branches[0]
 
     def leaf(self, node: Node, path: str) -> Node:
-        """The type itself; refuses one that no column has."""
+        """The type itself; refuses one that the format has no column for."""
         if not self.holds(node):
             title = f"{node.logical or node.title}{_digits(node)}"
             raise self.refused(f"{path}: {self.name} has no column for {title}")
         return node
 
 
-def nullable(node: Node) -> bool:
+def is_nullable(node: Node) -> bool:
     return node.kind == "null" or any(branch.kind == "null" for branch in node.branches)
 
 
 def fold(name: str) -> str:
-    """What names are compared by where no column has the exact name."""
+    """What names are compared by where no column matches exactly."""
     return name.lower()
 
 
-def joined(path: str, name: str) -> str:
+def join_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
@@ -93,20 +92,20 @@ def _digits(node: Node) -> str:
 # Reading.
 
 
-def reader(
+def field_reader(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
 ) -> Convert:
-    """What makes a typed value of a column's; it raises ``InvalidValue`` for what does not fit."""
+    """Makes a typed value from a column's; raises ``InvalidValue`` for what does not match."""
     match node.kind:
         case "record":
             return _record_reader(binding, node, form, path, above)
         case "array":
-            return _array_reader(reader(binding, node.items, form, f"{path}[]", above))
+            return _array_reader(field_reader(binding, node.items, form, f"{path}[]", above))
         case "map":
-            return _map_reader(reader(binding, node.items, form, f"{path}[]", above), form)
+            return _map_reader(field_reader(binding, node.items, form, f"{path}[]", above), form)
         case "union":
-            inner = reader(binding, form.only_branch(node, path), form, path, above)
-            return _optional(inner) if nullable(node) else inner
+            inner = field_reader(binding, form.only_branch(node, path), form, path, above)
+            return _optional(inner) if is_nullable(node) else inner
         case _:
             return _leaf_reader(binding, node, form.read_leaf(form.leaf(node, path)))
 
@@ -121,7 +120,11 @@ def _record_reader(
     class_ = binding.classes[node.name]
     attributes = binding.attributes[node.name]
     parts = [
-        (field, attribute, reader(binding, field.node, form, joined(path, field.name), above))
+        (
+            field,
+            attribute,
+            field_reader(binding, field.node, form, join_path(path, field.name), above),
+        )
         for field, attribute in zip(node.fields, attributes, strict=True)
     ]
 
@@ -135,7 +138,7 @@ def _record_reader(
             try:
                 part = convert(given) if given is not _MISSING else _absent(binding, field)
             except InvalidValue as error:
-                raise _beneath(field.name, error) from None
+                raise _prefix_path(field.name, error) from None
             binding.put(record, attribute, part)
         return record
 
@@ -169,9 +172,9 @@ def _array_reader(item: Convert) -> Convert:
         items: list[Any] = []
         try:
             for each in value:
-                items.append(item(each))  # noqa: PERF401 - their number leads to what failed
+                items.append(item(each))  # noqa: PERF401 - their count is the index of the failure
         except InvalidValue as error:
-            raise _beneath(f"[{len(items)}]", error) from None
+            raise _prefix_path(f"[{len(items)}]", error) from None
         return items
 
     return read
@@ -188,7 +191,7 @@ def _map_reader(item: Convert, form: Format) -> Convert:
             try:
                 items[key] = item(each)
             except InvalidValue as error:
-                raise _beneath(f"[{short_repr(key)}]", error) from None
+                raise _prefix_path(f"[{short_repr(key)}]", error) from None
         return items
 
     return read
@@ -212,29 +215,29 @@ def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Conve
     return read
 
 
-def _beneath(name: str, error: InvalidValue) -> InvalidValue:
+def _prefix_path(name: str, error: InvalidValue) -> InvalidValue:
     inner = error.path
     dot = "." if inner and not inner.startswith("[") else ""
     return InvalidValue(f"{name}{dot}{inner}", error.reason)
 
 
-# Writing, of values that are known to fit.
+# Writing, of values that are checked already.
 
 
-def writer(
+def field_writer(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
 ) -> Convert | None:
-    """What makes a column's value of a typed one; None where they are the same."""
+    """Makes a column's value from a typed one; None where they are the same."""
     match node.kind:
         case "record":
             return _record_writer(binding, node, form, path, above)
         case "array":
-            item = writer(binding, node.items, form, f"{path}[]", above)
+            item = field_writer(binding, node.items, form, f"{path}[]", above)
             return list if item is None else _each(item)
         case "map":
-            return _map_writer(writer(binding, node.items, form, f"{path}[]", above), form)
+            return _map_writer(field_writer(binding, node.items, form, f"{path}[]", above), form)
         case "union":
-            inner = writer(binding, form.only_branch(node, path), form, path, above)
+            inner = field_writer(binding, form.only_branch(node, path), form, path, above)
             return None if inner is None else _optional(inner)
         case _:
             return form.write_leaf(form.leaf(node, path))
@@ -246,7 +249,7 @@ def _record_writer(
     above = form.within(node, path, above)
     make = form.make_record(tuple(field.name for field in node.fields))
     parts = [
-        (attribute, writer(binding, field.node, form, joined(path, field.name), above))
+        (attribute, field_writer(binding, field.node, form, join_path(path, field.name), above))
         for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True)
     ]
 
@@ -269,8 +272,3 @@ def _map_writer(item: Convert | None, form: Format) -> Convert:
         return lambda value: make(value.items())
     convert = item
     return lambda value: make((key, convert(each)) for key, each in value.items())
-
-
-def read_each(convert: Convert, values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        yield convert(value)

@@ -1,7 +1,7 @@
 """The codecs of container files (specification, "Object Container Files", "Required Codecs").
 
-A library is imported when a file asks for it. Whatever a block claims, it is never decompressed to
-more than the bytes that the caller allows.
+A library is imported when a file needs it. Whatever size a block declares, it is never decompressed
+to more bytes than the caller allows.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from .errors import AvroError, InvalidAvro, MissingCodec
 
 Compress = Callable[[bytes], bytes]
 Decompress = Callable[[bytes, int], bytes]
-"""Of a block, and the most bytes that may come of it."""
+"""Takes a block and the maximum size of the result."""
 
 DEFAULT_MAX_BLOCK_BYTES: Final = 1 << 28
 
 
 def compressor(codec: str) -> Compress:
-    """Raises ``MissingCodec``; and ``ValueError`` for a codec that nobody knows."""
+    """Raises ``MissingCodec``, and ``ValueError`` for an unsupported codec."""
     if codec not in _CODECS:
         raise ValueError(f"unsupported codec {codec!r}: expected one of {', '.join(_CODECS)}")
     return _CODECS[codec]()[0]
 
 
-def decompressor(codec: str, max_block_bytes: int) -> Compress:
-    """Raises ``MissingCodec``; and ``InvalidAvro`` for a codec that nobody knows."""
+def decompressor(codec: str, max_block_bytes: int) -> Callable[[bytes], bytes]:
+    """Raises ``MissingCodec``, and ``InvalidAvro`` for an unsupported codec."""
     if codec not in _CODECS:
         raise InvalidAvro(f"unsupported codec {codec!r}: expected one of {', '.join(_CODECS)}")
     inner = _CODECS[codec]()[1]
@@ -38,22 +38,22 @@ def decompressor(codec: str, max_block_bytes: int) -> Compress:
             return inner(data, max_block_bytes)
         except (AvroError, MemoryError):
             raise
-        except Exception as error:  # noqa: BLE001 - each library has errors of its own
+        except Exception as error:  # noqa: BLE001 - each library has its own errors
             raise InvalidAvro(f"a block's compressed data is damaged: {error}") from None
 
     return decompress
 
 
-def _too_long(most: int) -> InvalidAvro:
-    return InvalidAvro(f"a block decompresses to more than {most} bytes (max_block_bytes)")
+def _block_too_large(max_bytes: int) -> InvalidAvro:
+    return InvalidAvro(f"a block decompresses to more than {max_bytes} bytes (max_block_bytes)")
 
 
-def _early() -> InvalidAvro:
+def _truncated_block() -> InvalidAvro:
     return InvalidAvro("unexpected end of a block's compressed data")
 
 
-def _loaded(codec: str, libraries: dict[str, str]) -> tuple[str, Any]:
-    """The first of the modules that is there; ``libraries`` tells what to install for each."""
+def _import_first(codec: str, libraries: dict[str, str]) -> tuple[str, Any]:
+    """The first of the modules that is installed; ``libraries``: module to what to install."""
     for module in libraries:
         try:
             return module, importlib.import_module(module)
@@ -71,49 +71,49 @@ def _deflate() -> tuple[Compress, Decompress]:
         deflater = zlib.compressobj(wbits=-15)
         return deflater.compress(data) + deflater.flush()
 
-    def decompress(data: bytes, most: int) -> bytes:
+    def decompress(data: bytes, max_bytes: int) -> bytes:
         inflater = zlib.decompressobj(-15)
-        found = inflater.decompress(data, most + 1)
-        if len(found) > most:
-            raise _too_long(most)
+        found = inflater.decompress(data, max_bytes + 1)
+        if len(found) > max_bytes:
+            raise _block_too_large(max_bytes)
         if not inflater.eof:
-            raise _early()
-        # What follows is let be, as Java's Avro does: some writers append a checksum.
+            raise _truncated_block()
+        # Trailing bytes are ignored, as in Java's Avro: some writers append a checksum.
         return found
 
     return compress, decompress
 
 
 def _bzip2() -> tuple[Compress, Decompress]:
-    _, bz2 = _loaded("bzip2", {"bz2": "a Python built with bz2"})
-    return bz2.compress, _of_streams(bz2.BZ2Decompressor)
+    _, bz2 = _import_first("bzip2", {"bz2": "a Python built with bz2"})
+    return bz2.compress, _stream_decompressor(bz2.BZ2Decompressor)
 
 
-_XZ_MEMORY_BYTES: Final = 1 << 28
-"""Four times what the highest level of compression asks for; a damaged head may ask for more."""
+_MAX_XZ_MEMORY_BYTES: Final = 1 << 28
+"""Four times what the highest compression level needs; a damaged header may ask for more."""
 
 
 def _xz() -> tuple[Compress, Decompress]:
-    _, lzma = _loaded("xz", {"lzma": "a Python built with lzma"})
-    return lzma.compress, _of_streams(
-        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY_BYTES)
+    _, lzma = _import_first("xz", {"lzma": "a Python built with lzma"})
+    return lzma.compress, _stream_decompressor(
+        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _MAX_XZ_MEMORY_BYTES)
     )
 
 
-def _of_streams(new: Callable[[], Any]) -> Decompress:
-    """With objects like ``BZ2Decompressor``; streams on end are one, as these formats define."""
+def _stream_decompressor(new: Callable[[], Any]) -> Decompress:
+    """For objects like ``BZ2Decompressor``; concatenated streams are one, as these formats define."""
 
-    def decompress(data: bytes, most: int) -> bytes:
+    def decompress(data: bytes, max_bytes: int) -> bytes:
         parts: list[bytes] = []
-        left = most
+        left = max_bytes
         while True:
             stream = new()
             part: bytes = stream.decompress(data, max_length=left + 1)
             left -= len(part)
             if left < 0:
-                raise _too_long(most)
+                raise _block_too_large(max_bytes)
             if not stream.eof:
-                raise _early()
+                raise _truncated_block()
             parts.append(part)
             data = stream.unused_data
             if not data:
@@ -123,7 +123,7 @@ def _of_streams(new: Callable[[], Any]) -> Decompress:
 
 
 _SNAPPY: Final = {"cramjam": "cramjam", "snappy": "python-snappy", "pyarrow": "pyarrow"}
-# What each library has for Snappy's own format, without a frame; the number is the result's size.
+# Each library's functions for raw Snappy, without a frame; the number is the size of the result.
 _Raw = tuple[Callable[[bytes], Any], Callable[[bytes, int], Any]]
 _RAW_SNAPPY: Final[dict[str, Callable[[Any], _Raw]]] = {
     "cramjam": lambda library: (
@@ -137,21 +137,21 @@ _RAW_SNAPPY: Final[dict[str, Callable[[Any], _Raw]]] = {
     ),
 }
 _SNAPPY_RATIO: Final = (64, 3)
-"""The most that Snappy's format can do: a copy of 64 bytes takes 3."""
+"""The maximum compression ratio of Snappy's format: a copy of 64 bytes takes 3."""
 
 
 def _snappy() -> tuple[Compress, Decompress]:
-    name, library = _loaded("snappy", _SNAPPY)
+    name, library = _import_first("snappy", _SNAPPY)
     raw_compress, raw_decompress = _RAW_SNAPPY[name](library)
 
     def compress(data: bytes) -> bytes:
         return bytes(raw_compress(data)) + zlib.crc32(data).to_bytes(4, "big")
 
-    def decompress(data: bytes, most: int) -> bytes:
+    def decompress(data: bytes, max_bytes: int) -> bytes:
         body, checksum = data[:-4], data[-4:]
-        size = _stated_size(body)
-        if size > most:
-            raise _too_long(most)
+        size = _declared_size(body)
+        if size > max_bytes:
+            raise _block_too_large(max_bytes)
         found = bytes(raw_decompress(body, size))
         if zlib.crc32(found) != int.from_bytes(checksum, "big"):
             raise InvalidAvro("checksum mismatch in a block")
@@ -160,19 +160,19 @@ def _snappy() -> tuple[Compress, Decompress]:
     return compress, decompress
 
 
-def _stated_size(data: bytes) -> int:
-    """What Snappy's data says that it becomes, which libraries allocate before they read on."""
+def _declared_size(data: bytes) -> int:
+    """The decompressed size in the data's header, which libraries allocate before they read on."""
     size = 0
     for place, byte in enumerate(data[:5]):
         size |= (byte & 127) << 7 * place
         if byte < 128:
-            most, least = _SNAPPY_RATIO
-            if size * least > len(data) * most:
+            out_bytes, in_bytes = _SNAPPY_RATIO
+            if size * in_bytes > len(data) * out_bytes:
                 raise InvalidAvro(
                     f"a block's compressed data cannot hold the {size} bytes that it declares"
                 )
             return size
-    raise _early()
+    raise _truncated_block()
 
 
 _ZSTANDARD: Final = {
@@ -183,36 +183,36 @@ _ZSTANDARD: Final = {
 
 
 def _zstandard() -> tuple[Compress, Decompress]:
-    name, library = _loaded("zstandard", _ZSTANDARD)
+    name, library = _import_first("zstandard", _ZSTANDARD)
     if name != "zstandard":
-        return library.compress, _of_streams(library.ZstdDecompressor)
+        return library.compress, _stream_decompressor(library.ZstdDecompressor)
     compress: Compress = library.ZstdCompressor().compress
-    return compress, _of_fed_streams(lambda: library.ZstdDecompressor().decompressobj())
+    return compress, _fed_stream_decompressor(lambda: library.ZstdDecompressor().decompressobj())
 
 
-_ZSTANDARD_BLOCK: Final = 1 << 17
-"""The most bytes that a block of Zstandard's format becomes; it takes four at least."""
+_MAX_ZSTANDARD_BLOCK_BYTES: Final = 1 << 17
+"""The maximum decompressed size of a Zstandard block, which takes four bytes or more."""
 
 
-def _of_fed_streams(new: Callable[[], Any]) -> Decompress:
-    """With objects that know no bound: given so few bytes at a time as cannot pass it by much."""
+def _fed_stream_decompressor(new: Callable[[], Any]) -> Decompress:
+    """For objects without a size limit: fed few bytes at a time, they cannot exceed it by much."""
 
-    def decompress(data: bytes, most: int) -> bytes:
+    def decompress(data: bytes, max_bytes: int) -> bytes:
         parts: list[bytes] = []
-        left, at = most, 0
+        left, at = max_bytes, 0
         stream = new()
         while at < len(data):
             if stream.eof:
                 stream = new()
-            step = max(1, 4 * (left // _ZSTANDARD_BLOCK))
+            step = max(1, 4 * (left // _MAX_ZSTANDARD_BLOCK_BYTES))
             part: bytes = stream.decompress(data[at : at + step])
             left -= len(part)
             if left < 0:
-                raise _too_long(most)
+                raise _block_too_large(max_bytes)
             parts.append(part)
             at = min(at + step, len(data)) - len(stream.unused_data)
         if not stream.eof:
-            raise _early()
+            raise _truncated_block()
         return b"".join(parts)
 
     return decompress

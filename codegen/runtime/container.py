@@ -1,10 +1,11 @@
 """Avro container files (specification, "Object Container Files") as typed records.
 
-A file carries its writer's schema; one that differs from this package's is resolved against it.
+A file contains its writer's schema; one that differs from this package's is resolved against it.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from .compression import DEFAULT_MAX_BLOCK_BYTES, compressor, decompressor
 from .equality import equal
 from .errors import InvalidAvro
 from .resolution import resolve
-from .schema import Node, parse
+from .schema import parse
 from .values import write_onto
 from .varints import MAX_EMPTY_ITEMS, put_long
 
@@ -30,15 +31,15 @@ def read_records(
     source: str | os.PathLike[str] | IO[bytes],
     max_block_bytes: int = DEFAULT_MAX_BLOCK_BYTES,
 ) -> Iterator[Any]:
-    """The file's records, read as they are asked for.
+    """The file's records, read lazily.
 
     Raises:
-        InvalidAvro: the file is no container, is damaged, ends early, or has a block that
+        InvalidAvro: the file is not a container, is damaged or truncated, or has a block that
             decompresses to more than ``max_block_bytes``.
-        MissingCodec: it is compressed with what needs a library that is not installed.
-        UnresolvableSchema: it was written with a schema that cannot be read as this one.
+        MissingCodec: its codec needs a library that is not installed.
+        UnresolvableSchema: its schema cannot be read as this package's.
     """
-    with _opened(source, "rb") as file:
+    with _open(source, "rb") as file:
         if _exactly(file, 4) != MAGIC:
             raise InvalidAvro("not an Avro container file")
         metadata = _metadata(file)
@@ -65,14 +66,14 @@ def write_records(
     """Writes a file.
 
     Raises:
-        InvalidValue: a record does not fit; the blocks before it are written.
+        InvalidValue: a record is invalid; the blocks before it are written.
         MissingCodec: the codec needs a library that is not installed; nothing is written.
     """
     compress = compressor(codec)
     sync = os.urandom(_SYNC_BYTES)
     name = binding.root.name
     writer = binding.writers[name]
-    with _opened(target, "wb") as file:
+    with _open(target, "wb") as file:
         file.write(MAGIC + _header(binding.schema_text, codec) + sync)
         out = bytearray()
         count = 0
@@ -87,28 +88,20 @@ def write_records(
             _put_block(file, compress(bytes(out)), count, sync)
 
 
-_RESOLVED_AT_MOST: Final = 256
-_resolved: dict[tuple[int, str, str], Reader] = {}
-
-
 def reader_of(binding: Binding, writer_schema: str, name: str | None = None) -> Reader:
-    """A reader of a writer's bytes; made once for each pair of schemas."""
-    reader_node = binding.root if name is None else binding.nodes[name]
-    if name in {None, binding.root.name} and writer_schema == binding.schema_text:
-        return binding.readers[binding.root.name]
-    key = (id(binding), writer_schema, reader_node.name)
-    if key not in _resolved:
-        if len(_resolved) >= _RESOLVED_AT_MOST:
-            _resolved.clear()
-        _resolved[key] = _new_reader(binding, parse(writer_schema), reader_node)
-    return _resolved[key]
+    """A reader of the bytes that a writer's schema describes; ``name`` is the root's unless given."""
+    root = binding.root.name
+    if name in {None, root} and writer_schema == binding.schema_text:
+        return binding.readers[root]
+    return _resolved_reader(binding, writer_schema, name or root)
 
 
-def _new_reader(binding: Binding, writer: Node, reader: Node) -> Reader:
-    # The package's schema in another's formatting: its own code is faster than what resolves.
-    if equal(writer, reader):
-        return binding.readers[reader.name]
-    return resolve(binding, writer, reader)
+# To compare two schemas takes longer than to read a message.
+@functools.lru_cache(256)
+def _resolved_reader(binding: Binding, writer_schema: str, name: str) -> Reader:
+    writer, reader = parse(writer_schema), binding.nodes[name]
+    # The package's schema in another formatting: generated code is faster than resolution.
+    return binding.readers[name] if equal(writer, reader) else resolve(binding, writer, reader)
 
 
 def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
@@ -141,11 +134,11 @@ def _put_block(file: IO[bytes], data: bytes, count: int, sync: bytes) -> None:
 
 
 def _metadata(file: IO[bytes]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    metadata: dict[str, bytes] = {}
     while True:
         count = _long(file, _exactly(file, 1))
         if count == 0:
-            return found
+            return metadata
         if count < 0:
             _long(file, _exactly(file, 1))
             count = -count
@@ -155,7 +148,7 @@ def _metadata(file: IO[bytes]) -> dict[str, bytes]:
                 name = key.decode()
             except UnicodeDecodeError:
                 raise InvalidAvro("the file's header is damaged") from None
-            found[name] = _exactly(file, _long(file, _exactly(file, 1)))
+            metadata[name] = _exactly(file, _long(file, _exactly(file, 1)))
 
 
 def _text(metadata: dict[str, bytes], key: str, default: bytes) -> str:
@@ -196,7 +189,7 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
 
 
 @contextmanager
-def _opened(place: str | os.PathLike[str] | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
+def _open(place: str | os.PathLike[str] | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
     if isinstance(place, (str, os.PathLike)):
         with Path(place).open(mode) as file:
             yield file

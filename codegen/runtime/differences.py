@@ -1,4 +1,4 @@
-"""Where two records differ. There is no difference if, and only if, they are equal."""
+"""Where two records differ: nowhere if, and only if, they are equal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Difference: TypeAlias = tuple[str, Any, Any]
 def differences(binding: Binding, left: Any, right: Any) -> list[Difference]:
     """In the order of the schema's fields, of lists' indexes and of the left map's keys.
 
-    The path "" leads to the whole; ``ABSENT`` stands for an item that one side lacks.
+    The path "" is the whole record; ``ABSENT`` stands for an item that one side lacks.
     """
     comparison = _Comparison(binding)
     comparison.compare("", left, right)
@@ -49,7 +49,7 @@ class _Comparison:
             self._whole(path, left, right)
 
     def _whole(self, path: str, left: Any, right: Any) -> None:
-        # Not by ``!=``: what is asked is whether ``==`` says so.
+        # Not ``!=``: the contract is about ``==``.
         if not left == right:  # noqa: SIM201
             self.found.append((path, left, right))
 
@@ -66,6 +66,6 @@ class _Comparison:
             self._items(f"{path}[{key!r}]", left.get(key, ABSENT), right.get(key, ABSENT))
 
     def _items(self, path: str, left: Any, right: Any) -> None:
-        # One object is equal to itself within Python's lists and dicts, were it no number at all.
+        # Within lists and dicts Python takes an object for equal to itself, even NaN.
         if left is not right:
             self.compare(path, left, right)

@@ -1,4 +1,4 @@
-"""Two ways in which Java's Avro takes a writer's and a reader's schema for the same."""
+"""The two notions of equal schemas in Java's Avro."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .schema import Field, Node
 
 
 def equal(one: Node, other: Node) -> bool:
-    """As its ``Schema.equals``: all but documentation, aliases and enums' defaults."""
+    """As ``Schema.equals``: everything but documentation, aliases and enum defaults."""
     return _equal(one, other, set())
 
 
 def equivalent(writer: Node, reader: Node) -> bool:
-    """As its ``Resolver.unionEquiv``: one structure, names compared without their namespaces."""
+    """As ``Resolver.unionEquiv``: the same structure, names compared without namespaces."""
     return _equivalent(writer, reader, {})
 
 
@@ -47,7 +47,7 @@ def _equal_fields(one: Field, other: Field, met: set[tuple[int, int]]) -> bool:
 
 
 def _equivalent(writer: Node, reader: Node, met: dict[tuple[int, int], bool]) -> bool:
-    if writer.kind != reader.kind or not alike(writer, reader):
+    if writer.kind != reader.kind or not same_simple_name(writer, reader):
         return False
     match writer.kind:
         case "array" | "map":
@@ -64,7 +64,7 @@ def _equivalent(writer: Node, reader: Node, met: dict[tuple[int, int], bool]) ->
         case "record":
             key = (id(writer), id(reader))
             if key not in met:
-                # Until it is known otherwise, so that recursion ends.
+                # An assumption that ends recursion.
                 met[key] = True
                 met[key] = len(writer.fields) == len(reader.fields) and all(
                     a.name == b.name and _equivalent(a.node, b.node, met)
@@ -75,6 +75,6 @@ def _equivalent(writer: Node, reader: Node, met: dict[tuple[int, int], bool]) ->
             return True
 
 
-def alike(writer: Node, reader: Node) -> bool:
+def same_simple_name(writer: Node, reader: Node) -> bool:
     """Outside unions the specification compares names without their namespaces."""
     return writer.name.rpartition(".")[2] == reader.name.rpartition(".")[2]

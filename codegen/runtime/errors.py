@@ -1,12 +1,12 @@
 """What can be wrong with bytes, values and schemas.
 
 AvroError
-├── InvalidAvro          bytes that are no value of the schema
+├── InvalidAvro          bytes that are not a value of the schema
 ├── InvalidValue         a value that the schema does not allow; ``path`` leads to it
-├── UnresolvableSchema   two schemas between which no data can pass
-├── UnknownSchema        a frame whose writer's schema nobody knows
-├── MissingCodec         a file compressed with what is not installed
-├── NotInSpark           a type, or a relation's column, that Spark does not have
+├── UnresolvableSchema   a writer's schema that cannot be read with this package's
+├── UnknownSchema        a frame whose writer's schema is not known
+├── MissingCodec         a codec whose library is not installed
+├── NotInSpark           a type that Spark has no column for, or a missing column
 └── NotInArrow           a type that Arrow has no column for
 """
 
@@ -18,23 +18,11 @@ class AvroError(ValueError):
 
 
 class InvalidAvro(AvroError):
-    """Bytes that are no value of the schema."""
+    """Bytes that are not a value of the schema."""
 
 
-class InvalidValue(AvroError):
-    """A value that the schema does not allow; ``path`` leads to it, "" being the whole."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path = path
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason}" if self.path else self.reason
-
-
-class UnresolvableSchema(AvroError):
-    """Two schemas between which no data can pass; ``path`` leads to the place."""
+class _ErrorAtPath(AvroError):
+    """``path`` leads to what is wrong, such as ``lines[2].price``; "" is the whole."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -43,10 +31,18 @@ class UnresolvableSchema(AvroError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class InvalidValue(_ErrorAtPath):
+    """A value that the schema does not allow."""
+
+
+class UnresolvableSchema(_ErrorAtPath):
+    """A writer's schema, or a value written with it, that cannot be read with the reader's."""
 
 
 class UnknownSchema(AvroError):
-    """A frame whose writer's schema nobody knows; ``identity`` is its fingerprint or its id."""
+    """A frame whose writer's schema is not known; ``identity`` is its fingerprint or its id."""
 
     def __init__(self, identity: str, reason: str) -> None:
         super().__init__(identity, reason)
@@ -58,7 +54,7 @@ class UnknownSchema(AvroError):
 
 
 class MissingCodec(AvroError):
-    """A codec that needs one of several libraries, none of which is installed."""
+    """A codec that needs one of ``libraries``, none of which is installed."""
 
     def __init__(self, codec: str, libraries: tuple[str, ...]) -> None:
         super().__init__(codec, libraries)
@@ -70,7 +66,7 @@ class MissingCodec(AvroError):
 
 
 class NotInSpark(AvroError):
-    """A type that Spark has no column for, or a column that a relation on Spark does not have."""
+    """A type that Spark has no column for, or a column that a relation on Spark lacks."""
 
 
 class NotInArrow(AvroError):

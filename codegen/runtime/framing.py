@@ -1,8 +1,8 @@
-"""Frames that say with which schema the bytes after them were written.
+"""Frames that identify the schema that their body was written with.
 
 Avro's single-object encoding (specification, "Single-object encoding"): ``C3 01``, the writer's
-fingerprint in 8 little-endian bytes, the body. Confluent's wire format: a zero, a registry's id of
-the schema in 4 big-endian bytes, the body.
+fingerprint in 8 little-endian bytes, the body. Confluent's wire format: a zero, the schema's id in
+a registry in 4 big-endian bytes, the body.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Schemas = Mapping[int, str] | Callable[[int], str | None] | None
 
 
 def to_single_object(binding: Binding, name: str, value: Any) -> bytes:
-    """Raises ``InvalidValue`` for what does not fit."""
+    """Raises ``InvalidValue`` for a value that does not match the schema."""
     head = _SINGLE_OBJECT + _own_fingerprint(binding, name).to_bytes(8, "little")
-    return _framed(binding, name, head, value)
+    return _write_frame(binding, name, head, value)
 
 
 def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schemas) -> Any:
-    """``schemas`` is asked for the text of each fingerprint but the class's own.
+    """``schemas`` gives the text of every fingerprint but the class's own.
 
     Raises:
-        InvalidAvro: the frame or the bytes in it are damaged.
-        UnknownSchema: nobody knows the fingerprint, or the text given for it has another.
+        InvalidAvro: the frame or its body is damaged.
+        UnknownSchema: ``schemas`` lacks the fingerprint, or its text has another fingerprint.
     """
-    written, body = _parts(data, _SINGLE_OBJECT, 8)
+    written, body = _split_frame(data, _SINGLE_OBJECT, 8)
     number = int.from_bytes(written, "little")
     if number == _own_fingerprint(binding, name):
         return read_all(binding.readers[name], body)
@@ -45,39 +45,39 @@ def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schema
 
 
 def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
-    """Raises ``InvalidValue`` for what does not fit, an id of more than 32 bits among it."""
+    """Raises ``InvalidValue`` for an invalid value, or an id of more than 32 bits."""
     if type(schema_id) is not int or not 0 <= schema_id <= _MAX_ID:
         raise InvalidValue(
             "", f"expected a schema id from 0 to {_MAX_ID}, got {short_repr(schema_id)}"
         )
-    return _framed(binding, name, _CONFLUENT + schema_id.to_bytes(4, "big"), value)
+    return _write_frame(binding, name, _CONFLUENT + schema_id.to_bytes(4, "big"), value)
 
 
 def from_confluent(
     binding: Binding, name: str, data: bytes, schema_of: Callable[[int], str]
 ) -> Any:
-    """``schema_of`` gives the text of a schema's id; its errors are the caller's own.
+    """``schema_of`` gives the text of a schema's id; its other errors are passed on.
 
     Raises:
-        InvalidAvro: the frame or the bytes in it are damaged.
+        InvalidAvro: the frame or its body is damaged.
         UnknownSchema: ``schema_of`` raised a ``LookupError``.
     """
-    written, body = _parts(data, _CONFLUENT, 4)
+    written, body = _split_frame(data, _CONFLUENT, 4)
     number = int.from_bytes(written, "big")
-    text = _asked(schema_of, number)
+    text = _look_up(schema_of, number)
     if text is None:
-        raise UnknownSchema(f"id {number}", "no schema is known for it")
+        raise UnknownSchema(f"id {number}", "schema not found")
     return read_all(reader_of(binding, text, name), body)
 
 
-def _framed(binding: Binding, name: str, head: bytes, value: Any) -> bytes:
+def _write_frame(binding: Binding, name: str, head: bytes, value: Any) -> bytes:
     out = bytearray(head)
     write_onto(binding, name, binding.writers[name], value, out)
     return bytes(out)
 
 
-def _parts(data: bytes, magic: bytes, size: int) -> tuple[bytes, bytes]:
-    """What names the schema, and the body."""
+def _split_frame(data: bytes, magic: bytes, size: int) -> tuple[bytes, bytes]:
+    """The bytes that identify the schema, and the body."""
     data = bytes(data)
     if not data.startswith(magic):
         raise InvalidAvro(f"the frame does not start with {magic.hex(' ').upper()}")
@@ -99,17 +99,17 @@ def _reader_of_fingerprint(binding: Binding, name: str, number: int, schemas: Sc
     if isinstance(schemas, Mapping):
         text = schemas.get(number)
     elif schemas is not None:
-        text = _asked(schemas, number)
+        text = _look_up(schemas, number)
     if text is None:
-        raise UnknownSchema(shown_number, "no schema is known for it")
+        raise UnknownSchema(shown_number, "schema not found")
     actual = fingerprint_of_text(text)
-    # Bytes read with the wrong schema may well be some value, and a wrong one.
+    # Bytes read with the wrong schema may decode to a wrong value.
     if actual != number:
         raise UnknownSchema(shown_number, f"the schema given for it has 0x{actual:016X}")
     return reader_of(binding, text, name)
 
 
-def _asked(schemas: Callable[[int], str | None], number: int) -> str | None:
+def _look_up(schemas: Callable[[int], str | None], number: int) -> str | None:
     try:
         return schemas(number)
     except LookupError:

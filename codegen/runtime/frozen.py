@@ -1,22 +1,22 @@
-"""What makes records immutable: their values, and the methods that they share."""
+"""What makes records immutable: frozen values and shared methods."""
 
 from __future__ import annotations
 
-# Not from ``collections.abc``: this is loaded already when Python starts, and that may be not.
+# Not from ``collections.abc``: Python loads this module at start-up, and that one perhaps not.
 from _collections_abc import Mapping
 
-# Type checkers know the name. Importing ``typing`` takes longer than the rest of a package.
+# Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
 class FrozenMap(dict[str, "Any"]):
-    """A dict that stays as it is, and has a hash where its values have one."""
+    """An immutable dict, hashable where its values are."""
 
     __slots__ = ()
 
-    def __hash__(self) -> int:  # type: ignore[override]
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict is unhashable
         return hash(frozenset(self.items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -30,12 +30,12 @@ class FrozenMap(dict[str, "Any"]):
         clear = pop = popitem = setdefault = update = _refuse
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """The value with tuples for lists and ``FrozenMap`` for mappings, at every depth."""
     if isinstance(value, (list, tuple)):
-        return tuple(map(frozen, value))
+        return tuple(map(freeze, value))
     if isinstance(value, Mapping):
-        return FrozenMap((key, frozen(item)) for key, item in value.items())
+        return FrozenMap((key, freeze(item)) for key, item in value.items())
     return value
 
 
@@ -51,7 +51,7 @@ def refuse_deletion(self: object, name: str) -> NoReturn:
 
 
 def refuse_subclass(cls: type, **_: object) -> NoReturn:
-    """``__init_subclass__`` of immutable records: a subclass could have what changes."""
+    """``__init_subclass__`` of immutable records: a subclass could add mutable state."""
     raise TypeError(f"{cls.__name__}: immutable records cannot be subclassed")
 
 

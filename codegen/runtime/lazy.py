@@ -1,10 +1,10 @@
-"""A module that is imported when something of it is first used."""
+"""Modules that are imported on first use, and placeholders for absent values."""
 
 from __future__ import annotations
 
 import importlib
 
-# Type checkers know the name. Importing ``typing`` takes longer than the rest of a package.
+# Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -14,6 +14,8 @@ else:
 
 
 class Lazy(ModuleType):
+    """A module that is imported when one of its names is first used."""
+
     def __init__(self, module: str, package: str) -> None:
         super().__init__(module)
         self.__package__ = package
@@ -21,13 +23,13 @@ class Lazy(ModuleType):
     def __getattr__(self, name: str) -> Any:
         module = importlib.import_module(self.__name__, self.__package__)
         self.__dict__.update(vars(module))
-        # From now on this is a module like the other, whose names the interpreter finds fastest.
+        # From now on an ordinary module, whose names the interpreter finds fastest.
         object.__setattr__(self, "__class__", ModuleType)
         return getattr(module, name)
 
 
 class Sign:
-    """Stands for the lack of a value; there is one of each, and so it stays when it is copied."""
+    """Stands for an absent value; a singleton, also after copying or unpickling."""
 
     def __init__(self, name: str, shown: str) -> None:
         self._name = name
@@ -40,7 +42,7 @@ class Sign:
         return self._name
 
 
-# The schema's default, where that is made anew for each record; or what the record had before.
+# The schema's default, where each record needs its own; in ``replace``, the record's own value.
 UNSET: Any = Sign("UNSET", "<default>")
 # An item that one of two records lacks.
 ABSENT: Any = Sign("ABSENT", "<absent>")

@@ -1,23 +1,23 @@
-"""What methods of records do that few programs call, imported with the first call."""
+"""Rarely called methods of records, imported with the first call."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
 
-from .frozen import frozen
+from .frozen import freeze
 from .lazy import UNSET
 
 
-def replaced(given: dict[str, Any]) -> Any:
-    """A copy of the record ``self`` with what else is given; what is ``UNSET`` stays."""
+def replace(given: dict[str, Any]) -> Any:
+    """A copy of the record ``self`` with the other given attributes, except those ``UNSET``."""
     return _with(copy.copy(given.pop("self")), given)
 
 
-def replaced_immutable(given: dict[str, Any]) -> Any:
-    """``replaced`` of a record whose values do not change."""
+def replace_immutable(given: dict[str, Any]) -> Any:
+    """``replace`` of an immutable record."""
     record = copy.copy(given.pop("self"))
-    return _with(record, {attribute: frozen(value) for attribute, value in given.items()})
+    return _with(record, {attribute: freeze(value) for attribute, value in given.items()})
 
 
 def _with(record: Any, given: dict[str, Any]) -> Any:

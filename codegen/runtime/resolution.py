@@ -1,6 +1,6 @@
 """Another writer's schema to a reader of its bytes that yields this package's records.
 
-Follows the specification's "Schema Resolution" and, where it is silent, Java's ``Resolver``: a
+Follows the specification's "Schema Resolution" and, where that says nothing, Java's ``Resolver``: a
 branch or record that cannot be resolved is an error only for data that reaches it. Two schemas are
 compared once; the result is a tree of functions.
 """
@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from . import scalars
 from .aliases import apply_aliases
 from .binding import Binding, Reader
-from .equality import alike, equivalent
+from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
+from .plain import from_default
+from .readers import base_reader, dict_reader, list_reader, promotion
 from .schema import Field, Node
-from .values import from_base, from_default
-from .varints import block, few, length, more_int, more_long, of_byte
+from .values import from_base
+from .varints import length
 
 _PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
     "int": frozenset({"long", "float", "double"}),
@@ -29,7 +30,7 @@ _PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def resolve(binding: Binding, writer: Node, reader: Node) -> Reader:
-    """A reader of the writer's bytes; the writer's nodes are changed.
+    """A reader of the writer's bytes; changes the writer's nodes.
 
     Raises:
         UnresolvableSchema: no data of the writer can be read.
@@ -42,7 +43,7 @@ def resolve(binding: Binding, writer: Node, reader: Node) -> Reader:
 
 
 class _Error:
-    """Two types that do not resolve: raised when data reaches them, or at once at the top."""
+    """Two types that do not resolve: raised when data reaches them, or at once for the root."""
 
     def __init__(self, path: str, reason: str) -> None:
         self.path = path
@@ -58,9 +59,9 @@ class _Read:
 
 
 class _Record:
-    """A pair of records; a recursive one is met again before it is known.
+    """A pair of records; a recursive pair is referred to before its reader exists.
 
-    ``fits``: no field that was compared so far is an error itself, whatever is within it.
+    ``fits``: no field compared so far is an error itself, whatever its type contains.
     """
 
     def __init__(self) -> None:
@@ -85,7 +86,7 @@ class _Resolver:
             branch = self._branch(writer, reader, path)
             if branch is None:
                 return _Error(path, f"no branch of the union accepts {writer.title}")
-            # An error within the branch is none of the union: what decides is the branch's type.
+            # An error within the branch is not an error of the union: the branch's type decides.
             return _Read(self.reader(writer, branch, path).read)
         if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
             return _Error(path, f"cannot read {writer.title} as {reader.title}")
@@ -96,28 +97,25 @@ class _Resolver:
             case "enum":
                 return self._enum(writer, reader, path)
             case "array":
-                return _Read(
-                    _list_reader(self.reader(writer.items, reader.items, f"{path}[]").read)
-                )
+                return _Read(list_reader(self.reader(writer.items, reader.items, f"{path}[]").read))
             case "map":
-                return _Read(
-                    _dict_reader(self.reader(writer.items, reader.items, f"{path}[]").read)
-                )
-            case "fixed" if not alike(writer, reader) or writer.size != reader.size:
+                return _Read(dict_reader(self.reader(writer.items, reader.items, f"{path}[]").read))
+            case "fixed" if not same_simple_name(writer, reader) or writer.size != reader.size:
                 return _Error(
                     path,
                     f"cannot read {writer.name} of {writer.size} bytes "
                     f"as {reader.name} of {reader.size} bytes",
                 )
         if writer.meaning and reader.meaning and writer.meaning != reader.meaning:
-            # Java reads the number as it stands, and so a thousand times too large or small.
+            # Java reads the number unconverted, and so a thousand times too large or small.
             return _Error(
-                path, f"cannot read {_words(writer)} as {_words(reader)}: the units differ"
+                path,
+                f"cannot read {_describe_unit(writer)} as {_describe_unit(reader)}: the units differ",
             )
         return _Read(self._leaf(writer, reader))
 
     def _from_union(self, writer: Node, reader: Node, path: str) -> _Read:
-        # Of two unions of one structure the branches meet in their order, whatever fits first.
+        # Unions of the same structure are matched branch by branch, in order.
         targets = reader.branches if equivalent(writer, reader) else [reader] * len(writer.branches)
         readers = [
             self.reader(branch, target, path).read
@@ -139,9 +137,9 @@ class _Resolver:
                 continue
             if branch.name == writer.name:
                 return branch
-            # Java takes a record of another name, too: the first, or the last with the same last part.
-            liked = structural is None or alike(writer, branch)
-            if branch.kind == "record" and liked and self._has_structure(writer, branch, path):
+            # Java also accepts a record of another name: the first, or the last of this simple name.
+            preferred = structural is None or same_simple_name(writer, branch)
+            if branch.kind == "record" and preferred and self._has_structure(writer, branch, path):
                 structural = branch
         if structural is not None:
             return structural
@@ -206,7 +204,7 @@ class _Resolver:
         return lambda: from_default(binding, node, default)
 
     def _enum(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
-        if not alike(writer, reader):
+        if not same_simple_name(writer, reader):
             return _Error(path, f"cannot read {writer.name} as {reader.name}")
         enum = self._binding.classes[reader.name]
         members: list[Any] = [
@@ -231,8 +229,8 @@ class _Resolver:
         return _Read(read)
 
     def _leaf(self, writer: Node, reader: Node) -> Reader:
-        read = _base_reader(writer)
-        promote = _promotion(writer.kind, reader.kind)
+        read = base_reader(writer)
+        promote = promotion(writer.kind, reader.kind)
         convert = from_base(self._binding, reader)
         steps = [step for step in (promote, convert) if step is not None]
         if not steps:
@@ -254,10 +252,10 @@ class _Resolver:
         return read_two
 
     def _skipper(self, writer: Node) -> Reader:
-        """Reads a value that nobody wants; its size is only known by reading."""
+        """Reads a value that the reader's schema does not have, to find its end."""
         if id(writer) in self._skippers:
             cell = self._skippers[id(writer)]
-            return _late(cell)
+            return _deferred(cell)
         cell = self._skippers[id(writer)] = []
         cell.append(self._new_skipper(writer))
         return cell[0]
@@ -284,17 +282,17 @@ class _Resolver:
 
                 return skip_union
             case "array":
-                return _list_reader(self._skipper(writer.items))
+                return list_reader(self._skipper(writer.items))
             case "map":
-                return _dict_reader(self._skipper(writer.items))
+                return dict_reader(self._skipper(writer.items))
             case "enum":
                 return lambda data, at: length(data, at + 1, data[at])
             case _:
-                return _base_reader(writer)
+                return base_reader(writer)
 
 
-def _late(cell: Sequence[Reader]) -> Reader:
-    """A recursive type's reader: its own is not yet known while it is made."""
+def _deferred(cell: Sequence[Reader]) -> Reader:
+    """A recursive type's reader, which does not exist yet."""
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
         return cell[0](data, at)
@@ -302,104 +300,6 @@ def _late(cell: Sequence[Reader]) -> Reader:
     return read
 
 
-def _words(node: Node) -> str:
+def _describe_unit(node: Node) -> str:
     logical, scale = node.meaning or ("", 0)
     return f"{logical} of scale {scale}" if logical == "decimal" else logical
-
-
-def _promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
-    match writer, reader:
-        case "int" | "long", "float":
-            # Through 32 bits, as Java's cast goes.
-            return lambda number: scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
-        case "int" | "long", "double":
-            return float
-        case "string", "bytes":
-            return str.encode
-        case "bytes", "string":
-            return bytes.decode
-        case _:
-            return None
-
-
-def _base_reader(node: Node) -> Reader:
-    def null(_data: bytes, at: int) -> tuple[Any, int]:
-        return None, at
-
-    def boolean(data: bytes, at: int) -> tuple[Any, int]:
-        return scalars.boolean_of_byte[data[at]], at + 1
-
-    def int_(data: bytes, at: int) -> tuple[Any, int]:
-        first = data[at]
-        if first > 127:
-            return more_int(data, at + 1, first)
-        return of_byte[first], at + 1
-
-    def long(data: bytes, at: int) -> tuple[Any, int]:
-        first = data[at]
-        if first > 127:
-            return more_long(data, at + 1, first)
-        return of_byte[first], at + 1
-
-    def float_(data: bytes, at: int) -> tuple[Any, int]:
-        return scalars.FLOAT.unpack(scalars.take(data, at, 4))[0], at + 4
-
-    def double(data: bytes, at: int) -> tuple[Any, int]:
-        return scalars.DOUBLE.unpack(scalars.take(data, at, 8))[0], at + 8
-
-    def bytes_(data: bytes, at: int) -> tuple[Any, int]:
-        size, at = length(data, at + 1, data[at])
-        return scalars.take(data, at, size), at + size
-
-    def string(data: bytes, at: int) -> tuple[Any, int]:
-        value, at = bytes_(data, at)
-        return value.decode(), at
-
-    def fixed(data: bytes, at: int) -> tuple[Any, int]:
-        return scalars.take(data, at, size), at + size
-
-    size = node.size
-    return {
-        "null": null,
-        "boolean": boolean,
-        "int": int_,
-        "long": long,
-        "float": float_,
-        "double": double,
-        "bytes": bytes_,
-        "string": string,
-        "fixed": fixed,
-    }[node.kind]
-
-
-def _list_reader(item: Reader) -> Reader:
-    def read(data: bytes, at: int) -> tuple[Any, int]:
-        items: list[Any] = []
-        while True:
-            count, at = block(data, at + 1, data[at])
-            if count == 0:
-                return items, at
-            start, before = at, len(items)
-            for _ in range(count):
-                value, at = item(data, at)
-                items.append(value)
-                if at == start:
-                    few(count, before)
-
-    return read
-
-
-def _dict_reader(value: Reader) -> Reader:
-    def read(data: bytes, at: int) -> tuple[Any, int]:
-        items: dict[str, Any] = {}
-        while True:
-            count, at = block(data, at + 1, data[at])
-            if count == 0:
-                return items, at
-            for _ in range(count):
-                size, at = length(data, at + 1, data[at])
-                end = at + size
-                key = scalars.take(data, at, size).decode()
-                items[key], at = value(data, end)
-
-    return read

@@ -22,7 +22,7 @@ LOCAL_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001
 EPOCH_DAY: Final = EPOCH.toordinal()
 _DAY_MICROS: Final = 86_400_000_000
 
-# Scaling must not round, whatever context the caller's thread has.
+# Scaling must not round, whatever the decimal context of the caller's thread.
 _EXACT: Final = decimal.Context(
     prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[]
 )
@@ -34,7 +34,7 @@ _put: Final = object.__setattr__
 class Duration:
     """Avro's duration: months, days and milliseconds, which do not convert into each other.
 
-    It cannot be changed, so that its hash, and that of a record which holds it, stay as they are.
+    Immutable, so that its hash, and that of a record which contains it, does not change.
     """
 
     __slots__ = ("days", "milliseconds", "months")
@@ -68,7 +68,7 @@ class Duration:
     def __init_subclass__(cls) -> NoReturn:
         raise TypeError(f"{cls.__name__}: Duration cannot be subclassed")
 
-    # Type checkers would take any attribute for one that can be set.
+    # With a ``__setattr__``, type checkers would let any attribute be set.
     if not TYPE_CHECKING:
 
         def __setattr__(self, name: str, _: object) -> NoReturn:
@@ -81,7 +81,7 @@ class Duration:
 
 
 class _DraftDuration:
-    """A duration until it is whole: it has the same slots, and they can be set."""
+    """A duration under construction: the same slots, which can be set."""
 
     __slots__ = Duration.__slots__
 
@@ -149,7 +149,7 @@ def local_from_micros(micros: int) -> dt.datetime:
 
 
 def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
-    # The bound on the length keeps the work on untrusted bytes linear.
+    # Bounding the length keeps the work on untrusted bytes linear.
     if len(data) > precision + 1:
         data = _without_sign_bytes(data, precision)
     unscaled = int.from_bytes(data, "big", signed=True)
@@ -191,7 +191,7 @@ def duration_from(data: bytes) -> Duration:
     return duration
 
 
-# Writing. Each function says no to what its type does not hold; the caller adds the path.
+# Writing. Each function refuses values that are not of its type; the caller adds the path.
 
 
 def int_of(value: object) -> int:
@@ -229,7 +229,7 @@ def float_of(value: object) -> float:
 
 
 def is_single(value: float) -> bool:
-    """Whether a float passes through 32 bits unchanged."""
+    """Whether 32 bits represent a float exactly."""
     try:
         return value != value or FLOAT.unpack(FLOAT.pack(value))[0] == value  # noqa: PLR0124
     except OverflowError:
@@ -320,7 +320,7 @@ def local_micros_of(value: object) -> int:
 def _since_epoch(value: object) -> dt.timedelta:
     if not isinstance(value, dt.datetime):
         raise InvalidValue("", f"expected datetime, got {short_repr(value)}")
-    # A zone's own offset is asked for only where it can be None.
+    # ``utcoffset`` is slow, and UTC always has one.
     if value.tzinfo is not dt.UTC and value.utcoffset() is None:
         raise InvalidValue("", f"expected a datetime with time zone, got {short_repr(value)}")
     return value - EPOCH
@@ -358,7 +358,7 @@ def unscaled_of(value: object, precision: int, scale: int) -> int:
         raise InvalidValue("", f"expected a finite Decimal, got {short_repr(value)}")
     if not value:
         return 0
-    # Compared as sizes first: a Decimal may stand for a number of a billion digits.
+    # Magnitudes first: a Decimal may represent a number of a billion digits.
     if value.adjusted() + scale < precision:
         scaled = value.scaleb(scale, _EXACT)
         unscaled = int(scaled)
@@ -377,7 +377,7 @@ def is_decimal(value: decimal.Decimal, precision: int, scale: int) -> bool:
 
 def decimal_bytes_of(value: object, precision: int, scale: int) -> bytes:
     unscaled = unscaled_of(value, precision, scale)
-    # As few bytes as two's complement needs, as Java writes them.
+    # The fewest bytes in two's complement, as Java writes them.
     bits = unscaled.bit_length() if unscaled >= 0 else (~unscaled).bit_length()
     return unscaled.to_bytes(bits // 8 + 1, "big", signed=True)
 

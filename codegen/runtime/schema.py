@@ -1,6 +1,6 @@
-"""Schema text to nodes, for what is read at run time: other writers' schemas, and this package's own.
+"""Schema text to nodes, at run time: other writers' schemas, and this package's own.
 
-A named type is one node, however often it is referred to, so that a recursive schema is a graph.
+A named type is one node, however often it is referenced, so that a recursive schema is a graph.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PRIMITIVES: Final = frozenset(
     {"null", "boolean", "int", "long", "float", "double", "bytes", "string"}
 )
 
-# What each logical type annotates; on anything else it is ignored, as the specification says.
+# What each logical type annotates; elsewhere it is ignored, as the specification says.
 _LOGICAL: Final[dict[str, frozenset[str]]] = {
     "date": frozenset({"int"}),
     "time-millis": frozenset({"int"}),
@@ -27,7 +27,7 @@ _LOGICAL: Final[dict[str, frozenset[str]]] = {
     "duration": frozenset({"fixed"}),
     "decimal": frozenset({"bytes", "fixed"}),
 }
-# Values of these stay ints, yet they are no microseconds.
+# Values of these stay ints, and must not be read as microseconds.
 _NANOS: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos"})
 _SIZES: Final = {"uuid": 16, "duration": 12}
 MAX_DIGITS: Final = 1000
@@ -41,7 +41,7 @@ _RESERVED_IN_FIELDS: Final = frozenset({"aliases", "default", "doc", "name", "or
 
 
 class Field:
-    """``properties`` are those that the specification does not name, as text; so in ``Node``."""
+    """``properties``, here and in ``Node``: those unknown to the specification, as JSON text."""
 
     __slots__ = ("aliases", "default", "has_default", "name", "node", "order", "properties")
 
@@ -56,11 +56,10 @@ class Field:
 
 
 class Node:
-    """A type. ``kind`` says which of the other attributes mean something.
+    """A type. ``kind`` says which of the other attributes apply.
 
-    ``name`` is the full name of a named type; ``logical`` is "" where there is none that this
-    package gives a class of its own. ``meaning`` is what gives a number its unit: a logical type
-    and its scale, None where there is none.
+    ``name`` is the full name of a named type; ``logical`` is "" without a logical type that this
+    package maps to a class. ``meaning`` is a number's unit: a logical type and its scale, or None.
     """
 
     __slots__ = (
@@ -91,14 +90,14 @@ class Node:
 
 
 class MalformedSchema(AvroError):
-    """Text that is no Avro schema."""
+    """Text that is not an Avro schema."""
 
 
 def parse(text: str) -> Node:
     """Reads a schema.
 
     Raises:
-        MalformedSchema: the text is none.
+        MalformedSchema: the text is not an Avro schema.
     """
     try:
         document: Any = json.loads(text)

@@ -1,8 +1,8 @@
 """This package's records on Spark. PySpark is imported when a function is called.
 
 Spark's catalogs compare column names without case, and metastores often keep them in lower case;
-the schema's casing comes from this package. Enums and UUIDs in text are strings, fixeds binary,
-times of day the integers that Avro has for them, as Spark's own reader of Avro has them.
+the schema's casing comes from this package. Enums and UUIDs in text are strings, fixed types are
+binary, times of day are Avro's integers, as in Spark's own Avro reader.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding
-from .columnar import Convert, Format, joined, nullable, read_each, reader, writer
+from .columnar import Convert, Format, field_reader, field_writer, is_nullable, join_path
 from .errors import InvalidValue, NotInSpark, short_repr
 from .schema import Node
 from .values import check
@@ -47,30 +47,30 @@ def struct_type(binding: Binding) -> Any:
     """The relation's ``StructType``, in the schema's casing and nullability.
 
     Raises:
-        NotInSpark: a field has a type that no column has.
+        NotInSpark: Spark has no column for the type of a field.
     """
     types = importlib.import_module("pyspark.sql.types")
     return _type(types, binding.root, "", ())
 
 
 def rows_to_records(binding: Binding, rows: Iterable[Any]) -> Iterator[Any]:
-    """Rows (or mappings) as records; columns are found by name, without case if need be.
+    """Rows (or mappings) as records; columns by name, case-insensitive if necessary.
 
     Raises:
-        InvalidValue: a row lacks a field, or a value does not fit.
-        NotInSpark: a field has a type that no column has.
+        InvalidValue: a row lacks a field, or a value does not match its type.
+        NotInSpark: Spark has no column for the type of a field.
     """
-    return read_each(reader(binding, binding.root, _FORMAT, ""), rows)
+    return map(field_reader(binding, binding.root, _FORMAT, ""), rows)
 
 
 def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
     """Records as rows, which are tuples with the schema's names.
 
     Raises:
-        InvalidValue: something in a record does not fit its type.
-        NotInSpark: a field has a type that no column has.
+        InvalidValue: a value does not match its type.
+        NotInSpark: Spark has no column for the type of a field.
     """
-    convert = writer(binding, binding.root, _FORMAT, "")
+    convert = field_writer(binding, binding.root, _FORMAT, "")
     assert convert is not None
     for record in records:
         check(binding, binding.root, record, "")
@@ -80,7 +80,7 @@ def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
 def data_frame(binding: Binding, session: Any, records: Iterable[Any]) -> Any:
     """A DataFrame of records, which are all held in memory."""
     rows = list(records_to_rows(binding, records))
-    # Not looked at again: they are checked, and more strictly than PySpark would.
+    # Checked already, and more strictly than PySpark does.
     return session.createDataFrame(rows, struct_type(binding), verifySchema=False)
 
 
@@ -91,18 +91,18 @@ def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             fields = [
                 types.StructField(
                     field.name,
-                    _type(types, field.node, joined(path, field.name), above),
-                    nullable(field.node),
+                    _type(types, field.node, join_path(path, field.name), above),
+                    is_nullable(field.node),
                 )
                 for field in node.fields
             ]
             return types.StructType(fields)
         case "array":
             element = _type(types, node.items, f"{path}[]", above)
-            return types.ArrayType(element, nullable(node.items))
+            return types.ArrayType(element, is_nullable(node.items))
         case "map":
             value = _type(types, node.items, f"{path}[]", above)
-            return types.MapType(types.StringType(), value, nullable(node.items))
+            return types.MapType(types.StringType(), value, is_nullable(node.items))
         case "union":
             return _type(types, _FORMAT.only_branch(node, path), path, above)
     if _FORMAT.leaf(node, path).logical == "decimal":
@@ -141,7 +141,7 @@ def _checked_bytes(value: Any) -> bytes:
 
 
 def _instant(value: Any) -> Any:
-    # PySpark gives instants as naive datetimes in the system's zone.
+    # PySpark returns instants as naive datetimes in the system's zone.
     return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value
 
 

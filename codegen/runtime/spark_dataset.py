@@ -1,7 +1,7 @@
 """A table or view on Spark as a DataFrame that has exactly this package's schema.
 
-Catalogs forget casing and that a column is never null. Both are restored with Spark's public
-functions alone, so that the work is done by Spark; a null where the schema has none ends the query.
+Catalogs lose casing and which columns are required. Both are restored with Spark's public functions
+alone, so that Spark does the work; a null where the schema does not allow it fails the query.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import importlib
 from typing import Any, Final
 
 from .binding import Binding
-from .columnar import fold, joined
+from .columnar import fold, join_path
 from .errors import NotInSpark
 from .spark import struct_type
 
-# Types whose every value the other has; an instant and a local time change by the session's zone.
+# Lossless conversions; between an instant and a local time, by the session's time zone.
 _WIDER: Final[dict[str, frozenset[str]]] = {
     "ByteType": frozenset({"ShortType", "IntegerType", "LongType"}),
     "ShortType": frozenset({"IntegerType", "LongType"}),
@@ -37,11 +37,11 @@ def relation_frame(binding: Binding, session: Any, table: str) -> Any:
     """
     frame = session.table(table)
     types = importlib.import_module("pyspark.sql.types")
-    reading = _Reading(table, types, importlib.import_module("pyspark.sql.functions"))
-    return frame.select(*reading.columns(frame.schema, struct_type(binding)))
+    expressions = _ColumnExpressions(table, types, importlib.import_module("pyspark.sql.functions"))
+    return frame.select(*expressions.columns(frame.schema, struct_type(binding)))
 
 
-class _Reading:
+class _ColumnExpressions:
     """Expressions over one relation. ``types`` and ``functions`` are PySpark's modules."""
 
     def __init__(self, table: str, types: Any, functions: Any) -> None:
@@ -59,13 +59,13 @@ class _Reading:
 
     def _field(self, found: Any, name: str, path: str) -> Any:
         exact = [field for field in found.fields if field.name == name]
-        alike = exact or [field for field in found.fields if fold(field.name) == fold(name)]
-        if len(alike) == 1:
-            return alike[0]
-        names = ", ".join(field.name for field in alike or found.fields)
-        reason = "more than one" if alike else "no"
+        matches = exact or [field for field in found.fields if fold(field.name) == fold(name)]
+        if len(matches) == 1:
+            return matches[0]
+        names = ", ".join(field.name for field in matches or found.fields)
+        reason = "more than one" if matches else "no"
         raise NotInSpark(
-            f"{self._table} has {reason} column {joined(path, name)} of this package's schema; "
+            f"{self._table} has {reason} column {join_path(path, name)} of this package's schema; "
             f"columns: {names}"
         )
 
@@ -73,7 +73,7 @@ class _Reading:
         changed = self._with_null(
             value, found.dataType, may_be_null, wanted.dataType, wanted.nullable, path
         )
-        # A bare column would bring along the catalog's comment, which is no part of the schema.
+        # A bare column would keep the catalog's comment, which is not part of the schema.
         return self._f.coalesce(changed).alias(wanted.name)
 
     def _with_null(
@@ -83,11 +83,11 @@ class _Reading:
         if not nullable:
             is_cast = self._is_leaf(wanted) and found != wanted
             return self._required(changed, wanted, path) if may_be_null or is_cast else changed
-        # Without an alternative the expression may be null, as the schema has it.
+        # ``when`` without ``otherwise`` makes the expression nullable, as in the schema.
         return changed if may_be_null else self._f.when(changed.isNotNull(), changed)
 
     def _required(self, value: Any, wanted: Any, path: str) -> Any:
-        """The value as one that is never null; the zero is there for its type, and never taken."""
+        """The value as one that is never null; the zero only makes its type non-nullable."""
         refusal = self._f.raise_error(
             self._f.lit(
                 f"{self._table}: {path} is null, which this package's schema does not allow"
@@ -129,7 +129,7 @@ class _Reading:
             actual = self._field(found, field.name, path)
             part = value.getField(actual.name)
             null = may_be_null or actual.nullable
-            fields.append(self._of(part, actual, null, field, joined(path, field.name)))
+            fields.append(self._of(part, actual, null, field, join_path(path, field.name)))
         return fields
 
     def _have_equal_keys(self, found: Any, wanted: Any) -> bool:
@@ -147,12 +147,12 @@ class _Reading:
         if isinstance(found, types.NullType):
             return True
         if isinstance(found, types.StringType) and isinstance(wanted, types.StringType):
-            # Texts that are compared in another way, or of a limited length.
+            # Strings of another collation, or of a limited length.
             return True
         return type(wanted).__name__ in _WIDER.get(type(found).__name__, ())
 
     def _zero(self, wanted: Any) -> Any:
-        """Some value of the type, of which nothing may be null."""
+        """Some value of the type without nulls."""
         f, types = self._f, self._types
         match wanted:
             case types.StructType():

@@ -122,23 +122,23 @@ def test_a_length_of_more_bytes_than_it_needs_is_one(data: bytes) -> None:
 
 
 @given(st.integers(0, 2**40))
-def test_a_block_has_as_many_turns_as_items(count: int) -> None:
+def test_a_block_has_as_many_iterations_as_items(count: int) -> None:
     data = _written(count)
-    turns = varints.turns_of[data[0]]
+    found = varints.iterations_of[data[0]]
 
-    if turns is varints.more_turns:
-        assert varints.turns(data, 1) == (range(count), len(data))
+    if found is varints.more_iterations:
+        assert varints.iterations(data, 1) == (range(count), len(data))
     else:
-        assert len(turns) == count
+        assert len(found) == count
 
 
 def test_a_block_may_tell_its_size() -> None:
     data = _written(-3) + _written(2) + b"ab"
 
-    assert varints.turns_of[data[0]] is varints.more_turns
-    assert varints.turns(data, 1) == (range(3), 2)
+    assert varints.iterations_of[data[0]] is varints.more_iterations
+    assert varints.iterations(data, 1) == (range(3), 2)
 
 
 def test_a_block_longer_than_its_input_is_refused() -> None:
     with pytest.raises(InvalidAvro, match="longer than its input"):
-        varints.turns(_written(-3) + _written(3) + b"ab", 1)
+        varints.iterations(_written(-3) + _written(3) + b"ab", 1)

@@ -1,0 +1,126 @@
+"""Readers of Avro's own types, for bytes that another writer's schema describes.
+
+A reader takes the input and a position, and returns the value and the position after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from . import scalars
+from .binding import Reader
+from .schema import Node
+from .varints import block, check_empty_items, length, more_int, more_long, of_byte
+
+
+def base_reader(node: Node) -> Reader:
+    """Of a primitive type or a fixed, without its logical type."""
+    return _fixed_reader(node.size) if node.kind == "fixed" else _PRIMITIVES[node.kind]
+
+
+def promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
+    match writer, reader:
+        case "int" | "long", "float":
+            # Through 32 bits, as Java's cast goes.
+            return lambda number: scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
+        case "int" | "long", "double":
+            return float
+        case "string", "bytes":
+            return str.encode
+        case "bytes", "string":
+            return bytes.decode
+        case _:
+            return None
+
+
+def list_reader(item: Reader) -> Reader:
+    def read(data: bytes, at: int) -> tuple[Any, int]:
+        items: list[Any] = []
+        while True:
+            count, at = block(data, at + 1, data[at])
+            if count == 0:
+                return items, at
+            start, before = at, len(items)
+            for _ in range(count):
+                value, at = item(data, at)
+                items.append(value)
+                if at == start:
+                    check_empty_items(count, before)
+
+    return read
+
+
+def dict_reader(value: Reader) -> Reader:
+    def read(data: bytes, at: int) -> tuple[Any, int]:
+        items: dict[str, Any] = {}
+        while True:
+            count, at = block(data, at + 1, data[at])
+            if count == 0:
+                return items, at
+            for _ in range(count):
+                size, at = length(data, at + 1, data[at])
+                end = at + size
+                key = scalars.take(data, at, size).decode()
+                items[key], at = value(data, end)
+
+    return read
+
+
+def _read_null(_data: bytes, at: int) -> tuple[Any, int]:
+    return None, at
+
+
+def _read_boolean(data: bytes, at: int) -> tuple[Any, int]:
+    return scalars.boolean_of_byte[data[at]], at + 1
+
+
+def _read_int(data: bytes, at: int) -> tuple[Any, int]:
+    first = data[at]
+    if first > 127:
+        return more_int(data, at + 1, first)
+    return of_byte[first], at + 1
+
+
+def _read_long(data: bytes, at: int) -> tuple[Any, int]:
+    first = data[at]
+    if first > 127:
+        return more_long(data, at + 1, first)
+    return of_byte[first], at + 1
+
+
+def _read_float(data: bytes, at: int) -> tuple[Any, int]:
+    return scalars.FLOAT.unpack(scalars.take(data, at, 4))[0], at + 4
+
+
+def _read_double(data: bytes, at: int) -> tuple[Any, int]:
+    return scalars.DOUBLE.unpack(scalars.take(data, at, 8))[0], at + 8
+
+
+def _read_bytes(data: bytes, at: int) -> tuple[Any, int]:
+    size, at = length(data, at + 1, data[at])
+    return scalars.take(data, at, size), at + size
+
+
+def _read_string(data: bytes, at: int) -> tuple[Any, int]:
+    value, at = _read_bytes(data, at)
+    return value.decode(), at
+
+
+_PRIMITIVES: Final[Mapping[str, Reader]] = {
+    "null": _read_null,
+    "boolean": _read_boolean,
+    "int": _read_int,
+    "long": _read_long,
+    "float": _read_float,
+    "double": _read_double,
+    "bytes": _read_bytes,
+    "string": _read_string,
+}
+
+
+def _fixed_reader(size: int) -> Reader:
+    def read(data: bytes, at: int) -> tuple[Any, int]:
+        return scalars.take(data, at, size), at + size
+
+    return read
