@@ -1,16 +1,16 @@
 """A field's default, as JSON, to the Python expression of its value.
 
-Bytes and fixed are ISO-8859-1 text in JSON; a union's default is a value of the first branch that
-it fits (Avro 1.12; earlier versions: of the first branch).
+Bytes and fixed are ISO-8859-1 text in JSON; a union's default belongs to the first branch that
+accepts it (Avro 1.12; earlier versions: to the first branch).
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 from codegen.errors import IllegalDefault, UnfitSchema
 from codegen.runtime import scalars
@@ -35,20 +35,19 @@ from lakeschema.avro.model import Json, NoDefault
 _Value = TypeVar("_Value")
 
 MAX_OBJECTS = 10_000
-"""A default that would construct more is refused: records within records double at every level."""
-
+"""A default that constructs more is refused: nested records may double at every level."""
 
 MAX_TRIALS = 100_000
-"""Finding the branch that a default fits may cost more: each level of nesting tries them all."""
+"""To find a default's branch takes more for a hostile schema: each level tries all branches."""
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class DefaultExpression:
     """How a default's value is written.
 
     Attributes:
-        fresh: the value can be changed, so that each use needs its own.
-        objects: how many it constructs, those of the fields that it leaves out included.
+        fresh: the value is mutable, so that each record needs its own.
+        objects: how many it constructs, including those of the fields that it omits.
     """
 
     text: str
@@ -56,11 +55,31 @@ class Expression:
     objects: int = 1
 
 
-_NONE = Expression("None")
-"""Of most columns."""
+_NONE = DefaultExpression("None")
+"""The default of most columns."""
 
 
-class DefaultValues:
+Defaults: TypeAlias = Mapping[tuple[str, str], DefaultExpression]
+"""By the class of the record and the name of the field in the schema."""
+
+
+def evaluate_defaults(package: PackageShape) -> Defaults:
+    """The expression of every default.
+
+    Raises:
+        IllegalDefault: a default is not a value of its field's type.
+        UnfitSchema: a default would take too much to find or to construct.
+    """
+    evaluator = _Evaluator(package)
+    return {
+        (record.class_name, attribute.field): evaluator.expression(record.class_name, attribute)
+        for record in package.records
+        for attribute in record.attributes
+        if not isinstance(attribute.default, NoDefault)
+    }
+
+
+class _Evaluator:
     def __init__(self, package: PackageShape) -> None:
         self._immutable = package.immutable
         self._records = {record.class_name: record for record in package.records}
@@ -68,16 +87,11 @@ class DefaultValues:
             enum.class_name: {symbol: member for member, symbol in enum.members}
             for enum in package.enums
         }
-        self._found: dict[tuple[str, str], Expression | None] = {}
+        self._found: dict[tuple[str, str], DefaultExpression | None] = {}
         self._trials = 0
 
-    def expression(self, record: str, attribute: Attribute) -> Expression:
-        """The expression of an attribute's default, which it must have.
-
-        Raises:
-            IllegalDefault: the default is no value of the attribute's type.
-            UnfitSchema: it would take too much to find or to construct.
-        """
+    def expression(self, record: str, attribute: Attribute) -> DefaultExpression:
+        """The expression of an attribute's default, which it must have."""
         where = f"{record}.{attribute.field}"
         key = (record, attribute.field)
         if key not in self._found:
@@ -93,7 +107,7 @@ class DefaultValues:
             raise UnfitSchema(where, f"the default constructs more than {MAX_OBJECTS} objects")
         return found
 
-    def _value(self, value: Json, shape: Shape, where: str) -> Expression:
+    def _value(self, value: Json, shape: Shape, where: str) -> DefaultExpression:
         self._trials += 1
         if self._trials > MAX_TRIALS:
             raise UnfitSchema(
@@ -102,23 +116,23 @@ class DefaultValues:
             )
         match shape:
             case Scalar():
-                return Expression(_scalar(value, shape, where))
+                return DefaultExpression(_scalar(value, shape, where))
             case DecimalShape(precision, scale):
                 data = _bytes(value, where)
                 if shape.size is not None and len(data) != shape.size:
                     raise IllegalDefault(where, f"expected {shape.size} bytes, got {len(data)}")
                 number = _read(where, lambda: scalars.decimal_from(data, precision, scale))
-                return Expression(f"_decimal.Decimal({literal(str(number))})")
+                return DefaultExpression(f"_decimal.Decimal({literal(str(number))})")
             case FixedReference(class_name, size):
                 data = _bytes(value, where)
                 if len(data) != size:
                     raise IllegalDefault(where, f"expected {size} bytes, got {len(data)}")
-                return Expression(f"{class_name}({data!r})")
+                return DefaultExpression(f"{class_name}({data!r})")
             case EnumReference(class_name):
                 members = self._enums[class_name]
                 if not isinstance(value, str) or value not in members:
                     raise _unexpected(where, f"a symbol of {class_name}", value)
-                return Expression(f"{class_name}.{members[value]}")
+                return DefaultExpression(f"{class_name}.{members[value]}")
             case ListShape(items):
                 if not isinstance(value, list):
                     raise _unexpected(where, "an array", value)
@@ -126,14 +140,14 @@ class DefaultValues:
                 text = ", ".join(part.text for part in parts)
                 comma = "," if parts else ""
                 text = f"({text}{comma})" if self._immutable else f"[{text}]"
-                return Expression(text, True, 1 + sum(part.objects for part in parts))
+                return DefaultExpression(text, True, 1 + sum(part.objects for part in parts))
             case DictShape(values):
                 if not isinstance(value, dict):
                     raise _unexpected(where, "an object", value)
                 pairs = {key: self._value(item, values, where) for key, item in value.items()}
                 text = ", ".join(f"{literal(key)}: {part.text}" for key, part in pairs.items())
                 objects = 1 + sum(part.objects for part in pairs.values())
-                return Expression(f"{{{text}}}", True, objects)
+                return DefaultExpression(f"{{{text}}}", True, objects)
             case UnionShape(branches):
                 return self._branch(value, branches, where)
             case RecordReference(class_name):
@@ -141,7 +155,7 @@ class DefaultValues:
             case _:
                 assert_never(shape)
 
-    def _branch(self, value: Json, branches: tuple[Shape, ...], where: str) -> Expression:
+    def _branch(self, value: Json, branches: tuple[Shape, ...], where: str) -> DefaultExpression:
         if value is None and Scalar.NULL in branches:
             return _NONE
         for branch in branches:
@@ -151,7 +165,7 @@ class DefaultValues:
                 continue
         raise IllegalDefault(where, f"no branch of the union accepts {short_repr(value)}")
 
-    def _record(self, value: Json, class_name: str, where: str) -> Expression:
+    def _record(self, value: Json, class_name: str, where: str) -> DefaultExpression:
         if not isinstance(value, dict):
             raise _unexpected(where, "an object", value)
         arguments: list[str] = []
@@ -167,7 +181,7 @@ class DefaultValues:
             else:
                 part = self.expression(class_name, attribute)
             objects += part.objects
-        return Expression(f"{class_name}({', '.join(arguments)})", True, objects)
+        return DefaultExpression(f"{class_name}({', '.join(arguments)})", True, objects)
 
 
 def _scalar(value: Json, shape: Scalar, where: str) -> str:

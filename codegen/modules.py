@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from codegen import column_functions
-from codegen.lowering import lower
+from codegen.layout import Layout, lay_out
 from codegen.rendering_codec import render_codec
 from codegen.rendering_types import render_types, uses_durations
 from codegen.runtime_files import runtime_files
 from codegen.shapes import PackageShape
 from codegen.source import TYPE_CHECKING, Lines, literal
-from lakeschema.avro.fingerprint import Fingerprints, fingerprints
 from lakeschema.avro.model import Record
-from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
-
-
-@dataclass(frozen=True, slots=True)
-class LaidOut:
-    """A schema with what more than one part of its package is made from."""
-
-    schema: Record
-    shape: PackageShape
-    text: str
-    fingerprints: Fingerprints
-
-    @classmethod
-    def of(cls, schema: Record, *, immutable: bool = False) -> LaidOut:
-        """Raises ``UnfitSchema`` where it cannot be laid out in Python."""
-        shape = replace(lower(schema), immutable=immutable)
-        return cls(schema, shape, to_text(schema), fingerprints(schema))
 
 
 def render_modules(
@@ -45,41 +26,41 @@ def render_modules(
 ) -> Mapping[str, bytes]:
     """Every file of the package but its provenance, by path: ``acme_schemas/db/table/_types.py``.
 
-    A package that is made from a schema alone has no relation.
+    A package made from a schema alone has no relation.
 
     Raises:
         CodegenError: the schema cannot be laid out in Python.
     """
-    return render_laid_out(LaidOut.of(schema, immutable=immutable), import_package, relation)
+    return render_layout(lay_out(schema, immutable=immutable), import_package, relation)
 
 
-def render_laid_out(
-    laid_out: LaidOut, import_package: str, relation: RelationName | None = None
+def render_layout(
+    layout: Layout, import_package: str, relation: RelationName | None = None
 ) -> Mapping[str, bytes]:
     """``render_modules`` of a schema that is laid out already."""
-    shape = laid_out.shape
+    shape = layout.shape
     folder = import_package.replace(".", "/")
     sources = {
         "__init__.py": _render_init(shape, relation),
         "_codec.py": render_codec(shape),
-        "_schema.py": _render_schema(laid_out),
-        "_types.py": render_types(shape),
+        "_schema.py": _render_schema(layout),
+        "_types.py": render_types(shape, layout.defaults),
     }
-    found = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
-    found |= {f"{folder}/_avro/{name}": data for name, data in runtime_files().items()}
-    found[f"{folder}/py.typed"] = b""
-    found[f"{folder}/schema.avsc"] = laid_out.text.encode() + b"\n"
-    return MappingProxyType(dict(sorted(found.items())))
+    rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
+    rendered |= {f"{folder}/_avro/{name}": data for name, data in runtime_files().items()}
+    rendered[f"{folder}/py.typed"] = b""
+    rendered[f"{folder}/schema.avsc"] = layout.text.encode() + b"\n"
+    return MappingProxyType(dict(sorted(rendered.items())))
 
 
-def _render_schema(laid_out: LaidOut) -> str:
+def _render_schema(layout: Layout) -> str:
     lines = Lines()
     lines.docstring("The schema and its fingerprints; generated, not to be edited.")
     lines.add(
         "",
-        f"SCHEMA: str = {literal(laid_out.text)}",
-        f"CRC_64_AVRO: int = 0x{laid_out.fingerprints.crc_64_avro:016X}",
-        f"SHA_256: str = {literal(laid_out.fingerprints.sha_256)}",
+        f"SCHEMA: str = {literal(layout.text)}",
+        f"CRC_64_AVRO: int = 0x{layout.fingerprints.crc_64_avro:016X}",
+        f"SHA_256: str = {literal(layout.fingerprints.sha_256)}",
     )
     return lines.text()
 

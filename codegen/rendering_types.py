@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from codegen.annotations import Annotations, name_inside
-from codegen.default_values import DefaultValues, Expression
+from codegen.default_values import DefaultExpression, Defaults
 from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
     Attribute,
@@ -25,29 +25,25 @@ from codegen.shapes import (
     UnionShape,
 )
 from codegen.source import TYPE_CHECKING, Lines, literal
-from lakeschema.avro.model import NoDefault
 
 
-def render_types(package: PackageShape) -> str:
-    """The source of ``_types.py``.
-
-    Raises:
-        IllegalDefault: a field's default is no value of its type.
-    """
+def render_types(package: PackageShape, defaults: Defaults) -> str:
+    """The source of ``_types.py``."""
     classes = [c.class_name for c in package.classes]
     # Pyright looks a decorator's name up among the attributes, too.
     attributes = [a.name for record in package.records for a in record.attributes]
     taken = [*classes, *attributes]
     annotations = Annotations(taken, immutable=package.immutable)
     inside = Annotations(taken, immutable=package.immutable, inside=True)
-    defaults = DefaultValues(package)
     body = Lines()
     for enum in package.enums:
         _enum(body, enum)
     for fixed in package.fixeds:
         _fixed(body, fixed, annotations)
     for record in package.records:
-        _Record(body, record, annotations, inside, defaults, immutable=package.immutable).render()
+        _ClassRenderer(
+            body, record, annotations, inside, defaults, immutable=package.immutable
+        ).render()
     body.add("", "", *(f"{name_inside(name)} = {name}" for name in classes))
     return _head(package, annotations) + body.text()
 
@@ -167,14 +163,14 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
 _EMPTY = frozenset({"[]", "()", "{}"})
 
 
-class _Record:
+class _ClassRenderer:
     def __init__(
         self,
         lines: Lines,
         record: RecordClass,
         annotations: Annotations,
         inside: Annotations,
-        defaults: DefaultValues,
+        defaults: Defaults,
         *,
         immutable: bool,
     ) -> None:
@@ -183,11 +179,7 @@ class _Record:
         self._record = record
         self._annotations = annotations
         self._inside = inside
-        self._defaults = {
-            attribute.name: defaults.expression(record.class_name, attribute)
-            for attribute in record.attributes
-            if not isinstance(attribute.default, NoDefault)
-        }
+        self._defaults = defaults
 
     def render(self) -> None:
         lines, record = self._lines, self._record
@@ -220,7 +212,7 @@ class _Record:
 
     def _factory(self, attribute: Attribute) -> None:
         """A function that makes a default which can be changed, unless it is an empty one."""
-        default = self._defaults.get(attribute.name)
+        default = self._default(attribute)
         if default is None or not default.fresh or default.text in _EMPTY:
             return
         lines = self._lines
@@ -228,6 +220,9 @@ class _Record:
         lines.add("", "")
         with lines.block(f"def {self._factory_name(attribute)}() -> {annotation}:"):
             lines.add(f"return {default.text}")
+
+    def _default(self, attribute: Attribute) -> DefaultExpression | None:
+        return self._defaults.get((self._record.class_name, attribute.field))
 
     def _factory_name(self, attribute: Attribute) -> str:
         return f"__default_{self._record.class_name}_{attribute.name}__"
@@ -282,13 +277,13 @@ class _Record:
 
     def _parameter(self, attribute: Attribute) -> str:
         annotated = f"{attribute.name}: {self._annotations.of(attribute.shape)}"
-        default = self._defaults.get(attribute.name)
+        default = self._default(attribute)
         if default is None:
             return annotated
         return f"{annotated} = {'__unset__' if default.fresh else default.text}"
 
     def _initial(self, attribute: Attribute) -> str:
-        default: Expression | None = self._defaults.get(attribute.name)
+        default = self._default(attribute)
         if default is None or not default.fresh:
             return attribute.name
         empty = default.text in _EMPTY

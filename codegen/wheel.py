@@ -22,13 +22,13 @@ from codegen.changelog import (
     releases,
 )
 from codegen.errors import IllegalVersion, NotOurWheel
+from codegen.layout import Layout, lay_out
 from codegen.metadata import metadata
-from codegen.modules import LaidOut, render_laid_out
+from codegen.modules import render_layout
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import stored_zip
-from lakeschema.avro.printing import to_text
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 
@@ -39,31 +39,27 @@ _WHEEL_FILE = (
 _JSON = json.JSONEncoder(sort_keys=True)
 
 
-def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = None) -> Wheel:
-    """The wheel of a request; ``modules`` are those that ``render_modules`` gave for its schema.
+def build_wheel(request: PackageRequest) -> Wheel:
+    """The wheel of a request.
 
     Raises:
-        IllegalVersion: the version is no plain release.
-        CodegenError: the schema cannot be laid out in Python.
+        IllegalVersion: the version is not a plain release.
+        CodegenError: as ``content_hash``.
     """
     if not _RELEASE.fullmatch(request.version):
         raise IllegalVersion(request.version)
+    layout = lay_out(request.schema, immutable=request.immutable)
     distribution = distribution_name(request.relation, request.prefix)
     package = import_name(request.relation, request.prefix)
-    laid_out = LaidOut.of(request.schema, immutable=request.immutable)
-    if modules is None:
-        modules = render_laid_out(laid_out, package, request.relation)
     escaped = distribution.replace("-", "_")
     info = f"{escaped}-{request.version}.dist-info"
     folder = package.replace(".", "/")
-    surface = surface_hash_of(laid_out.shape, package)
+    surface = surface_hash_of(layout.shape, package)
     entries = {
-        **modules,
-        f"{folder}/provenance.json": _json_bytes(_provenance(request, laid_out, surface)),
+        **render_layout(layout, package, request.relation),
+        f"{folder}/provenance.json": _json_bytes(_provenance(request, layout, surface)),
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
-        f"{info}/METADATA": metadata(
-            request, laid_out.fingerprints, laid_out.shape.root.attributes
-        ),
+        f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape.root.attributes),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, f"{info}/RECORD")
@@ -73,30 +69,33 @@ def build_wheel(request: PackageRequest, modules: Mapping[str, bytes] | None = N
 
 
 def content_hash(request: PackageRequest) -> str:
-    """SHA-256 of what a package says, apart from how it came about.
+    """SHA-256 of what a package states about its relation.
 
-    Left out are the version, the changelog, the event, the generator, and the
-    upstreams' schema hashes: a change upstream that does not reach this relation is none of it.
-    The modules are a function of the schema and the generator, and so left out too: an upgrade of
-    the generator takes effect at a relation's next change.
+    Not in it are the version, the changelog, the event and the upstreams' schema hashes: a change
+    upstream that does not reach this relation is not a change of its package. Nor are the modules,
+    a function of the schema and the generator: an upgrade of the generator takes effect at a
+    relation's next change.
+
+    Raises:
+        CodegenError: no package can be built, for the reason that ``build_wheel`` gives.
     """
-    return _content_hash(request, to_text(request.schema))
+    return _content_hash(request, lay_out(request.schema, immutable=request.immutable))
 
 
-def _content_hash(request: PackageRequest, schema_text: str) -> str:
+def _content_hash(request: PackageRequest, layout: Layout) -> str:
     provenance = request.provenance
     content: dict[str, Any] = {
         "relation": list(request.relation.parts),
         "distribution": distribution_name(request.relation, request.prefix),
         "import": import_name(request.relation, request.prefix),
-        "schema": schema_text,
+        "schema": layout.text,
         "kind": provenance.kind,
         "view_text": provenance.view_text,
         "upstreams": sorted(provenance.upstreams),
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
     }
     if request.immutable:
-        # Only where it is so: hashes of before there was a choice stay what they were.
+        # Only if set: hashes from before this option existed stay the same.
         content["immutable"] = True
     return hashlib.sha256(_json_bytes(content)).hexdigest()
 
@@ -140,7 +139,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dict[str, Any]:
+def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[str, Any]:
     provenance = request.provenance
     return {
         "relation": list(request.relation.parts),
@@ -151,7 +150,7 @@ def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dic
         "view_text": provenance.view_text,
         "upstreams": dict(provenance.upstreams),
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
-        "content_hash": _content_hash(request, laid_out.text),
+        "content_hash": _content_hash(request, layout),
         "surface_hash": surface,
         "change": provenance.change,
         "reasons": list(provenance.reasons),
@@ -160,8 +159,8 @@ def _provenance(request: PackageRequest, laid_out: LaidOut, surface: str) -> dic
         "generator": {"name": "schema-publisher", "version": provenance.generator_version},
         "labels": dict(provenance.labels),
         "fingerprints": {
-            "crc-64-avro": f"{laid_out.fingerprints.crc_64_avro:016x}",
-            "sha-256": laid_out.fingerprints.sha_256,
+            "crc-64-avro": f"{layout.fingerprints.crc_64_avro:016x}",
+            "sha-256": layout.fingerprints.sha_256,
         },
     }
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from random import Random
 
 from codegen.errors import CodegenError
-from codegen.lowering import lower
-from codegen.rendering_types import render_types
+from codegen.layout import lay_out
 from lakeschema.avro.errors import MalformedAvroSchema
 from tests.codegen.evolution_kinds import CHANGES
 from tests.codegen.generated import record_of
@@ -84,7 +83,7 @@ def _is_legal(graph: Graph) -> bool:
     if next(iter(graph.named)) not in graph.heights():
         return False
     try:
-        render_types(lower(record_of(json.loads(graph.text()))))
+        lay_out(record_of(json.loads(graph.text())))
     except (MalformedAvroSchema, CodegenError):
         return False
     return True

@@ -19,8 +19,6 @@ import pytest
 from packaging.metadata import Metadata
 
 from codegen.errors import IllegalVersion, NotOurWheel
-from codegen.modules import render_modules
-from codegen.naming import import_name
 from codegen.package import PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel, content_hash, read_wheel
 from lakeschema.catalog.identifiers import RelationName
@@ -183,15 +181,6 @@ def test_order_of_mappings_changes_no_byte() -> None:
     )
 
     assert build_wheel(one).data == build_wheel(request_for(provenance=reversed_)).data
-
-
-def test_modules_rendered_before_give_the_same_wheel() -> None:
-    request = request_for()
-    package = import_name(request.relation, request.prefix)
-
-    modules = render_modules(request.schema, package, request.relation)
-
-    assert build_wheel(request, modules) == build_wheel(request)
 
 
 def changed_provenance(**changes: Any) -> PackageRequest:

@@ -1,0 +1,41 @@
+"""A schema to everything that its package is rendered from, with every decision taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from codegen.default_values import Defaults, evaluate_defaults
+from codegen.lowering import lower
+from codegen.shapes import PackageShape
+from lakeschema.avro.fingerprint import Fingerprints, fingerprints
+from lakeschema.avro.model import Record
+from lakeschema.avro.printing import to_text
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Whatever makes a schema unfit is found when this is made: no rendering refuses it later."""
+
+    schema: Record
+    shape: PackageShape
+    defaults: Defaults
+
+    @cached_property
+    def text(self) -> str:
+        return to_text(self.schema)
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        return fingerprints(self.schema)
+
+
+def lay_out(schema: Record, *, immutable: bool = False) -> Layout:
+    """Decides the classes, names and defaults of a schema's package.
+
+    Raises:
+        UnfitSchema: the schema cannot be laid out in Python.
+        IllegalDefault: a field's default is not a value of its type.
+    """
+    shape = replace(lower(schema), immutable=immutable)
+    return Layout(schema, shape, evaluate_defaults(shape))
