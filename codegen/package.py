@@ -96,6 +96,8 @@ class PackageContents:
         provenance: ``provenance.json``, parsed.
         surface_hash: ``Wheel.surface_hash``; "" where the wheel states none.
         changelog: this version and those before it, newest first.
+        runtime_version: ``codegen.runtime_files.runtime_version`` of its generator; "" where the
+            wheel states none.
     """
 
     relation: RelationName
@@ -107,3 +109,4 @@ class PackageContents:
     provenance: Mapping[str, Any]
     surface_hash: str
     changelog: tuple[Release, ...] = ()
+    runtime_version: str = ""

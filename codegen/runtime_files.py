@@ -1,4 +1,4 @@
-"""The runtime's files, which each package carries a copy of, and the version of generated code.
+"""The runtime's files, of which each package contains a copy, and the version of generated code.
 
 Copied, since two packages in one environment may come from two versions of the generator.
 """
@@ -6,9 +6,14 @@ Copied, since two packages in one environment may come from two versions of the 
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Mapping
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Final
+
+RENDERER_VERSION: Final = 1
+"""To raise when the code that is rendered for a schema changes; a test compares that code."""
 
 
 @functools.cache
@@ -18,3 +23,17 @@ def runtime_files() -> Mapping[str, bytes]:
     return MappingProxyType(
         {file.name: file.read_bytes() for file in sorted(modules, key=lambda file: file.name)}
     )
+
+
+@functools.cache
+def runtime_version() -> str:
+    """Identifies the code that every package is made of, apart from its schema: 16 hex digits."""
+    return version_of(runtime_files(), RENDERER_VERSION)
+
+
+def version_of(modules: Mapping[str, bytes], renderer_version: int) -> str:
+    """``runtime_version`` of these modules, in any order."""
+    digest = hashlib.sha256(b"renderer %d" % renderer_version)
+    for name in sorted(modules):
+        digest.update(f"\n{name} {hashlib.sha256(modules[name]).hexdigest()}".encode())
+    return digest.hexdigest()[:16]

@@ -27,6 +27,7 @@ from codegen.metadata import metadata
 from codegen.modules import render_layout
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
+from codegen.runtime_files import runtime_version
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import stored_zip
 from lakeschema.catalog.errors import CatalogError
@@ -73,8 +74,7 @@ def content_hash(request: PackageRequest) -> str:
 
     Not in it are the version, the changelog, the event and the upstreams' schema hashes: a change
     upstream that does not reach this relation is not a change of its package. Nor are the modules,
-    a function of the schema and the generator: an upgrade of the generator takes effect at a
-    relation's next change.
+    a function of the schema and the generator, whose code ``runtime_version`` identifies.
 
     Raises:
         CodegenError: no package can be built, for the reason that ``build_wheel`` gives.
@@ -128,6 +128,7 @@ def read_wheel(data: bytes) -> PackageContents:
             provenance,
             _text(provenance.get("surface_hash", "")),
             changelog_from_json(provenance.get("changelog")),
+            _stated_runtime_version(provenance),
         )
     except (KeyError, TypeError, CatalogError) as error:
         raise NotOurWheel(f"invalid provenance: {error!r}") from error
@@ -137,6 +138,14 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("text")
     return value
+
+
+def _stated_runtime_version(provenance: object) -> str:
+    match provenance:
+        case {"generator": {"runtime_version": str(version)}}:
+            return version
+        case _:
+            return ""
 
 
 def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[str, Any]:
@@ -156,7 +165,11 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "reasons": list(provenance.reasons),
         "changelog": changelog_to_json(releases(request)),
         "event_id": provenance.event_id,
-        "generator": {"name": "schema-publisher", "version": provenance.generator_version},
+        "generator": {
+            "name": "schema-publisher",
+            "version": provenance.generator_version,
+            "runtime_version": runtime_version(),
+        },
         "labels": dict(provenance.labels),
         "fingerprints": {
             "crc-64-avro": f"{layout.fingerprints.crc_64_avro:016x}",

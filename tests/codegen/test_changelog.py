@@ -59,6 +59,18 @@ def test_a_wheel_tells_all_its_versions_in_a_file_for_people_and_reads_back() ->
     assert told[1:] == (GROWN, FIRST)
 
 
+def test_a_version_for_an_updated_runtime_tells_so() -> None:
+    reason = "the generator's runtime was updated; the schema is the same"
+
+    lines = list(changelog_lines([Release("1.0.1", "patch", (reason,)), FIRST]))
+
+    assert lines[:3] == [
+        "## 1\\.0\\.1 (patch)",
+        "",
+        "- the generator\\'s runtime was updated; the schema is the same",
+    ]
+
+
 @given(RELEASES)
 def test_a_changelog_survives_json(told: list[Release]) -> None:
     text = json.dumps(changelog_to_json(told))

@@ -218,6 +218,22 @@ def test_content_hash_covers_what_a_package_says(request_: PackageRequest) -> No
     assert content_hash(request_) != content_hash(request_for())
 
 
+@pytest.mark.parametrize(
+    ("immutable", "content", "surface"),
+    [
+        (False, "b501d4f56087b9d4", "8744f97622e41d81"),
+        (True, "70297b8422330c1c", "c7ba27334d39b134"),
+    ],
+)
+def test_hashes_that_states_have_stored_stay_what_they_were(
+    immutable: bool, content: str, surface: str
+) -> None:
+    request = request_for(immutable=immutable)
+
+    assert content_hash(request)[:16] == content
+    assert build_wheel(request).surface_hash[:16] == surface
+
+
 @pytest.mark.parametrize("version", ["", "1.0.0\nX: y", "../1", "v1", "1.0-1", "01.0", "1.0.0a1"])
 def test_version_that_is_no_release_is_refused(version: str) -> None:
     with pytest.raises(IllegalVersion):
