@@ -1,9 +1,11 @@
-"""What the encoder and the decoder of a record share: temporaries, and parts that become functions.
+"""What the encoder and the decoder of a record share: the walk over a shape, and its limits.
 
-What is nested deeper than ``MAX_DEPTH`` loops becomes a function of its own, since Python bounds the
-nesting of blocks; and so do the attributes of a wide record, ``MAX_BRANCHES`` together, since type
-checkers give up on a function of too many. The code of an attribute without names in its type is the same in every package
-but for the attribute and the numbers of the temporaries: it is drafted once, and then filled in.
+Python bounds the nesting of blocks, so that what is nested deeper than ``MAX_DEPTH`` loops becomes a
+function of its own. Type checkers bound the size of a function, so that the attributes of a wide
+record are divided among functions of ``MAX_BRANCHES`` branches.
+
+The code of a type without names is the same in every package but for the attribute and the numbers
+of the temporaries: it is rendered once as a ``Snippet``, and then filled in.
 """
 
 from __future__ import annotations
@@ -14,10 +16,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import assert_never
 
 from codegen.shapes import (
     Attribute,
+    DecimalShape,
     DictShape,
+    EnumReference,
+    FixedReference,
     ListShape,
     RecordClass,
     RecordReference,
@@ -30,10 +36,9 @@ from codegen.source import Lines
 
 MAX_DEPTH = 3
 MAX_BRANCHES = 250
-"""Pyright bounds a function's cyclomatic complexity at 768; a branch is counted up to three times."""
+"""Pyright limits a function's cyclomatic complexity to 768; a branch counts up to three times."""
 NO_RECORD = RecordClass("", "", None, ())
-DRAFTS = 10_000
-"""How many snippets are kept."""
+MAX_SNIPPETS = 10_000
 
 # How a logical type's value becomes the value of its Avro type, and back.
 LOGICAL: dict[Scalar, tuple[Scalar, str, str]] = {
@@ -63,13 +68,13 @@ class Snippet:
     """Code with places to fill in.
 
     Attributes:
-        template: for ``%``.
-        chosen: what goes where, out of the attribute and the temporaries after it.
-        temporaries: how many there are.
+        template: a format for ``%``.
+        arguments: selects the format's arguments from the attribute and the temporaries after it.
+        temporaries: how many it needs.
     """
 
     template: str
-    chosen: Callable[[Sequence[str]], object]
+    arguments: Callable[[Sequence[str]], object]
     temporaries: int
 
     @classmethod
@@ -79,11 +84,11 @@ class Snippet:
         marks = [int(mark.strip(_TEMPORARY)) if mark != PLACE else 0 for mark in pieces[1::2]]
         return cls(template, operator.itemgetter(*marks), temporaries)
 
-    def filled(self, place: str, first: int) -> str:
-        return self.template % self.chosen((place, *_temporaries(first, self.temporaries)))
+    def fill(self, place: str, first: int) -> str:
+        return self.template % self.arguments((place, *_temporaries(first, self.temporaries)))
 
 
-@lru_cache(DRAFTS)
+@lru_cache(MAX_SNIPPETS)
 def _nameless_branches(shape: Shape) -> int:
     match shape:
         case ListShape(inner) | DictShape(inner):
@@ -94,16 +99,16 @@ def _nameless_branches(shape: Shape) -> int:
             return 1
 
 
-@lru_cache(DRAFTS)
+@lru_cache(MAX_SNIPPETS)
 def _temporaries(first: int, count: int) -> tuple[str, ...]:
     return tuple([f"t{first + number}" for number in range(1, count + 1)])
 
 
-class CodecFunction:
-    """What encoders and decoders share: temporaries, and parts that became functions.
+class CodecRenderer:
+    """Renders one function for a record, and the functions that its parts need.
 
-    ``inlined`` are records whose code stands where they are used. Of an ``immutable`` package's
-    records, lists are tuples and dicts are ``FrozenMap``.
+    ``inlined`` are records whose code is rendered where they are used. In an ``immutable`` package
+    lists are tuples and dicts are ``FrozenMap``.
     """
 
     def __init__(
@@ -121,32 +126,100 @@ class CodecFunction:
         self._is_draft = False
         self._temporaries = 0
         self._parts = 0
-        self._waiting: list[Callable[[], None]] = []
-
-    @abstractmethod
-    def value(self, shape: Shape, place: str, depth: int) -> None:
-        """Writes the code of a value, which ``place`` names, within ``depth`` loops."""
+        self._deferred: list[Callable[[], None]] = []
 
     @abstractmethod
     def snippet(self, shape: Shape) -> Snippet | None:
-        """``drafted``, from what is kept."""
+        """``draft``, from the cache."""
+
+    @abstractmethod
+    def scalar(self, shape: Scalar, place: str) -> None: ...
+
+    @abstractmethod
+    def decimal(self, shape: DecimalShape, place: str) -> None: ...
+
+    @abstractmethod
+    def fixed(self, shape: FixedReference, place: str) -> None: ...
+
+    @abstractmethod
+    def enum(self, name: str, place: str) -> None: ...
+
+    @abstractmethod
+    def inline_record(self, record: RecordClass, place: str, depth: int) -> None: ...
+
+    @abstractmethod
+    def call_record(self, name: str, place: str) -> None: ...
+
+    @abstractmethod
+    def union(self, branches: tuple[Shape, ...], place: str, depth: int) -> None: ...
+
+    @abstractmethod
+    def list_value(self, items: Shape, place: str, depth: int) -> None: ...
+
+    @abstractmethod
+    def dict_value(self, values: Shape, place: str, depth: int) -> None: ...
+
+    @abstractmethod
+    def own_function(self, shape: Shape, place: str) -> None:
+        """Renders the value's code as a function of its own, and calls that."""
+
+    @abstractmethod
+    def attributes(self, attributes: Sequence[Attribute]) -> None: ...
+
+    @abstractmethod
+    def attributes_in_own_function(self, attributes: Sequence[Attribute]) -> None: ...
+
+    def value(self, shape: Shape, place: str, depth: int) -> None:
+        """Renders the code of the value that ``place`` names, within ``depth`` loops."""
+        match shape:
+            case Scalar():
+                self.scalar(shape, place)
+            case DecimalShape():
+                self.decimal(shape, place)
+            case FixedReference():
+                self.fixed(shape, place)
+            case EnumReference(name):
+                self.enum(name, place)
+            case RecordReference(name) if name in self.inlined:
+                self.inline_record(self.inlined[name], place, depth)
+            case RecordReference(name):
+                self.call_record(name, place)
+            case UnionShape(branches):
+                self.union(branches, place, depth)
+            case ListShape() | DictShape() if depth >= MAX_DEPTH:
+                self.own_function(shape, place)
+            case ListShape(items):
+                self.list_value(items, place, depth)
+            case DictShape(values):
+                self.dict_value(values, place, depth)
+            case _:
+                assert_never(shape)
+
+    def all_attributes(self) -> None:
+        """The record's attributes, divided among functions where one cannot hold them."""
+        runs = self._runs()
+        if len(runs) == 1:
+            self.attributes(runs[0])
+            return
+        for run in runs:
+            self.attributes_in_own_function(run)
 
     def attribute(self, shape: Shape, place: str) -> None:
-        """An attribute's code, at the depth of the function itself."""
+        """Renders an attribute's code, within no loop."""
         snippet = self.snippet(shape) if is_nameless(shape) else None
         if snippet is None:
             inlined = self.inlined
             if self._branches(shape) > MAX_BRANCHES:
-                # A union of a hundred records: each is read and written by a function of its own.
+                # A union of a hundred records: each is read and written by its own function.
                 self.inlined = {}
             self.value(shape, place, 0)
             self.inlined = inlined
             return
-        self.lines.add_text(snippet.filled(place, self._temporaries))
+        self.lines.add_text(snippet.fill(place, self._temporaries))
         self._temporaries += snippet.temporaries
 
-    def runs(self) -> Sequence[Sequence[Attribute]]:
-        """The record's attributes in order, as many together as one function may hold."""
+    def _runs(self) -> Sequence[Sequence[Attribute]]:
+        """The record's attributes in order, grouped by what one function may hold."""
         runs: list[list[Attribute]] = [[]]
         room = MAX_BRANCHES
         for attribute in self.record.attributes:
@@ -171,11 +244,11 @@ class CodecFunction:
             case _:
                 return 1
 
-    def drafted(self, shape: Shape) -> Snippet | None:
+    def draft(self, shape: Shape) -> Snippet | None:
         """The code of a shape without names; None if it needs functions of its own."""
         self._is_draft = True
         self.value(shape, PLACE, 0)
-        if self._waiting:
+        if self._deferred:
             return None
         return Snippet.of(self.lines.text()[:-1], self._temporaries)
 
@@ -184,14 +257,15 @@ class CodecFunction:
         number = self._temporaries
         return f"{_TEMPORARY}{number}{_TEMPORARY}" if self._is_draft else f"t{number}"
 
-    def part(self) -> str:
+    def function_name(self) -> str:
         self._parts += 1
         return f"part_{self._parts}_of_{self.record.class_name}"
 
-    def later(self, render: Callable[[], None]) -> None:
-        self._waiting.append(render)
+    def defer(self, render: Callable[[], None]) -> None:
+        """Renders another function when this one is complete."""
+        self._deferred.append(render)
 
-    def finish(self) -> None:
-        while self._waiting:
+    def render_deferred(self) -> None:
+        while self._deferred:
             self._temporaries = 0
-            self._waiting.pop(0)()
+            self._deferred.pop(0)()

@@ -1,33 +1,27 @@
-"""A record's decoder: straight-line code that never loops or allocates past its input."""
+"""A record's decoder: straight-line code whose loops and allocations its input bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import assert_never
 
 from codegen.codec_functions import (
-    DRAFTS,
     FIXED,
     LOGICAL,
-    MAX_DEPTH,
+    MAX_SNIPPETS,
     NO_RECORD,
-    CodecFunction,
+    CodecRenderer,
     Snippet,
 )
 from codegen.shapes import (
     Attribute,
     DecimalShape,
-    DictShape,
-    EnumReference,
     FixedReference,
-    ListShape,
     RecordClass,
     RecordReference,
     Scalar,
     Shape,
-    UnionShape,
 )
 from codegen.source import Lines
 
@@ -46,7 +40,7 @@ def is_empty(shape: Shape, empty_records: frozenset[str]) -> bool:
             return False
 
 
-class Decoder(CodecFunction):
+class Decoder(CodecRenderer):
     def __init__(
         self,
         lines: Lines,
@@ -67,22 +61,17 @@ class Decoder(CodecFunction):
         lines.add("", "")
         with lines.block(f"def decode_{name}(data: bytes, at: int) -> tuple[_{name}, int]:"):
             self._begin("record", name)
-            runs = self.runs()
-            if len(runs) == 1:
-                self._run(runs[0])
-            else:
-                for run in runs:
-                    self._run_apart(run)
+            self.all_attributes()
             self._end("record", name)
             lines.add("return record, at")
-        self.finish()
+        self.render_deferred()
 
-    def _run(self, attributes: Sequence[Attribute]) -> None:
+    def attributes(self, attributes: Sequence[Attribute]) -> None:
         for attribute in attributes:
             self.attribute(attribute.shape, f"record.{attribute.name}")
 
-    def _run_apart(self, attributes: Sequence[Attribute]) -> None:
-        part = self.part()
+    def attributes_in_own_function(self, attributes: Sequence[Attribute]) -> None:
+        part = self.function_name()
         self.lines.add(f"at = decode_{part}(record, data, at)")
         record = "Any" if self.immutable else f"_{self.record.class_name}"
 
@@ -91,61 +80,43 @@ class Decoder(CodecFunction):
             with self.lines.block(
                 f"def decode_{part}(record: {record}, data: bytes, at: int) -> int:"
             ):
-                self._run(attributes)
+                self.attributes(attributes)
                 self.lines.add("return at")
 
-        self.later(render)
+        self.defer(render)
 
-    def value(self, shape: Shape, place: str, depth: int) -> None:
-        lines = self.lines
-        match shape:
-            case Scalar():
-                self._scalar(shape, place)
-            case DecimalShape(precision, scale, None):
-                end = self._extent()
-                lines.add(
-                    f"{place} = scalars.decimal_from(data[at:{end}], {precision}, {scale})",
-                    f"at = {end}",
-                )
-            case DecimalShape(precision, scale, size):
-                taken = f"take(data, at, {size})"
-                lines.add(
-                    f"{place} = scalars.decimal_from({taken}, {precision}, {scale})",
-                    f"at += {size}",
-                )
-            case FixedReference(name, size):
-                lines.add(f"{place} = _{name}(data[at : at + {size}])", f"at += {size}")
-            case EnumReference(name):
-                t = self.temporary()
-                lines.add(
-                    f"{t} = size_of[data[at]]",
-                    "at += 1",
-                    f"if {t} < 0:",
-                    f"    {t}, at = size(data, at)",
-                    f"{place} = members_{name}[{t}]",
-                )
-            case RecordReference(name) if name in self.inlined:
-                t = self.temporary()
-                self._begin(t, name)
-                for attribute in self.inlined[name].attributes:
-                    self.value(attribute.shape, f"{t}.{attribute.name}", depth)
-                self._end(t, name)
-                lines.add(f"{place} = {t}")
-            case RecordReference(name):
-                lines.add(f"{place}, at = decode_{name}(data, at)")
-            case UnionShape(branches):
-                self._union(branches, place, depth)
-            case ListShape() | DictShape() if depth >= MAX_DEPTH:
-                self._apart(shape, place)
-            case ListShape(items):
-                self._list(items, place, depth)
-            case DictShape(values):
-                self._dict(values, place, depth)
-            case _:
-                assert_never(shape)
+    def decimal(self, shape: DecimalShape, place: str) -> None:
+        if shape.size is None:
+            end = self._extent()
+            data, move = f"data[at:{end}]", f"at = {end}"
+        else:
+            data, move = f"take(data, at, {shape.size})", f"at += {shape.size}"
+        self.lines.add(
+            f"{place} = scalars.decimal_from({data}, {shape.precision}, {shape.scale})", move
+        )
+
+    def fixed(self, shape: FixedReference, place: str) -> None:
+        self.lines.add(
+            f"{place} = _{shape.class_name}(data[at : at + {shape.size}])", f"at += {shape.size}"
+        )
+
+    def enum(self, name: str, place: str) -> None:
+        t = self._length()
+        self.lines.add(f"{place} = members_{name}[{t}]")
+
+    def inline_record(self, record: RecordClass, place: str, depth: int) -> None:
+        t = self.temporary()
+        self._begin(t, record.class_name)
+        for attribute in record.attributes:
+            self.value(attribute.shape, f"{t}.{attribute.name}", depth)
+        self._end(t, record.class_name)
+        self.lines.add(f"{place} = {t}")
+
+    def call_record(self, name: str, place: str) -> None:
+        self.lines.add(f"{place}, at = decode_{name}(data, at)")
 
     def _begin(self, record: str, name: str) -> None:
-        """An immutable record is one of a class of the same slots until it is whole."""
+        """Until it is complete, an immutable record is of a class with the same slots."""
         if self.immutable:
             self.lines.add(f"{record}: Any = new(__draft_{name}__)")
         else:
@@ -155,8 +126,8 @@ class Decoder(CodecFunction):
         if self.immutable:
             self.lines.add(f"{record}.__class__ = _{name}")
 
-    def _apart(self, shape: Shape, target: str) -> None:
-        name = self.part()
+    def own_function(self, shape: Shape, target: str) -> None:
+        name = self.function_name()
         self.lines.add(f"{target}, at = decode_{name}(data, at)")
 
         def render() -> None:
@@ -166,9 +137,9 @@ class Decoder(CodecFunction):
                 self.value(shape, "value", 0)
                 self.lines.add("return value, at")
 
-        self.later(render)
+        self.defer(render)
 
-    def _list(self, items: Shape, target: str, depth: int) -> None:
+    def list_value(self, items: Shape, target: str, depth: int) -> None:
         lines, t, iterations = self.lines, self.temporary(), self.temporary()
         item = self.temporary()
         lines.add(f"{t}: list[Any] = []", f"{item}: Any")
@@ -183,7 +154,7 @@ class Decoder(CodecFunction):
         lines.add(f"{target} = tuple({t})" if self.immutable else f"{target} = {t}")
 
     def _many_numbers(self, items: Shape, t: str, iterations: str) -> None:
-        """Many numbers are read by one call, which sees at once if each is a byte."""
+        """Many numbers are read by one call, which is faster where each is one byte."""
         lines, found = self.lines, self.temporary()
         read = "ints" if items is Scalar.INT else "longs"
         with lines.block(f"if len({iterations}) > 7:"):
@@ -193,19 +164,19 @@ class Decoder(CodecFunction):
                 f"{iterations} = ()",
             )
 
-    def _dict(self, values: Shape, target: str, depth: int) -> None:
+    def dict_value(self, values: Shape, target: str, depth: int) -> None:
         lines, t, iterations = self.lines, self.temporary(), self.temporary()
         key, item = self.temporary(), self.temporary()
         lines.add(f"{t}: dict[str, Any] = {{}}", f"{item}: Any")
         with self._blocks(iterations), lines.block(f"for _ in {iterations}:"):
-            self._scalar(Scalar.STRING, key)
+            self.scalar(Scalar.STRING, key)
             self.value(values, item, depth + 1)
             lines.add(f"{t}[{key}] = {item}")
         lines.add(f"{target} = FrozenMap({t})" if self.immutable else f"{target} = {t}")
 
     @contextmanager
     def _blocks(self, iterations: str) -> Iterator[None]:
-        """A loop over the blocks of a list or dict, in which ``iterations`` has as many items as each."""
+        """A loop over the blocks of a list or dict; ``iterations`` has as many items as each block."""
         lines = self.lines
         lines.add(f"{iterations} = iterations_of[data[at]]", "at += 1")
         with lines.block(f"while {iterations}:"):
@@ -216,7 +187,7 @@ class Decoder(CodecFunction):
             yield
             lines.add(f"{iterations} = iterations_of[data[at]]", "at += 1")
 
-    def _union(self, branches: tuple[Shape, ...], target: str, depth: int) -> None:
+    def union(self, branches: tuple[Shape, ...], target: str, depth: int) -> None:
         lines, t = self.lines, self.temporary()
         lines.add(
             f"{t} = data[at]",
@@ -225,7 +196,7 @@ class Decoder(CodecFunction):
             f"    {t}, at = index(data, at, {t})",
         )
         word = "if"
-        # The branch that is not null first: it is what most data holds.
+        # Null last: most values are not null.
         order = sorted(range(len(branches)), key=lambda i: branches[i] is Scalar.NULL)
         for index in order:
             if branches[index] is Scalar.NULL:
@@ -236,12 +207,12 @@ class Decoder(CodecFunction):
             word = "elif"
         lines.add("else:", '    raise InvalidAvro("union branch index out of range")')
 
-    def _scalar(self, shape: Scalar, target: str) -> None:
+    def scalar(self, shape: Scalar, target: str) -> None:
         lines = self.lines
         if shape in LOGICAL:
             base, _, from_base = LOGICAL[shape]
             t = self.temporary()
-            self._scalar(base, t)
+            self.scalar(base, t)
             lines.add(f"{target} = scalars.{from_base}({t})")
             return
         if shape in FIXED:
@@ -278,19 +249,23 @@ class Decoder(CodecFunction):
                 raise AssertionError(shape)
 
     def _extent(self) -> str:
-        """Reads a length. An end past the input is seen by the next read, or by the caller."""
+        """Reads a length. An end past the input is noticed by the next read, or by the caller."""
+        t = self._length()
+        self.lines.add(f"{t} += at")
+        return t
+
+    def _length(self) -> str:
         t = self.temporary()
         self.lines.add(
             f"{t} = size_of[data[at]]",
             "at += 1",
             f"if {t} < 0:",
             f"    {t}, at = size(data, at)",
-            f"{t} += at",
         )
         return t
 
 
-@lru_cache(DRAFTS)
+@lru_cache(MAX_SNIPPETS)
 def _snippet(shape: Shape, immutable: bool) -> Snippet | None:
     decoder = Decoder(Lines("    "), NO_RECORD, {}, frozenset(), immutable=immutable)
-    return decoder.drafted(shape)
+    return decoder.draft(shape)

@@ -1,7 +1,7 @@
-"""A record's encoder: straight-line code that says no by any exception.
+"""A record's encoder: straight-line code that refuses a value by any exception.
 
-The one-byte path of every number is inline, the rest are calls to the runtime. Why a
-value was refused is looked for afterwards.
+Numbers of one byte are written inline, others by calls to the runtime. The reason of a refusal is
+found afterwards, by the runtime.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from functools import lru_cache
 from typing import assert_never
 
 from codegen.codec_functions import (
-    DRAFTS,
     FIXED,
     LOGICAL,
-    MAX_DEPTH,
+    MAX_SNIPPETS,
     NO_RECORD,
     PLACE,
-    CodecFunction,
+    CodecRenderer,
     Snippet,
 )
 from codegen.shapes import (
@@ -27,6 +26,7 @@ from codegen.shapes import (
     EnumReference,
     FixedReference,
     ListShape,
+    RecordClass,
     RecordReference,
     Scalar,
     Shape,
@@ -34,7 +34,7 @@ from codegen.shapes import (
 )
 from codegen.source import Lines, literal
 
-# The class that a value must have exactly to be a union's branch of this shape.
+# The exact class of a value that is written as a union's branch of this shape.
 _EXACT: dict[Scalar, str] = {
     Scalar.FLOAT: "float",
     Scalar.DOUBLE: "float",
@@ -54,7 +54,7 @@ _EXACT: dict[Scalar, str] = {
 }
 
 
-class Encoder(CodecFunction):
+class Encoder(CodecRenderer):
     def snippet(self, shape: Shape) -> Snippet | None:
         return _snippet(shape, self.immutable)
 
@@ -70,73 +70,61 @@ class Encoder(CodecFunction):
         lines, name = self.lines, self.record.class_name
         lines.add("", "")
         with lines.block(f"def encode_{name}(value: _{name}, out: bytearray) -> None:"):
-            with lines.block(f"if not isinstance(value, _{name}):"):
-                lines.add(f'raise InvalidValue("", {literal(f"expected {name}")})')
-            runs = self.runs()
-            if len(runs) == 1:
-                self._run(runs[0])
-            else:
-                for run in runs:
-                    self._run_apart(run)
-        self.finish()
+            self._refuse_if(f"not isinstance(value, _{name})", name)
+            self.all_attributes()
+        self.render_deferred()
 
-    def _run(self, attributes: Sequence[Attribute]) -> None:
+    def attributes(self, attributes: Sequence[Attribute]) -> None:
         self.lines.add("append = out.append")
         for attribute in attributes:
             self.attribute(attribute.shape, f"value.{attribute.name}")
 
-    def _run_apart(self, attributes: Sequence[Attribute]) -> None:
-        part = self.part()
+    def attributes_in_own_function(self, attributes: Sequence[Attribute]) -> None:
+        part = self.function_name()
         self.lines.add(f"encode_{part}(value, out)")
         head = f"def encode_{part}(value: _{self.record.class_name}, out: bytearray) -> None:"
 
         def render() -> None:
             self.lines.add("", "")
             with self.lines.block(head):
-                self._run(attributes)
+                self.attributes(attributes)
 
-        self.later(render)
+        self.defer(render)
 
-    def value(self, shape: Shape, place: str, depth: int) -> None:
-        lines = self.lines
-        match shape:
-            case Scalar():
-                self._scalar(shape, place)
-            case DecimalShape(precision, scale, None):
-                t = self.temporary()
-                lines.add(f"{t} = scalars.decimal_bytes_of({place}, {precision}, {scale})")
-                self._sized(t)
-            case DecimalShape(precision, scale, size):
-                lines.add(f"out += scalars.decimal_fixed_of({place}, {precision}, {scale}, {size})")
-            case FixedReference(name, size):
-                t = self._named(place)
-                lines.add(f"out += {t} if type({t}) is _{name} else scalars.fixed_of({t}, {size})")
-            case EnumReference(name):
-                t = self._named(place)
-                with lines.block(f"if type({t}) is not _{name}:"):
-                    lines.add(f'raise InvalidValue("", {literal(f"expected {name}")})')
-                self._length(f"index_{name}[{t}._value_]")
-            case RecordReference(name) if name in self.inlined:
-                t = self._named(place)
-                with lines.block(f"if not isinstance({t}, _{name}):"):
-                    lines.add(f'raise InvalidValue("", {literal(f"expected {name}")})')
-                for attribute in self.inlined[name].attributes:
-                    self.value(attribute.shape, f"{t}.{attribute.name}", depth)
-            case RecordReference(name):
-                lines.add(f"encode_{name}({place}, out)")
-            case UnionShape(branches):
-                self._union(branches, place, depth)
-            case ListShape() | DictShape() if depth >= MAX_DEPTH:
-                self._apart(shape, place)
-            case ListShape(items):
-                self._list(items, place, depth)
-            case DictShape(values):
-                self._dict(values, place, depth)
-            case _:
-                assert_never(shape)
+    def decimal(self, shape: DecimalShape, place: str) -> None:
+        arguments = f"{place}, {shape.precision}, {shape.scale}"
+        if shape.size is not None:
+            self.lines.add(f"out += scalars.decimal_fixed_of({arguments}, {shape.size})")
+            return
+        t = self.temporary()
+        self.lines.add(f"{t} = scalars.decimal_bytes_of({arguments})")
+        self._sized(t)
 
-    def _apart(self, shape: Shape, value: str) -> None:
-        name = self.part()
+    def fixed(self, shape: FixedReference, place: str) -> None:
+        t = self._local(place)
+        checked = f"scalars.fixed_of({t}, {shape.size})"
+        self.lines.add(f"out += {t} if type({t}) is _{shape.class_name} else {checked}")
+
+    def enum(self, name: str, place: str) -> None:
+        t = self._local(place)
+        self._refuse_if(f"type({t}) is not _{name}", name)
+        self._length(f"index_{name}[{t}._value_]")
+
+    def inline_record(self, record: RecordClass, place: str, depth: int) -> None:
+        t = self._local(place)
+        self._refuse_if(f"not isinstance({t}, _{record.class_name})", record.class_name)
+        for attribute in record.attributes:
+            self.value(attribute.shape, f"{t}.{attribute.name}", depth)
+
+    def call_record(self, name: str, place: str) -> None:
+        self.lines.add(f"encode_{name}({place}, out)")
+
+    def _refuse_if(self, condition: str, expected: str) -> None:
+        with self.lines.block(f"if {condition}:"):
+            self.lines.add(f'raise InvalidValue("", {literal(f"expected {expected}")})')
+
+    def own_function(self, shape: Shape, value: str) -> None:
+        name = self.function_name()
         self.lines.add(f"encode_{name}({value}, out)")
 
         def render() -> None:
@@ -145,10 +133,10 @@ class Encoder(CodecFunction):
                 self.lines.add("append = out.append")
                 self.value(shape, "value", 0)
 
-        self.later(render)
+        self.defer(render)
 
-    def _list(self, items: Shape, value: str, depth: int) -> None:
-        lines, t, item = self.lines, self._named(value), self.temporary()
+    def list_value(self, items: Shape, value: str, depth: int) -> None:
+        lines, t, item = self.lines, self._local(value), self.temporary()
         with lines.block(f"if type({t}) is not {self._list_class}:"):
             lines.add(f"{t} = scalars.list_of({t})")
         with lines.block(f"if {t}:"):
@@ -157,19 +145,19 @@ class Encoder(CodecFunction):
                 self.value(items, item, depth + 1)
         lines.add("append(0)")
 
-    def _dict(self, values: Shape, value: str, depth: int) -> None:
-        lines, t, key, item = self.lines, self._named(value), self.temporary(), self.temporary()
+    def dict_value(self, values: Shape, value: str, depth: int) -> None:
+        lines, t, key, item = self.lines, self._local(value), self.temporary(), self.temporary()
         with lines.block(f"if type({t}) is not {self._dict_class}:"):
             lines.add(f"{t} = scalars.dict_of({t})")
         with lines.block(f"if {t}:"):
             self._length(f"len({t})")
             with lines.block(f"for {key}, {item} in {t}.items():"):
-                self._scalar(Scalar.STRING, key)
+                self.scalar(Scalar.STRING, key)
                 self.value(values, item, depth + 1)
         lines.add("append(0)")
 
-    def _union(self, branches: tuple[Shape, ...], value: str, depth: int) -> None:
-        lines, t = self.lines, self._named(value)
+    def union(self, branches: tuple[Shape, ...], value: str, depth: int) -> None:
+        lines, t = self.lines, self._local(value)
         others = [b for b in branches if b is not Scalar.NULL]
         if len(branches) == 2 and len(others) == 1:
             null, other = branches.index(Scalar.NULL), branches.index(others[0])
@@ -181,20 +169,24 @@ class Encoder(CodecFunction):
         word = "if"
         for index, branch in enumerate(branches):
             with lines.block(f"{word} {self._condition(branch, branches, t)}:"):
-                self._length(str(index)) if index > 63 else lines.add(f"append({index << 1})")
+                self._branch_index(index)
                 self.value(branch, t, depth + 1)
             word = "elif"
         if not any(branch in {Scalar.INT, Scalar.LONG} for branch in branches):
             for index, branch in enumerate(branches):
                 if branch in {Scalar.FLOAT, Scalar.DOUBLE}:
                     with lines.block(f"elif type({t}) is int:"):
-                        self._length(str(index)) if index > 63 else lines.add(
-                            f"append({index << 1})"
-                        )
+                        self._branch_index(index)
                         self.value(branch, t, depth + 1)
                     break
         with lines.block("else:"):
             lines.add('raise InvalidValue("", "no branch of the union accepts the value")')
+
+    def _branch_index(self, index: int) -> None:
+        if index > 63:
+            self._length(str(index))
+        else:
+            self.lines.add(f"append({index << 1})")
 
     def _condition(self, branch: Shape, branches: tuple[Shape, ...], t: str) -> str:
         match branch:
@@ -224,7 +216,7 @@ class Encoder(CodecFunction):
             case _:
                 assert_never(branch)
 
-    def _scalar(self, shape: Scalar, value: str) -> None:
+    def scalar(self, shape: Scalar, value: str) -> None:
         lines = self.lines
         if shape in LOGICAL:
             base, to_base, _ = LOGICAL[shape]
@@ -239,10 +231,9 @@ class Encoder(CodecFunction):
             return
         match shape:
             case Scalar.NULL:
-                with lines.block(f"if {value} is not None:"):
-                    lines.add('raise InvalidValue("", "expected None")')
+                self._refuse_if(f"{value} is not None", "None")
             case Scalar.BOOLEAN:
-                t = self._named(value)
+                t = self._local(value)
                 lines.add(
                     f"if {t} is True:",
                     "    append(1)",
@@ -253,7 +244,7 @@ class Encoder(CodecFunction):
                 )
             case Scalar.INT | Scalar.LONG:
                 kind = "int" if shape is Scalar.INT else "long"
-                t = self._named(value)
+                t = self._local(value)
                 lines.add(
                     f"if type({t}) is not int:",
                     f"    {t} = scalars.{kind}_of({t})",
@@ -263,26 +254,26 @@ class Encoder(CodecFunction):
                     f"    put_{kind}(out, {t})",
                 )
             case Scalar.FLOAT | Scalar.DOUBLE:
-                t = self._named(value)
+                t = self._local(value)
                 kind = "float" if shape is Scalar.FLOAT else "double"
                 with lines.block(f"if type({t}) is not float:"):
                     lines.add(f"{t} = scalars.{kind}_of({t})")
                 lines.add(f"out += pack_{kind}({t})")
             case Scalar.BYTES:
-                t = self._named(value)
+                t = self._local(value)
                 with lines.block(f"if type({t}) is not bytes:"):
                     lines.add(f"{t} = scalars.bytes_of({t})")
                 self._sized(t)
             case Scalar.STRING:
-                # Says no to what is not a str.
+                # Raises unless it is a str.
                 t = self.temporary()
                 lines.add(f"{t} = encoded({value})")
                 self._sized(t)
             case _:
                 raise AssertionError(shape)
 
-    def _named(self, value: str) -> str:
-        """A local name of a value, which may have one."""
+    def _local(self, value: str) -> str:
+        """A local variable of the value, unless it is one already."""
         if "." not in value and value != PLACE:
             return value
         t = self.temporary()
@@ -304,6 +295,6 @@ class Encoder(CodecFunction):
         )
 
 
-@lru_cache(DRAFTS)
+@lru_cache(MAX_SNIPPETS)
 def _snippet(shape: Shape, immutable: bool) -> Snippet | None:
-    return Encoder(Lines("    "), NO_RECORD, {}, immutable=immutable).drafted(shape)
+    return Encoder(Lines("    "), NO_RECORD, {}, immutable=immutable).draft(shape)

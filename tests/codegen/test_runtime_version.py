@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (1, "ab04c8052aa107e5190b5b2bffe7e7292b76b2b1bbb43ca1cced2c546ee2bb68")
+RENDERED = (1, "e62fc793177fe1e92aad3a4493f908c7abdc4170d78e911d0a588300916eeda0")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
