@@ -44,18 +44,18 @@ _IMPORTED = {
 }
 
 _USED = frozenset({*_BUILTIN.values(), "list", "dict", "tuple"})
-"""The builtins that annotations are made of."""
+"""The builtins that annotations use."""
 
 
 def name_inside(class_name: str) -> str:
-    """A class's other name, for the bodies of functions: parameters may have the class's own."""
+    """A class's alias for function bodies, where a parameter may have the name of the class."""
     return f"__type_{class_name}__"
 
 
 class Annotations:
-    """``taken`` are names of the package's own, which may hide Python's.
+    """``taken`` are the package's own names, which may hide Python's.
 
-    ``inside`` of a function, a class is named so that no parameter hides it.
+    With ``inside``, for use within functions, classes have names that no parameter hides.
     """
 
     def __init__(
@@ -65,16 +65,16 @@ class Annotations:
         self._inside = inside
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
-        # By identity, since hashing a shape takes longer than writing it; each is kept beside its
-        # text, so that no identity is used again.
+        # By identity, since hashing a shape takes longer than rendering it; the shape is kept too, so
+        # that its identity is not reused.
         self._known: dict[int, tuple[Shape, str]] = {}
 
     def builtin(self, name: str) -> str:
         """A builtin's name, qualified where the package has the name itself."""
         return f"_builtins.{name}" if name in self._taken else name
 
-    def mention(self, part: str) -> bool:
-        """Whether any annotation that was asked for has this part of a name."""
+    def mentions(self, part: str) -> bool:
+        """Whether any annotation rendered so far contains this text."""
         return any(part in text for _, text in self._known.values())
 
     def of(self, shape: Shape) -> str:
@@ -106,7 +106,7 @@ class Annotations:
                     return f"_Mapping[{text}, {self.of(values)}]"
                 return f"{self.builtin('dict')}[{text}, {self.of(values)}]"
             case UnionShape(branches):
-                # An int and a long are one class; None stands last, as people write it.
+                # An int and a long are one class; None last, by convention.
                 parts = dict.fromkeys(self.of(branch) for branch in branches)
                 ordered = sorted(parts, key=lambda part: part == "None")
                 return " | ".join(ordered)
@@ -118,4 +118,4 @@ class Annotations:
 
 @lru_cache(10_000)
 def _nameless(shape: Shape, taken: frozenset[str], immutable: bool) -> str:
-    return Annotations(taken, immutable=immutable)._text(shape)  # noqa: SLF001 - of the class above
+    return Annotations(taken, immutable=immutable)._text(shape)  # noqa: SLF001 - the class above

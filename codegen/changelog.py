@@ -1,6 +1,6 @@
 """A package's changelog: what each version changed, newest first, as Markdown and as JSON.
 
-It depends on the versions' changes alone and holds no dates, so that a wheel stays reproducible.
+It depends on the versions' changes alone and contains no dates, so that a wheel is reproducible.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from codegen.package import PackageRequest, Release
 _MAX_LINES_OF_A_RELEASE = 100
 _MAX_LINES = 2_000
 
-MORE = "… more changes than are listed here"
+MORE = "… further changes are not listed"
 
 _CODE = re.compile(r"(?<![`\\])`([\w.\[\]{}<>]{1,200})`(?!`)", re.ASCII)
-"""A field's path or a type's name as ``avro_schema.compatibility`` writes it; nothing that ends it."""
+"""A field's path or a type's name as ``lakeschema.avro.compatibility`` writes it."""
 
 
 def releases(request: PackageRequest) -> tuple[Release, ...]:
-    """The version that is asked for, and those before it."""
+    """The requested version, and those before it."""
     provenance = request.provenance
     return (
         Release(request.version, provenance.change, provenance.reasons),
@@ -34,7 +34,7 @@ def releases(request: PackageRequest) -> tuple[Release, ...]:
 def shortened(earlier: Sequence[Release]) -> tuple[Release, ...]:
     """The releases with their first lines, so that a package does not grow with its history.
 
-    Every release stays, be it with nothing but ``MORE``.
+    Every release stays, if only with ``MORE``.
     """
     kept = []
     left = _MAX_LINES
@@ -45,10 +45,10 @@ def shortened(earlier: Sequence[Release]) -> tuple[Release, ...]:
     return tuple(kept)
 
 
-def first_lines(told: Sequence[Release], limit: int) -> tuple[Release, ...]:
-    """The newest releases with at most ``limit`` lines together; the rest is left out."""
+def first_lines(history: Sequence[Release], limit: int) -> tuple[Release, ...]:
+    """The newest releases with ``limit`` lines together; the rest is omitted."""
     kept: list[Release] = []
-    for release in told:
+    for release in history:
         if limit <= 0:
             break
         kept.append(_cut(release, limit))
@@ -56,15 +56,15 @@ def first_lines(told: Sequence[Release], limit: int) -> tuple[Release, ...]:
     return tuple(kept)
 
 
-def changelog_markdown(distribution: str, told: Sequence[Release]) -> bytes:
+def changelog_markdown(distribution: str, history: Sequence[Release]) -> bytes:
     """The whole file ``CHANGELOG.md``."""
-    lines = [f"# Changelog of {markdown(distribution)}", "", *changelog_lines(told)]
+    lines = [f"# Changelog of {markdown(distribution)}", "", *changelog_lines(history)]
     return "\n".join([*lines, ""]).encode("utf-8", "backslashreplace")
 
 
-def changelog_lines(told: Sequence[Release]) -> Iterator[str]:
-    """A heading for each release and a list of what changed, below a heading of level one."""
-    for number, release in enumerate(told):
+def changelog_lines(history: Sequence[Release]) -> Iterator[str]:
+    """A heading of level two for each release, and a list of its changes."""
+    for number, release in enumerate(history):
         if number:
             yield ""
         change = f" ({markdown(release.change)})" if release.change else ""
@@ -85,15 +85,15 @@ def sentence_markdown(line: str) -> str:
     return "".join([*pieces, markdown(text[end:])])
 
 
-def changelog_to_json(told: Sequence[Release]) -> list[dict[str, Any]]:
+def changelog_to_json(history: Sequence[Release]) -> list[dict[str, Any]]:
     return [
         {"version": release.version, "change": release.change, "lines": list(release.lines)}
-        for release in told
+        for release in history
     ]
 
 
 def changelog_from_json(value: object) -> tuple[Release, ...]:
-    """What ``changelog_to_json`` wrote; entries of another form are left out."""
+    """What ``changelog_to_json`` returned; entries of another form are omitted."""
     if not isinstance(value, list):
         return ()
     return tuple(release for entry in value if (release := _release(entry)) is not None)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-NAMES = (
-    "arrow_schema", "create_dataframe", "from_arrow", "from_rows", "spark_schema", "to_arrow",
-    "to_rows",
-)  # fmt: skip
-"""What ``FUNCTIONS`` defines."""
-
+# PySpark need not be installed where types are checked.
 _MISSING = "# type: ignore[import-not-found,unused-ignore]"
-# PyArrow comes without types.
+# Nor PyArrow, which has no types.
 _UNTYPED = "# type: ignore[import-not-found,import-untyped,unused-ignore]"
 
 CHECKED_IMPORTS = (
@@ -20,7 +15,7 @@ CHECKED_IMPORTS = (
     f"from pyspark.sql import Row as _Row, SparkSession as _SparkSession  {_MISSING}",
     f"from pyspark.sql.types import StructType as _StructType  {_MISSING}",
 )
-"""For annotations alone; a user needs neither library to check types."""
+"""For annotations alone: type checking needs neither library."""
 
 LAZY_MODULES = (
     '_arrow = _Lazy("._avro.arrow", __name__)',
@@ -37,7 +32,7 @@ def spark_schema() -> _StructType:
 
 
 def from_rows(rows: _Iterable[_Any]) -> _Iterator[_RECORD]:
-    """Spark's rows, or mappings, as records; columns are found by name, whatever their case."""
+    """Spark's rows, or mappings, as records; columns by name, ignoring case if necessary."""
     records: _Iterator[RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
     return records
 
@@ -49,7 +44,7 @@ def to_rows(records: _Iterable[_RECORD]) -> _Iterator[_Row]:
 
 
 def create_dataframe(spark: _SparkSession, records: _Iterable[_RECORD]) -> _DataFrame:
-    """The records, all held in memory, as a DataFrame that has ``spark_schema()``."""
+    """The records, all held in memory, as a DataFrame with ``spark_schema()``."""
     frame: _DataFrame = _spark.data_frame(_codec.BINDING, spark, records)
     return frame
 
@@ -61,7 +56,7 @@ def arrow_schema() -> _ArrowSchema:
 
 
 def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _RecordBatchReader:
-    """Records as Arrow's batches, made while they are read; ``read_all()`` makes a table of them."""
+    """Records as Arrow's batches, made lazily; ``read_all()`` makes a table of them."""
     batches: _RecordBatchReader = _arrow.records_to_batches(_codec.BINDING, records, batch_size)
     return batches
 
@@ -69,7 +64,7 @@ def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _Record
 def from_arrow(
     batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch],
 ) -> _Iterator[_RECORD]:
-    """The records of a table or of batches; columns are found by name, whatever their case."""
+    """The records of a table or of batches; columns by name, ignoring case if necessary."""
     records: _Iterator[RECORD] = _arrow.batches_to_records(_codec.BINDING, batches)
     return records
 '''
@@ -77,12 +72,12 @@ def from_arrow(
 DATASET = '''
 
 def dataset(spark: _SparkSession, table: str = RELATION) -> _DataFrame:
-    """The relation on Spark, a table or a view, as a DataFrame that has ``spark_schema()``.
+    """The relation on Spark, a table or a view, as a DataFrame with ``spark_schema()``.
 
-    A null where the schema has none ends the query that meets it. ``from_rows`` makes records of
-    what ``collect()`` or ``toLocalIterator()`` gives.
+    A null where the schema does not allow it fails the query. ``from_rows`` makes records of what
+    ``collect()`` or ``toLocalIterator()`` returns.
     """
     frame: _DataFrame = _spark_dataset.relation_frame(_codec.BINDING, spark, table)
     return frame
 '''
-"""Of a package that has a relation."""
+"""For packages of a relation."""

@@ -1,11 +1,11 @@
 """Everything that can make a schema or a name unfit for generation.
 
 CodegenError
-├── IllegalPrefix        a distribution prefix that no index would take
+├── IllegalPrefix        a distribution prefix that an index would refuse
 ├── IllegalVersion       a version that is not a plain PEP 440 release
 ├── UnfitSchema          a schema whose values cannot be laid out in Python
-├── IllegalDefault       a field's default that is no value of its type
-└── NotOurWheel          bytes that are no wheel of this generator
+├── IllegalDefault       a field's default that is not a value of its type
+└── NotOurWheel          bytes that are not a wheel of this generator
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class IllegalVersion(CodegenError):
 
 
 class UnfitSchema(CodegenError):
-    hint = "correct the schema where it is declared; nothing is generated from it until then"
+    hint = "correct the schema where it is declared; until then no package is generated from it"
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(where, reason)

@@ -37,7 +37,7 @@ from lakeschema.avro.model import (
 )
 
 MAX_DIGITS = 1000
-"""A decimal of more is refused: its arithmetic would let untrusted input spend a consumer's time."""
+"""A decimal of more digits is refused: its arithmetic on untrusted input takes too long."""
 
 _PRIMITIVES = {
     "null": Scalar.NULL,
@@ -50,7 +50,7 @@ _PRIMITIVES = {
     "string": Scalar.STRING,
 }
 
-# By type and logical type. What is missing, nanoseconds among it, stays a value of the type.
+# By type and logical type. Others, such as nanoseconds, stay values of the type.
 _LOGICAL = {
     ("int", "date"): Scalar.DATE,
     ("int", "time-millis"): Scalar.TIME_MILLIS,
@@ -67,20 +67,20 @@ def lower(schema: Record) -> PackageShape:
     """Decides the classes of a schema's package.
 
     Raises:
-        UnfitSchema: two names coincide, or a type cannot be laid out in Python.
+        UnfitSchema: two names become one in Python, or a type cannot be laid out there.
     """
-    lowering = _Lowering(TypeNamer.of(schema))
-    lowering.shape(schema)
-    shape = lowering.package()
+    lowerer = _Lowerer(TypeNamer.of(schema))
+    lowerer.shape(schema)
+    shape = lowerer.package()
     _check_distinct(shape)
     return shape
 
 
-class _Lowering:
+class _Lowerer:
     def __init__(self, namer: TypeNamer) -> None:
         self._namer = namer
         self._named: dict[str, Shape] = {}
-        # Reserved in document order, filled when a record's fields are known.
+        # Reserved in document order, set when a record's fields are known.
         self._records: dict[str, RecordClass | None] = {}
         self._enums: list[EnumClass] = []
         self._fixeds: list[FixedClass] = []
@@ -191,7 +191,7 @@ def _logical_fixed(schema: Fixed) -> Shape | None:
 
 def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
     precision = logical.precision
-    # Checked though the type says so: these numbers are written into source.
+    # Checked at run time, too: these numbers are written into source.
     if type(precision) is not int or type(logical.scale) is not int:
         raise UnfitSchema("decimal", "expected integers as precision and scale")
     if precision > MAX_DIGITS:
@@ -202,7 +202,7 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
 
 
 def _check_distinct(shape: PackageShape) -> None:
-    """Naming is injective up to a hash; this is what would notice."""
+    """Naming is injective unless hashes collide, which this would notice."""
     classes = [c.class_name for c in shape.classes]
     _refuse_duplicates(shape.root.full_name, classes)
     for record in shape.records:

@@ -1,7 +1,7 @@
 """A wheel's METADATA: what an index and ``pip show`` say of a package.
 
-Text from the catalog is escaped for Markdown and folded to one line where a header takes one, so
-that no comment can add a header, a link or markup.
+Text from the catalog is escaped for Markdown, and made one line in headers, so that no comment can
+add a header, a link or markup.
 """
 
 from __future__ import annotations
@@ -41,61 +41,76 @@ def metadata(
     request: PackageRequest, fingerprints: Fingerprints, attributes: Sequence[Attribute]
 ) -> bytes:
     """``attributes`` are those of the relation's own class, one for each field."""
-    relation = one_line(str(request.relation))
-    record = request.schema
-    class_ = "RECORD"
+    head = "\n".join(f"{name}: {value}" for name, value in _headers(request))
+    body = "\n".join(_description(request, fingerprints, attributes))
+    return f"{head}\n\n{body}\n".encode("utf-8", "backslashreplace")
+
+
+def _headers(request: PackageRequest) -> Iterator[tuple[str, str]]:
     distribution = distribution_name(request.relation, request.prefix)
-    package = import_name(request.relation, request.prefix)
-    headers = [
-        ("Metadata-Version", METADATA_VERSION),
-        ("Name", distribution),
-        ("Version", request.version),
-        ("Summary", _summary(request)),
-        ("Keywords", "avro,schema," + ",".join(_keyword(part) for part in request.relation.parts)),
-        ("Classifier", "Programming Language :: Python :: 3"),
-        ("Classifier", "Typing :: Typed"),
-        ("Requires-Python", ">=3.11"),
-        ("Provides-Extra", "arrow"),
-        ("Provides-Extra", "spark"),
-        ("Requires-Dist", 'pyarrow>=14; extra == "arrow"'),
-        ("Requires-Dist", 'pyspark>=3.5; extra == "spark"'),
-        ("Provides-Extra", "snappy"),
-        ("Requires-Dist", 'cramjam>=2.8; extra == "snappy"'),
-        ("Provides-Extra", "zstandard"),
-        ("Requires-Dist", 'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"'),
-        *(
-            ("Project-URL", f"{label}, {url}")
-            for label, url in _project_urls(request, distribution)
-        ),
-        ("Description-Content-Type", "text/markdown; charset=UTF-8; variant=GFM"),
-    ]
-    body = [
-        f"# {markdown(relation)}",
-        "",
-        *([markdown(one_line(record.doc)), ""] if record.doc else []),
-        "```python",
-        f"from {package} import {class_}",
-        "```",
-        "",
-        *_fields_table(record, attributes),
-        "",
-        "| | |",
-        "|---|---|",
-        f"| Version | {markdown(request.version)} ({markdown(request.provenance.change)}) |",
-        f"| Kind | {markdown(request.provenance.kind)} |",
-        f"| Fingerprint CRC-64-AVRO | `{fingerprints.crc_64_avro:016x}` |",
-        f"| Fingerprint SHA-256 | `{fingerprints.sha_256}` |",
-        f"| Generator | schema-publisher {markdown(request.provenance.generator_version)} |",
-    ]
-    if request.provenance.upstreams:
-        read = ", ".join(markdown(one_line(name)) for name in sorted(request.provenance.upstreams))
-        body.append(f"| Reads | {read} |")
-    if request.provenance.event_id is not None:
-        body.append(f"| Event | {int(request.provenance.event_id)} |")
-    told = first_lines(releases(request), _MAX_CHANGELOG_LINES)
-    body += ["", "# Changelog", "", *changelog_lines(told)]
-    head = "\n".join(f"{name}: {value}" for name, value in headers)
-    return f"{head}\n\n{chr(10).join(body)}\n".encode("utf-8", "backslashreplace")
+    keywords = ",".join(["avro", "schema", *map(_keyword, request.relation.parts)])
+    yield "Metadata-Version", METADATA_VERSION
+    yield "Name", distribution
+    yield "Version", request.version
+    yield "Summary", _summary(request)
+    yield "Keywords", keywords
+    yield from _FIXED_HEADERS
+    for label, url in _project_urls(request, distribution):
+        yield "Project-URL", f"{label}, {url}"
+    yield "Description-Content-Type", "text/markdown; charset=UTF-8; variant=GFM"
+
+
+_FIXED_HEADERS = (
+    ("Classifier", "Programming Language :: Python :: 3"),
+    ("Classifier", "Typing :: Typed"),
+    ("Requires-Python", ">=3.11"),
+    ("Provides-Extra", "arrow"),
+    ("Provides-Extra", "spark"),
+    ("Requires-Dist", 'pyarrow>=14; extra == "arrow"'),
+    ("Requires-Dist", 'pyspark>=3.5; extra == "spark"'),
+    ("Provides-Extra", "snappy"),
+    ("Requires-Dist", 'cramjam>=2.8; extra == "snappy"'),
+    ("Provides-Extra", "zstandard"),
+    ("Requires-Dist", 'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"'),
+)
+
+
+def _description(
+    request: PackageRequest, fingerprints: Fingerprints, attributes: Sequence[Attribute]
+) -> Iterator[str]:
+    record = request.schema
+    yield f"# {markdown(one_line(str(request.relation)))}"
+    yield ""
+    if record.doc:
+        yield markdown(one_line(record.doc))
+        yield ""
+    yield "```python"
+    yield f"from {import_name(request.relation, request.prefix)} import RECORD"
+    yield "```"
+    yield ""
+    yield from _fields_table(record, attributes)
+    yield ""
+    yield from _facts_table(request, fingerprints)
+    yield ""
+    yield "# Changelog"
+    yield ""
+    yield from changelog_lines(first_lines(releases(request), _MAX_CHANGELOG_LINES))
+
+
+def _facts_table(request: PackageRequest, fingerprints: Fingerprints) -> Iterator[str]:
+    provenance = request.provenance
+    yield "| | |"
+    yield "|---|---|"
+    yield f"| Version | {markdown(request.version)} ({markdown(provenance.change)}) |"
+    yield f"| Kind | {markdown(provenance.kind)} |"
+    yield f"| Fingerprint CRC-64-AVRO | `{fingerprints.crc_64_avro:016x}` |"
+    yield f"| Fingerprint SHA-256 | `{fingerprints.sha_256}` |"
+    yield f"| Generator | schema-publisher {markdown(provenance.generator_version)} |"
+    if provenance.upstreams:
+        names = ", ".join(markdown(one_line(name)) for name in sorted(provenance.upstreams))
+        yield f"| Reads | {names} |"
+    if provenance.event_id is not None:
+        yield f"| Event | {int(provenance.event_id)} |"
 
 
 def _project_urls(request: PackageRequest, distribution: str) -> Iterator[tuple[str, str]]:
@@ -121,12 +136,12 @@ def _field_row(field: Field, attribute: str) -> str:
     if attribute != field.name:
         name += f" (in Python: {markdown(attribute)})"
     doc = one_line(field.doc or "")
-    shown = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
+    short = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
     null = "yes" if is_nullable(field.type) else "no"
-    return f"| {name} | {_cell(describe(field.type))} | {null} | {markdown(shown)} |"
+    return f"| {name} | {_cell(describe(field.type))} | {null} | {markdown(short)} |"
 
 
-# Columns are of few types, and many tables have columns of one name.
+# Columns have few types, and many tables have columns of one name.
 _cell = lru_cache(10_000)(markdown)
 
 
@@ -144,8 +159,8 @@ def describe(schema: Schema) -> str:
         case MapSchema(values):
             return f"map of {describe(values)}"
         case Union(branches):
-            given = [branch for branch in branches if not is_nullable(branch)] or branches
-            return " or ".join(map(describe, given))
+            others = [branch for branch in branches if not is_nullable(branch)] or branches
+            return " or ".join(map(describe, others))
         case Reference(full_name):
             return full_name.rpartition(".")[2]
         case Record() | EnumSchema() | Fixed():

@@ -55,7 +55,7 @@ def render_layout(
 
 def _render_schema(layout: Layout) -> str:
     lines = Lines()
-    lines.docstring("The schema and its fingerprints; generated, not to be edited.")
+    lines.docstring("The schema and its fingerprints; generated, do not edit.")
     lines.add(
         "",
         f"SCHEMA: str = {literal(layout.text)}",
@@ -70,7 +70,7 @@ _INIT_FUNCTIONS = '''
 def read_file(
     source: str | _PathLike[str] | _IO[bytes], *, max_block_bytes: int = 268_435_456
 ) -> _Iterator[_RECORD]:
-    """The records of an Avro container file, also of one written with another schema.
+    """The records of an Avro container file, which another schema may have written.
 
     A block that decompresses to more than ``max_block_bytes`` is an error.
     """
@@ -86,8 +86,8 @@ def write_file(
 ) -> None:
     """Writes an Avro container file.
 
-    Codecs are null, deflate, bzip2 and xz; and where a library for them is installed, as the
-    package's extras of these names do, snappy and zstandard.
+    Codecs are null, deflate, bzip2 and xz, and with a library snappy and zstandard; the package's
+    extras of these names install one.
     """
     _codec.write_records(_codec.BINDING, target, records, codec)
 
@@ -95,7 +95,7 @@ def write_file(
 def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
     """Where two records differ: a path such as ``lines[2].price``, and the value on each side.
 
-    What one side lacks is ``ABSENT`` there. Equal records have no difference.
+    An item that one side lacks is ``ABSENT`` there. Equal records have no difference.
     """
     found: list[tuple[str, _Any, _Any]] = _differences.differences(_codec.BINDING, left, right)
     return found
@@ -112,17 +112,18 @@ def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
 '''
 
 
+_CONSTANTS = ("ABSENT", "CRC_64_AVRO", "RECORD", "RELATION", "SCHEMA", "SHA_256")
+_ERRORS = ("AvroError", "InvalidAvro", "InvalidValue", "UnknownSchema", "UnresolvableSchema")
+_DEFINITION = re.compile(r"^def (\w+)", re.MULTILINE)
+
+
 def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
-    types = [c.class_name for c in shape.classes]
-    root = shape.root.class_name
-    durations = uses_durations(shape)
-    names = [
-        *types, "ABSENT", "AvroError", "CRC_64_AVRO", "InvalidAvro", "InvalidValue", "RECORD", "RELATION",
-        "SCHEMA", "SHA_256", "UnknownSchema", "UnresolvableSchema", "diff", "read_file",
-        "from_dict", "to_dict", "write_file", *column_functions.NAMES, *(["dataset"] if relation else []),
-        *(["Duration"] if durations else []),
-    ]  # fmt: skip
-    text = "_builtins.str" if "str" in types else "str"
+    classes = [c.class_name for c in shape.classes]
+    durations = ["Duration"] if uses_durations(shape) else []
+    functions = _INIT_FUNCTIONS + column_functions.FUNCTIONS
+    functions += column_functions.DATASET if relation else ""
+    public = [*classes, *durations, *_CONSTANTS, *_ERRORS, *_DEFINITION.findall(functions)]
+    text = "_builtins.str" if "str" in classes else "str"
     lines = Lines()
     lines.docstring(shape.root.doc or f"Records of {relation or shape.root.full_name}.")
     lines.add(
@@ -132,42 +133,40 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         "import builtins as _builtins",
         "",
         "from ._avro.errors import (",
-        "    AvroError, InvalidAvro, InvalidValue, UnknownSchema, UnresolvableSchema,",
+        f"    {', '.join(_ERRORS)},",
         ")",
         "from ._avro.lazy import ABSENT as ABSENT, Lazy as _Lazy",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
-        *(f"from ._types import {name} as {name}" for name in types),
-        *(["from ._avro.scalars import Duration"] if durations else []),
+        *(f"from ._types import {name} as {name}" for name in classes),
+        *(f"from ._avro.scalars import {name}" for name in durations),
         "",
+        *TYPE_CHECKING,
     )
-    lines.add(*TYPE_CHECKING)
     with lines.block("if TYPE_CHECKING:"):
-        lines.add(
-            "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
-            "from os import PathLike as _PathLike",
-            "from typing import IO as _IO, Any as _Any",
-            "",
-            *column_functions.CHECKED_IMPORTS,
-        )
+        lines.add(*_CHECKED_IMPORTS, "", *column_functions.CHECKED_IMPORTS)
     lines.add(
         "",
-        f"RECORD = {root}",
+        f"RECORD = {shape.root.class_name}",
         f"RELATION: {text} = {literal(str(relation) if relation else '')}",
         "",
-        f"__all__ = [{', '.join(literal(name) for name in sorted(names))}]",
+        f"__all__ = [{', '.join(literal(name) for name in sorted(public))}]",
         "",
         '_codec = _Lazy("._codec", __name__)',
         *column_functions.LAZY_MODULES,
         '_differences = _Lazy("._avro.differences", __name__)',
     )
-    functions = _INIT_FUNCTIONS + column_functions.FUNCTIONS
-    if relation:
-        functions += column_functions.DATASET
-    return lines.text() + _typed(functions, shape, types)
+    return lines.text() + _with_classes(functions, shape, classes)
 
 
-def _typed(functions: str, shape: PackageShape, classes: list[str]) -> str:
-    """The functions of the template with records' classes, and with builtins that those may hide."""
+_CHECKED_IMPORTS = (
+    "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
+    "from os import PathLike as _PathLike",
+    "from typing import IO as _IO, Any as _Any",
+)
+
+
+def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> str:
+    """Fills classes into the template, and qualifies the builtins that they hide."""
     for builtin in ("str", "bytes", "int", "dict", "list", "object", "tuple"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)

@@ -1,8 +1,8 @@
 """Relations, types, fields and symbols to the names that users type.
 
 Every name depends on its own source name alone, never on its siblings, so that a new table or
-column renames nothing; and two source names never share a generated one. Ordinary names stay as
-they are; any other is made legal and carries a hash or an underscore that no ordinary name carries.
+column renames nothing, and two source names never share a generated one. Ordinary names stay as
+they are; others are made legal, with a hash or an underscore that no ordinary name has.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lakeschema.avro.model import Record
 from lakeschema.catalog.identifiers import RelationName
 
 MAX_NAME = 80
-"""Longer generated names are cut and hashed: file systems and indexes have limits."""
+"""Longer generated names are truncated and hashed: file systems and indexes have limits."""
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 _MAX_PREFIX = 40
@@ -27,7 +27,7 @@ _HASHED_END = re.compile(r"[-_]x[a-z2-7]{16}\Z")
 _ORDINARY_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
-# Written out, and not taken from the running interpreter, so that every host gives the same names.
+# Not taken from the running interpreter, so that every host gives the same names.
 KEYWORDS = frozenset({
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -40,8 +40,8 @@ _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
 
-# Names that a package's ``__init__`` has, or keeps free for later versions of the generator; and
-# one of Python's that type checkers know only by its bare name.
+# Names of a package's ``__init__``, or reserved for later versions of the generator; and one of
+# Python's that type checkers know only by its bare name.
 _RESERVED_IN_PACKAGE = frozenset({
     "RECORD", "RELATION", "SCHEMA", "CRC_64_AVRO", "SHA_256", "PROVENANCE", "VERSION", "Duration",
     "InvalidAvro", "InvalidValue", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
@@ -51,13 +51,13 @@ _RESERVED_IN_PACKAGE = frozenset({
     "annotations", "NotImplemented",
 })  # fmt: skip
 
-# Names that a record's class has, or keeps free.
+# Names of a record's class, or reserved.
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace",
 })  # fmt: skip
 
-# Names of the module of classes that stand in functions whose parameters are attributes.
+# Names that the module of classes uses in functions whose parameters are attributes.
 _USED_BESIDE_ATTRIBUTES = frozenset({
     "_Duration", "_Final", "_Mapping", "_Self", "_builtins", "_datetime", "_decimal", "_uuid", "TYPE_CHECKING",
 })  # fmt: skip
@@ -73,10 +73,10 @@ _NO_MEMBERS = KEYWORDS | _RESERVED_IN_ENUM
 def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
 
-    A database of several words carries their count in front, which tells ``a_b.c`` from ``a.b_c``.
+    A database of several words is preceded by their count, which distinguishes ``a_b.c`` from ``a.b_c``.
 
     Raises:
-        IllegalPrefix: the prefix is no lower-case, hyphenated name.
+        IllegalPrefix: the prefix is not a lower-case, hyphenated name.
     """
     _check_prefix(prefix)
     readable = _ordinary_distribution(relation)
@@ -90,7 +90,7 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
 
 @functools.lru_cache(maxsize=1_000)
 def import_name(relation: RelationName, prefix: str) -> str:
-    """The dotted import name, always three components deep: the namespace's levels are one."""
+    """The dotted import name of three components: the namespace's levels are one."""
     _check_prefix(prefix)
     namespace = relation.namespace
     text = RelationName((), namespace[0]) if len(namespace) == 1 else None
@@ -106,8 +106,8 @@ def import_name(relation: RelationName, prefix: str) -> str:
 def prefix_package(prefix: str) -> str:
     """``acme-schema`` and ``acme`` give ``acme_schemas``.
 
-    Names are told apart within one prefix. Deployments whose packages meet in one index or one
-    environment need prefixes of which none is the beginning of another.
+    Names are unique within one prefix. Deployments that share an index or an environment need
+    prefixes of which none is a prefix of another.
     """
     _check_prefix(prefix)
     words = prefix.replace("-", "_")
@@ -118,8 +118,8 @@ def prefix_package(prefix: str) -> str:
 class TypeNamer:
     """Names the classes of one schema, relative to its root record.
 
-    Types in the root's own namespace (or, where a record lies in a namespace of its own name, as
-    derived schemas do, directly beneath the record) keep their simple names. Others carry the
+    Types in the root's own namespace (or, where a record is in a namespace of its own name, as in
+    derived schemas, directly beneath the record) keep their simple names. Other names include the
     parts of their namespace, joined by two underscores, which no ordinary part contains.
     """
 
@@ -129,8 +129,8 @@ class TypeNamer:
     @classmethod
     def of(cls, root: Record) -> TypeNamer:
         last = root.namespace.rpartition(".")[2]
-        lies_within_itself = last.lower() == root.name.lower()
-        return cls(root.full_name, root.full_name if lies_within_itself else root.namespace)
+        is_within_itself = last.lower() == root.name.lower()
+        return cls(root.full_name, root.full_name if is_within_itself else root.namespace)
 
     def class_name(self, full_name: str) -> str:
         namespace, _, simple = full_name.rpartition(".")
@@ -154,11 +154,11 @@ class TypeNamer:
         return name
 
 
-# Columns of one name stand in many tables.
+# Many tables have columns of one name.
 @functools.lru_cache(maxsize=10_000)
 def attribute_name(field: str) -> str:
-    """A record's field in Python: itself unless that would be a keyword, a method or a dunder."""
-    if not _IDENTIFIER.fullmatch(field) or _is_long(field):
+    """A record's field in Python: unchanged unless that is a keyword, a method or a dunder."""
+    if not _IDENTIFIER.fullmatch(field) or _needs_hash(field):
         return _hashed(_legal(field, "_", lower=False) or "field", "_", field)
     if re.match(r"(f_)*__", field):
         # A leading double underscore is mangled in a class body.
@@ -169,8 +169,8 @@ def attribute_name(field: str) -> str:
 
 
 def member_name(symbol: str) -> str:
-    """An enum's symbol in Python: ``enum`` treats leading underscores, ``mro`` and others apart."""
-    if not _IDENTIFIER.fullmatch(symbol) or _is_long(symbol):
+    """An enum's symbol in Python: ``enum`` reserves leading underscores, ``mro`` and others."""
+    if not _IDENTIFIER.fullmatch(symbol) or _needs_hash(symbol):
         return _hashed(_legal(symbol, "_", lower=False) or "symbol", "_", symbol)
     if re.match(r"(s_)*_", symbol):
         return f"s_{symbol}"
@@ -199,7 +199,7 @@ def _ordinary_distribution(relation: RelationName) -> str | None:
 
 def _component(text: str, exact: str) -> str:
     ordinary = _ORDINARY.fullmatch(text) and not text[0].isdigit()
-    if ordinary and text not in KEYWORDS | _DEVICES and not _is_long(text):
+    if ordinary and text not in KEYWORDS | _DEVICES and not _needs_hash(text):
         return text
     return _hashed_component(text, exact)
 
@@ -209,8 +209,8 @@ def _hashed_component(text: str, exact: str) -> str:
     return _hashed(f"r_{legal}" if not legal or legal[0].isdigit() else legal, "_", exact)
 
 
-def _is_long(name: str) -> bool:
-    """Long, or so ended that it could be taken for a hashed name."""
+def _needs_hash(name: str) -> bool:
+    """Too long, or with an ending like that of a hashed name."""
     return len(name) > MAX_NAME or _HASHED_END.search(name) is not None
 
 

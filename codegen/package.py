@@ -1,4 +1,4 @@
-"""What is asked of the generator, and what it gives: values without behaviour."""
+"""The generator's requests and results: values without behaviour."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lakeschema.catalog.identifiers import RelationName
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version of a package, as a changelog tells it.
+    """A version of a package in a changelog.
 
     Attributes:
         change: "first", "major", "minor" or "patch"; "" where that is not known.
-        lines: what changed since the version before, in words, the most_severe first.
+        lines: what changed since the version before, in words, the most severe first.
     """
 
     version: str
@@ -35,7 +35,7 @@ class Provenance:
         lineage: output column to the upstream columns it comes from, as dotted text.
         change: "first", "major", "minor" or "patch" with ``reasons``: why the number rose.
         earlier: the versions before this one, newest first.
-        event_id: the metastore's event, None where there is none.
+        event_id: the metastore's event, if any.
         labels: further facts shown to people (e.g. that a view follows its tables).
     """
 
@@ -56,7 +56,7 @@ class PackageRequest:
     """``prefix`` is the deployment's mandatory distribution prefix, e.g. ``acme-schema``.
 
     Attributes:
-        immutable: the records of the package are.
+        immutable: whether the package's records are.
         project_urls: what indexes link to, by label; ``{name}`` in a URL stands for the
             distribution, ``{relation}`` for the relation.
     """
@@ -75,7 +75,7 @@ class Wheel:
     """A finished wheel. ``distribution`` is the PEP 503 normalised name.
 
     Attributes:
-        surface_hash: ``codegen.surface.surface_hash`` of its package, which it states.
+        surface_hash: ``codegen.surface.surface_hash`` of its package.
     """
 
     distribution: str
@@ -88,7 +88,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class PackageContents:
-    """What a wheel of ours says of itself.
+    """What a wheel of this generator states about itself.
 
     Attributes:
         schema_text: ``schema.avsc`` as published.

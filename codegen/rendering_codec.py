@@ -18,7 +18,7 @@ from codegen.shapes import (
 from codegen.source import Lines, literal
 
 MAX_INLINED = 8
-"""Attributes of a record that is read and written within the record around it."""
+"""Attributes of a record whose code is rendered within that of the enclosing record."""
 
 
 def render_codec(package: PackageShape) -> str:
@@ -26,7 +26,7 @@ def render_codec(package: PackageShape) -> str:
     empty = _empty_records(package)
     inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
-    lines.docstring(f"The binary codec of {package.root.full_name}; generated, not to be edited.")
+    lines.docstring(f"The binary codec of {package.root.full_name}; generated, do not edit.")
     classes = sorted(c.class_name for c in package.classes)
     lines.add(
         "",
@@ -81,7 +81,7 @@ def _immutable_imports(package: PackageShape) -> Iterator[str]:
 
 
 def _is_small(record: RecordClass) -> bool:
-    """Whether a call would cost more than what the record's code does, written where it is used."""
+    """Whether a call would cost more than the record's own code."""
     return len(record.attributes) <= MAX_INLINED and all(
         isinstance(part, Scalar)
         for attribute in record.attributes
@@ -134,7 +134,7 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
 
 
 def _empty_records(package: PackageShape) -> frozenset[str]:
-    """Classes whose values take no bytes: every field is null, or such a record itself."""
+    """Classes of zero-byte values: every field is null, or such a record itself."""
     found: set[str] = set()
     while True:
         more = {

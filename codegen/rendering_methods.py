@@ -1,4 +1,4 @@
-"""The methods of a record's class that read and write it, with a frame around the bytes or without."""
+"""The methods of a record's class that read and write it, with a frame and without."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _METHODS = """
 
     @%(classmethod)s
     def from_avro(cls, data: %(bytes)s, writer_schema: %(str)s | None = None) -> %(name)s:
-        \"""Reads ``to_avro``'s bytes, or those of another writer's schema.\"""
+        \"""Reads the bytes of ``to_avro``, or those of another writer's schema.\"""
         if writer_schema is not None:
             return cls.resolve_from(writer_schema)(data)
         record: %(inside)s = _codec.from_avro_%(name)s(data)
@@ -24,7 +24,7 @@ _METHODS = """
 
     @%(classmethod)s
     def resolve_from(cls, writer_schema: %(str)s) -> _Callable[[%(bytes)s], %(name)s]:
-        \"""A function that reads what was written with another schema.\"""
+        \"""A function that reads bytes written with another schema.\"""
         read: _Callable[[%(bytes)s], %(inside)s] = _codec.resolve_from(%(full_name)s, writer_schema)
         return read
 
@@ -35,12 +35,12 @@ _METHODS = """
 
     @%(classmethod)s
     def from_dict(cls, plain: %(dict)s[%(str)s, _Any]) -> %(name)s:
-        \"""Reads plain values; what does not fit is refused with its path.\"""
+        \"""Reads plain values; an error names the path of the invalid one.\"""
         record: %(inside)s = _codec.from_dict(%(full_name)s, plain)
         return record
 
     def to_single_object(self) -> %(bytes)s:
-        \"""Avro's single-object encoding, which names the schema by fingerprint.\"""
+        \"""Avro's single-object encoding, which identifies the schema by fingerprint.\"""
         data: %(bytes)s = _framing.to_single_object(_codec.BINDING, %(full_name)s, self)
         return data
 
@@ -50,18 +50,18 @@ _METHODS = """
         data: %(bytes)s,
         schemas: _Mapping[%(int)s, %(str)s] | _Callable[[%(int)s], %(str)s | None] | None = None,
     ) -> %(name)s:
-        \"""Reads a single object; ``schemas`` gives the schema of a fingerprint not the class's.\"""
+        \"""Reads a single object; ``schemas``: fingerprint to schema, of other writers.\"""
         record: %(inside)s = _framing.from_single_object(_codec.BINDING, %(full_name)s, data, schemas)
         return record
 
     def to_confluent(self, schema_id: %(int)s) -> %(bytes)s:
-        \"""Confluent's wire format, which names the schema by a registry's id.\"""
+        \"""Confluent's wire format, which identifies the schema by a registry's id.\"""
         data: %(bytes)s = _framing.to_confluent(_codec.BINDING, %(full_name)s, self, schema_id)
         return data
 
     @%(classmethod)s
     def from_confluent(cls, data: %(bytes)s, schema_of: _Callable[[%(int)s], %(str)s]) -> %(name)s:
-        \"""Reads Confluent's wire format; ``schema_of`` gives the schema of an id.\"""
+        \"""Reads Confluent's wire format; ``schema_of``: id to schema.\"""
         record: %(inside)s = _framing.from_confluent(_codec.BINDING, %(full_name)s, data, schema_of)
         return record"""
 
@@ -69,7 +69,7 @@ _BUILTINS = ("bytes", "classmethod", "dict", "int", "str")
 
 
 def codec_methods(record: RecordClass, builtin: Callable[[str], str]) -> str:
-    """``builtin`` qualifies a builtin's name where a class or an attribute hides it."""
+    """``builtin`` qualifies the name of a builtin that a class or an attribute hides."""
     names = {name: builtin(name) for name in _BUILTINS}
     name = record.class_name
     names |= {"name": name, "inside": name_inside(name), "full_name": literal(record.full_name)}

@@ -1,7 +1,7 @@
-"""The module of a package's classes: one class per named type, written out, without decorators.
+"""The module of a package's classes: one plain class for each named type, without decorators.
 
-Names within class bodies: an attribute never begins with two underscores (see ``naming``), so what
-does is never hidden by a parameter.
+No attribute starts with two underscores (see ``naming``), so that no parameter hides a name which
+does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from codegen.source import TYPE_CHECKING, Lines, literal
 def render_types(package: PackageShape, defaults: Defaults) -> str:
     """The source of ``_types.py``."""
     classes = [c.class_name for c in package.classes]
-    # Pyright looks a decorator's name up among the attributes, too.
+    # Pyright looks up a decorator's name among the attributes, too.
     attributes = [a.name for record in package.records for a in record.attributes]
     taken = [*classes, *attributes]
     annotations = Annotations(taken, immutable=package.immutable)
@@ -48,7 +48,7 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
     return _head(package, annotations) + body.text()
 
 
-# For annotations alone, which nothing evaluates.
+# For annotations alone, which are not evaluated.
 _CHECKED_IMPORTS = (
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
     "from typing import Any as _Any, Final as _Final, Self as _Self",
@@ -63,7 +63,7 @@ _FROZEN = (
 
 
 def uses_durations(package: PackageShape) -> bool:
-    """Whether some value is a ``Duration``, the one class of the runtime that users construct."""
+    """Whether some value is a ``Duration``, the only class of the runtime that users construct."""
     return any(
         _holds_durations(attribute.shape)
         for record in package.records
@@ -83,45 +83,45 @@ def _holds_durations(shape: Shape) -> bool:
 
 
 @lru_cache(10_000)
-def _may_change(shape: Shape) -> bool:
+def _is_mutable(shape: Shape) -> bool:
     match shape:
         case ListShape() | DictShape():
             return True
         case UnionShape(branches):
-            return any(map(_may_change, branches))
+            return any(map(_is_mutable, branches))
         case _:
             return False
 
 
 def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
-    """Each costs time when the package is imported, so that only what is used is there.
+    """Only what is used, since each takes time when the package is imported.
 
-    What a default is made of, its type's annotation names too.
+    What a default's expression needs, the annotation of its type mentions, too.
     """
     yield "import builtins as _builtins"
     yield from (
-        f"import {m} as _{m}" for m in ("datetime", "decimal") if annotations.mention(f"_{m}.")
+        f"import {m} as _{m}" for m in ("datetime", "decimal") if annotations.mentions(f"_{m}.")
     )
     yield from ["import enum as _enum"] if package.enums else []
-    yield from ["import uuid as _uuid"] if annotations.mention("_uuid.") else []
+    yield from ["import uuid as _uuid"] if annotations.mentions("_uuid.") else []
     yield ""
     shapes = [attribute.shape for record in package.records for attribute in record.attributes]
     if package.fixeds:
         yield "from ._avro.errors import InvalidValue as _InvalidValue"
     if package.immutable:
         yield from ["from ._avro.frozen import freeze as __freeze__"] * any(
-            map(_may_change, shapes)
+            map(_is_mutable, shapes)
         )
         yield from _FROZEN
     yield from ["from ._avro.lazy import UNSET as __unset__"] if shapes else []
     yield "from ._avro.lazy import Lazy as _Lazy"
-    if annotations.mention("_Duration"):
+    if annotations.mentions("_Duration"):
         yield "from ._avro.scalars import Duration as _Duration"
 
 
 def _head(package: PackageShape, annotations: Annotations) -> str:
     lines = Lines()
-    lines.docstring(f"The classes of {package.root.full_name}; generated, not to be edited.")
+    lines.docstring(f"The classes of {package.root.full_name}; generated, do not edit.")
     lines.add("", "from __future__ import annotations", "", *_imports(package, annotations), "")
     lines.add(*TYPE_CHECKING)
     with lines.block("if TYPE_CHECKING:"):
@@ -211,7 +211,7 @@ class _ClassRenderer:
         self._lines.docstring(text)
 
     def _factory(self, attribute: Attribute) -> None:
-        """A function that makes a default which can be changed, unless it is an empty one."""
+        """A function that makes a mutable default, unless that is empty."""
         default = self._default(attribute)
         if default is None or not default.fresh or default.text in _EMPTY:
             return
@@ -241,12 +241,12 @@ class _ClassRenderer:
                     lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
 
     def _set_once(self) -> None:
-        """While its attributes are set, a record is of the draft's class, which has the same."""
+        """While its attributes are set, a record is of the draft's class, which has the same slots."""
         lines, record = self._lines, self._record
         lines.add(f'__put__(self, "__class__", __draft_{record.class_name}__)')
         for attribute in record.attributes:
             value = self._initial(attribute)
-            if _may_change(attribute.shape):
+            if _is_mutable(attribute.shape):
                 value = f"__freeze__({value})"
             annotation = self._inside.of(attribute.shape)
             lines.add(f"self.{attribute.name}: _Final[{annotation}] = {value}")
@@ -259,7 +259,7 @@ class _ClassRenderer:
         with lines.block(f"def __hash__(self) -> {self._annotations.builtin('int')}:"):
             lines.add(f"return {self._annotations.builtin('hash')}(({values.rstrip()}))")
         lines.add("")
-        # Type checkers know by ``Final``; of a ``__setattr__`` they conclude that any name is one.
+        # Type checkers know from ``Final``; with a ``__setattr__`` they would allow any name.
         with lines.block("if not TYPE_CHECKING:"):
             lines.add(
                 "__setattr__ = __refuse_change__",
@@ -269,7 +269,7 @@ class _ClassRenderer:
             )
 
     def _draft(self) -> None:
-        """A class of the same slots, by which alone an object can pass from one to the other."""
+        """A class with the same slots: only then can ``__class__`` be assigned."""
         lines, name = self._lines, self._record.class_name
         lines.add("", "")
         with lines.block(f"class __draft_{name}__:"):
@@ -302,7 +302,7 @@ class _ClassRenderer:
                 lines.add("return True")
                 return
             lines.add("return (")
-            # As tuples, and not joined by ``and``: type checkers give up on hundreds of branches.
+            # Tuples rather than ``and``: type checkers give up on hundreds of branches.
             for side, end in (("self", " == ("), ("other", "")):
                 lines.add(*(f"    {side}.{attribute.name}," for attribute in record.attributes))
                 lines.add(f"){end}")
@@ -322,8 +322,8 @@ class _ClassRenderer:
         star = ", *, " if record.attributes else ""
         lines.add("")
         with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
-            lines.docstring("A copy of the record in which what is given stands instead.")
+            lines.docstring("A copy of the record with the given attributes replaced.")
             replace = "replace_immutable" if self._immutable else "replace"
-            # The names of parameters are untrusted input, and never begin with two underscores.
+            # The names of parameters are untrusted input; none starts with two underscores.
             lines.add(f"__changed__: _Self = __records__.{replace}(__locals__())")
             lines.add("return __changed__")

@@ -1,7 +1,7 @@
 """What a package's Python looks like, before it is text: classes, and the shapes of their values.
 
 A shape is an Avro type with every decision taken: the Python class of its values, the name of that
-class, and how its bytes are laid out.
+class, and the layout of its bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakeschema.avro.model import Json, NoDefault
 class Scalar(Enum):
     """Values without parameters; the value is the Avro type, with its logical type."""
 
-    # Members are equal only to themselves, and ``Enum`` would hash their names, in Python.
+    # Faster than ``Enum``'s, which hashes the name in Python.
     __hash__ = object.__hash__
 
     NULL = "null"
@@ -40,8 +40,7 @@ class Scalar(Enum):
     DURATION = "duration"
 
 
-# Types of columns are few: ``lowering`` makes each once, so that whatever is kept by shape finds it
-# by identity, without a look inside.
+# Columns have few types: ``lowering`` makes each shape once, so that caches find it by identity.
 @dataclass(frozen=True, slots=True, eq=False)
 class DecimalShape:
     """``size`` is that of the fixed, None for bytes."""
@@ -96,7 +95,7 @@ Shape: TypeAlias = (
 
 @lru_cache(10_000)
 def is_nameless(shape: Shape) -> bool:
-    """Whether no name is in it, so that it means the same in every package."""
+    """Whether it contains no name, so that its code is the same in every package."""
     match shape:
         case Scalar() | DecimalShape():
             return True

@@ -1,20 +1,20 @@
-"""Lines of Python source, and the only ways in which untrusted text gets into them."""
+"""Lines of Python source, and the only functions that write untrusted text into them."""
 
 from __future__ import annotations
 
 import re
 
 TYPE_CHECKING = (
-    "# Type checkers know the name; importing typing takes longer than this package.",
+    "# Type checkers know the name; to import typing takes longer than this package.",
     "TYPE_CHECKING = False",
 )
 
-# Most lines of most docs, which need no escaping.
+# Most lines of documentation, which need no escaping.
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
 class Lines:
-    """Source under construction; a line is indented as deep as the blocks around it."""
+    """Source under construction; a line is indented by its enclosing blocks."""
 
     def __init__(self, indent: str = "") -> None:
         self._lines: list[str] = []
@@ -29,20 +29,20 @@ class Lines:
         self._lines.append(text)
 
     def block(self, head: str) -> Lines:
-        """Lines are within ``head`` until the end of the ``with`` that this opens."""
+        """Lines are within ``head`` until the end of the ``with`` statement."""
         self._lines.append(self._indent + head)
         self._indent += "    "
         return self
 
     def __enter__(self) -> None:
-        # Written out: a generator of ``contextlib`` costs more than the lines within.
+        # Not by ``contextlib``, whose generators cost more than the lines within.
         pass
 
     def __exit__(self, *_: object) -> None:
         self._indent = self._indent[4:]
 
     def docstring(self, text: str) -> None:
-        """A docstring that evaluates to ``text`` with its lines indented, whatever it holds."""
+        """A docstring that evaluates to ``text`` with its lines indented, whatever that contains."""
         lines = [_escaped(line) for line in text.split("\n")]
         if len(lines) == 1:
             self.add(f'"""{lines[0]}"""')
@@ -54,13 +54,13 @@ class Lines:
 
 
 def literal(text: str) -> str:
-    """A string literal in ASCII: the one way from untrusted text to an expression."""
+    """A string literal in ASCII: the only way from untrusted text to an expression."""
     return ascii(text)
 
 
 def _escaped(line: str) -> str:
-    # Every backslash and quote is escaped, so that no text can end the literal, and what is not
-    # ASCII is spelt out, since which characters are printable depends on the interpreter.
+    # Backslashes and quotes are escaped, so that no text can end the literal; so is what is not
+    # ASCII, since which characters are printable depends on the interpreter.
     if _PLAIN.fullmatch(line):
         return line
     return line.encode("unicode_escape").decode("ascii").replace('"', '\\"')

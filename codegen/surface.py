@@ -1,7 +1,7 @@
 """A schema to what programs can name in its package, as a hash.
 
-It answers one question: would this generator give a schema published before the same names and
-types? Names of one schema are compared, never those of two: a field added is not a change of rule.
+It answers one question: does this generator still give a published schema the same names and types?
+Only hashes of one schema are compared: a field that is added changes no rule of naming.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lakeschema.avro.model import NoDefault, Record
 def surface_hash(schema: Record, import_package: str, *, immutable: bool = False) -> str:
     """SHA-256, in hex, of the import, and of classes, attributes and members with their types.
 
-    Docs, defaults' values and what the codec does inside are not in it.
+    Documentation, values of defaults and the codec are not in it.
 
     Raises:
         UnfitSchema: the schema cannot be laid out in Python.

@@ -27,6 +27,7 @@ from codegen.metadata import metadata
 from codegen.modules import render_layout
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
+from codegen.runtime.errors import short_repr
 from codegen.runtime_files import runtime_version
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import stored_zip
@@ -101,7 +102,7 @@ def _content_hash(request: PackageRequest, layout: Layout) -> str:
 
 
 def read_wheel(data: bytes) -> PackageContents:
-    """What a wheel made by ``build_wheel`` says of itself.
+    """What a wheel made by ``build_wheel`` states about itself.
 
     Raises:
         NotOurWheel: another program made it, or it is damaged.
@@ -136,7 +137,7 @@ def read_wheel(data: bytes) -> PackageContents:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError("text")
+        raise TypeError(f"expected a string, got {short_repr(value)}")
     return value
 
 
@@ -179,7 +180,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
 
 
 def _json_bytes(value: Mapping[str, Any]) -> bytes:
-    """A line for each key: indentation is known to Python's slow writer of JSON alone."""
+    """A line for each key; ``indent`` would use Python's slow encoder."""
     lines = [f' "{key}": {_JSON.encode(value[key])}' for key in sorted(value)]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
@@ -187,12 +188,12 @@ def _json_bytes(value: Mapping[str, Any]) -> bytes:
 def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:
     lines = [f"{path},sha256={_digest(entries[path])},{len(entries[path])}" for path in entries]
     record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
-    # The .dist-info folder stands last, as the specification recommends.
+    # The .dist-info folder last, as the specification recommends.
     order = sorted(entries, key=lambda path: (".dist-info/" in path, path))
     return stored_zip([*((path, entries[path]) for path in order), (record_path, record.encode())])
 
 
-# Most files are the runtime's, the same in every package.
+# Most files are of the runtime, the same in every package.
 @functools.lru_cache(maxsize=128)
 def _digest(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -1,8 +1,8 @@
 """Files as a ZIP archive whose bytes depend on nothing else.
 
-Entries are stored and not deflated (compressors differ), and dated 1980, the first year that a ZIP
-file can state. It is written here since the standard library takes longer over each entry's
-headers than all the rest of a small package takes (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
+Entries are stored, not deflated (compressors differ), and dated 1980, the earliest year of ZIP. It is
+written here since the standard library needs more time for each entry's headers than all the rest of
+a small package takes (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UNIX = 3
 _FIRST_DATE = 1 << 5 | 1
 _REGULAR_FILE = 0o100644 << 16
 
-# Version, flags, no compression, time, date: what all entries share, before what is their own.
+# Version, flags, no compression, time, date: the fields that all entries share.
 _SHARED = struct.pack("<5H", _VERSION, 0, 0, 0, _FIRST_DATE)
 _LOCAL_HEADER = b"PK\3\4" + _SHARED
 _DIRECTORY_ENTRY = b"PK\1\2" + struct.pack("<H", _UNIX << 8 | _VERSION) + _SHARED
@@ -31,7 +31,7 @@ _LOCAL_LENGTH = len(_LOCAL_HEADER) + _CONTENT.size + len(_EXTRA_LENGTH)
 _END = struct.Struct("<4s4H2LH")
 
 
-# Most files are the same in every package, and keep their own hash.
+# Most files are the same objects in every package, which cache their hash.
 _checksum = functools.lru_cache(maxsize=128)(zlib.crc32)
 
 
@@ -40,7 +40,7 @@ def stored_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
 
     Raises:
         ValueError: a path is not ASCII.
-        struct.error: an entry, or the whole, is past 4 GB.
+        struct.error: an entry, or the archive, exceeds 4 GB.
     """
     files: list[bytes] = []
     directory: list[bytes] = []

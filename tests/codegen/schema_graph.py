@@ -37,7 +37,7 @@ LOGICAL: Mapping[str, tuple[str, ...]] = {
     "bytes": ("decimal",),
     "string": ("uuid",),
 }
-_DEEPEST = 3
+_MAX_DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def random_graph(random: Random) -> Graph:
 
 def random_type(random: Random, graph: Graph, depth: int) -> Node:
     kinds = ["primitive"] * 3 + ["logical"] * 2 + ["enum", "fixed"]
-    if depth < _DEEPEST:
+    if depth < _MAX_DEPTH:
         kinds += ["array", "map", "union", "union", "record"]
     if len(graph.named) > 1:
         kinds.append("reference")
