@@ -59,8 +59,8 @@ _NONE = DefaultExpression("None")
 """The default of most columns."""
 
 
-Defaults: TypeAlias = Mapping[tuple[str, str], DefaultExpression]
-"""By the class of the record and the name of the field in the schema."""
+Defaults: TypeAlias = Mapping[str, Mapping[str, DefaultExpression]]
+"""By the class of the record, then by the name of the field in the schema."""
 
 
 def evaluate_defaults(package: PackageShape) -> Defaults:
@@ -72,10 +72,12 @@ def evaluate_defaults(package: PackageShape) -> Defaults:
     """
     evaluator = _Evaluator(package)
     return {
-        (record.class_name, attribute.field): evaluator.expression(record.class_name, attribute)
+        record.class_name: {
+            attribute.field: evaluator.expression(record.class_name, attribute)
+            for attribute in record.attributes
+            if not isinstance(attribute.default, NoDefault)
+        }
         for record in package.records
-        for attribute in record.attributes
-        if not isinstance(attribute.default, NoDefault)
     }
 
 

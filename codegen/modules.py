@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from codegen import column_functions
@@ -114,15 +115,20 @@ def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
 
 _CONSTANTS = ("ABSENT", "CRC_64_AVRO", "RECORD", "RELATION", "SCHEMA", "SHA_256")
 _ERRORS = ("AvroError", "InvalidAvro", "InvalidValue", "UnknownSchema", "UnresolvableSchema")
-_DEFINITION = re.compile(r"^def (\w+)", re.MULTILINE)
+_FUNCTIONS = _INIT_FUNCTIONS + column_functions.FUNCTIONS
+_FUNCTIONS_OF_A_RELATION = _FUNCTIONS + column_functions.DATASET
+
+
+@functools.cache
+def _defined_names(functions: str) -> Sequence[str]:
+    return re.findall(r"^def (\w+)", functions, re.MULTILINE)
 
 
 def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     classes = [c.class_name for c in shape.classes]
     durations = ["Duration"] if uses_durations(shape) else []
-    functions = _INIT_FUNCTIONS + column_functions.FUNCTIONS
-    functions += column_functions.DATASET if relation else ""
-    public = [*classes, *durations, *_CONSTANTS, *_ERRORS, *_DEFINITION.findall(functions)]
+    functions = _FUNCTIONS_OF_A_RELATION if relation else _FUNCTIONS
+    public = [*classes, *durations, *_CONSTANTS, *_ERRORS, *_defined_names(functions)]
     text = "_builtins.str" if "str" in classes else "str"
     lines = Lines()
     lines.docstring(shape.root.doc or f"Records of {relation or shape.root.full_name}.")

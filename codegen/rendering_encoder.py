@@ -212,7 +212,7 @@ class Encoder(CodecRenderer):
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
                 return f"type({t}) is _{name}"
             case UnionShape():
-                raise AssertionError("a union stands directly in a union")
+                raise AssertionError("union directly within a union")
             case _:
                 assert_never(branch)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from codegen.annotations import Annotations, name_inside
-from codegen.default_values import DefaultExpression, Defaults
+from codegen.default_values import Defaults
 from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
     Attribute,
@@ -179,7 +179,7 @@ class _ClassRenderer:
         self._record = record
         self._annotations = annotations
         self._inside = inside
-        self._defaults = defaults
+        self._defaults = defaults[record.class_name]
 
     def render(self) -> None:
         lines, record = self._lines, self._record
@@ -212,7 +212,7 @@ class _ClassRenderer:
 
     def _factory(self, attribute: Attribute) -> None:
         """A function that makes a mutable default, unless that is empty."""
-        default = self._default(attribute)
+        default = self._defaults.get(attribute.field)
         if default is None or not default.fresh or default.text in _EMPTY:
             return
         lines = self._lines
@@ -220,9 +220,6 @@ class _ClassRenderer:
         lines.add("", "")
         with lines.block(f"def {self._factory_name(attribute)}() -> {annotation}:"):
             lines.add(f"return {default.text}")
-
-    def _default(self, attribute: Attribute) -> DefaultExpression | None:
-        return self._defaults.get((self._record.class_name, attribute.field))
 
     def _factory_name(self, attribute: Attribute) -> str:
         return f"__default_{self._record.class_name}_{attribute.name}__"
@@ -277,13 +274,13 @@ class _ClassRenderer:
 
     def _parameter(self, attribute: Attribute) -> str:
         annotated = f"{attribute.name}: {self._annotations.of(attribute.shape)}"
-        default = self._default(attribute)
+        default = self._defaults.get(attribute.field)
         if default is None:
             return annotated
         return f"{annotated} = {'__unset__' if default.fresh else default.text}"
 
     def _initial(self, attribute: Attribute) -> str:
-        default = self._default(attribute)
+        default = self._defaults.get(attribute.field)
         if default is None or not default.fresh:
             return attribute.name
         empty = default.text in _EMPTY
