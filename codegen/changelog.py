@@ -31,7 +31,7 @@ def releases(request: PackageRequest) -> tuple[Release, ...]:
     )
 
 
-def shortened(earlier: Sequence[Release]) -> tuple[Release, ...]:
+def shorten(earlier: Sequence[Release]) -> tuple[Release, ...]:
     """The releases with their first lines, so that a package does not grow with its history.
 
     Every release stays, if only with ``MORE``.

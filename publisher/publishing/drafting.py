@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from codegen.changelog import shortened
+from codegen.changelog import shorten
 from codegen.package import Wheel
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
@@ -48,7 +48,7 @@ class Drafter:
             upstreams={str(u): fingerprints.get(u, "") for u in job.derivation.upstreams},
             change=kind,
             reasons=change.reasons,
-            earlier=shortened(releases(history)),
+            earlier=shorten(releases(history)),
             event_id=job.event_id,
         )
         wheel = self._packaging.build(replace(request, version=number, provenance=provenance))

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from codegen.errors import UnfitSchema
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest, Wheel
+from codegen.runtime_files import runtime_version
 from codegen.surface import surface_hash
 from codegen.wheel import build_wheel, content_hash, read_wheel
 from lakeschema.avro.model import Record, Schema
@@ -40,7 +41,7 @@ class WheelPackaging:
 
     @property
     def build_keys(self) -> BuildKeys:
-        return BuildKeys("immutable" if self._immutable else "", self._generator_version)
+        return BuildKeys("immutable" if self._immutable else "", runtime_version())
 
     def distribution(self, relation: RelationName) -> str:
         return distribution_name(relation, self._prefix)

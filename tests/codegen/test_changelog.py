@@ -16,7 +16,7 @@ from codegen.changelog import (
     changelog_to_json,
     first_lines,
     sentence_markdown,
-    shortened,
+    shorten,
 )
 from codegen.package import Release
 from codegen.wheel import build_wheel, read_wheel
@@ -109,13 +109,13 @@ def test_a_long_history_stays_small_and_names_every_version() -> None:
         for number in range(500, 0, -1)
     ]
 
-    kept = shortened(history)
+    kept = shorten(history)
 
     assert [release.version for release in kept] == [release.version for release in history]
     assert sum(len(release.lines) for release in kept) <= 2_000 + len(history)
     assert kept[0].lines[:99] == history[0].lines[:99]
     assert kept[0].lines[99:] == kept[-1].lines == (MORE,)
-    assert shortened(kept) == kept
+    assert shorten(kept) == kept
 
 
 def test_only_the_newest_releases_are_listed_where_there_is_little_room() -> None:

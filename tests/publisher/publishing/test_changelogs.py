@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from codegen.changelog import shortened
+from codegen.changelog import shorten
 from codegen.package import PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel, read_wheel
 from lakeschema.avro.model import INT, STRING, Field, Record
@@ -53,7 +53,7 @@ def test_a_lost_ledger_gets_the_changelog_back_from_the_newest_wheels(tmp_path: 
         ("2.0.1", "patch", ("field `a`: documentation added",)),
     ):
         schema = Record("R", "n", (Field("a", INT if number == "1.0.0" else STRING),))
-        provenance = Provenance(change=change, reasons=lines, earlier=shortened(told))
+        provenance = Provenance(change=change, reasons=lines, earlier=shorten(told))
         request = PackageRequest(COMPANY, PREFIX, number, schema, provenance)
         index.upload(build_wheel(request))
         told = (Release(number, change, lines), *told)
