@@ -109,6 +109,27 @@ def spark_query(
 
 
 @dataclass(frozen=True, slots=True)
+class _Tail:
+    """The clauses after WHERE, each with its keywords; "" where it is absent."""
+
+    group_by: str = ""
+    order_by: str = ""
+    limit: str = ""
+    offset: str = ""
+
+    @property
+    def limits_rows(self) -> bool:
+        return bool(self.limit or self.offset)
+
+    def clauses(self) -> tuple[str, ...]:
+        """The clauses that are present, in SQL's order."""
+        return tuple(filter(None, (self.group_by, self.order_by, self.limit, self.offset)))
+
+
+_NO_TAIL = _Tail()
+
+
+@dataclass(frozen=True, slots=True)
 class _Select:
     """A SELECT in the making.
 
@@ -117,7 +138,7 @@ class _Select:
         plain: which items are names, that may be written as often as one likes.
         source: what stands after FROM; "" where there is none.
         joins: whether the source may be joined on its left, and also on its right.
-        tail: GROUP BY, ORDER BY, LIMIT; nothing but LIMIT may follow then.
+        tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
         computed: items are aggregates or windows, over which no WHERE can be put.
     """
 
@@ -126,14 +147,14 @@ class _Select:
     source: str
     joins: tuple[bool, bool] = (False, False)
     where: tuple[str, ...] = ()
-    tail: str = ""
+    tail: _Tail = _NO_TAIL
     distinct: bool = False
     computed: bool = False
 
     @property
     def is_open(self) -> bool:
         """Whether further nodes may be folded into it."""
-        return not (self.tail or self.distinct or self.computed)
+        return self.tail == _NO_TAIL and not (self.distinct or self.computed)
 
     def text(self, names: Sequence[str]) -> str:
         items = ", ".join(
@@ -145,9 +166,7 @@ class _Select:
             parts.append(f"FROM {self.source}")
         if self.where:
             parts.append("WHERE " + " AND ".join(self.where))
-        if self.tail:
-            parts.append(self.tail)
-        return " ".join(parts)
+        return " ".join((*parts, *self.tail.clauses()))
 
 
 class _Writer:
@@ -203,7 +222,8 @@ class _Writer:
             case Sort(below, keys, total):
                 select = self._foldable(below, [key.expression for key in keys], outer)
                 by = self._over(select.items, outer).sort_keys(keys)
-                return replace(select, tail=f"{'ORDER' if total else 'SORT'} BY {by}")
+                order_by = f"{'ORDER' if total else 'SORT'} BY {by}"
+                return replace(select, tail=_Tail(order_by=order_by))
             case Limit():
                 return self._limited(plan, outer)
             case Distinct(below):
@@ -240,7 +260,8 @@ class _Writer:
             or (select.computed and not _reads_computed(select, expressions))
             or (
                 # An order's keys, and a group's, name what is below.
-                select.tail and not all(isinstance(e, ColumnReference) for e in expressions)
+                select.tail != _NO_TAIL
+                and not all(isinstance(e, ColumnReference) for e in expressions)
             )
         ):
             select = self._wrapped(select)
@@ -288,10 +309,7 @@ class _Writer:
         over = self._over(select.items, outer)
         keys = self._keys(plan, select, outer)
         items = (*keys, *(over.typed(call) for _, call in plan.aggregates))
-        tail = f"GROUP BY {', '.join(keys)}" if keys else ""
-        if plan.sets is not None:
-            sets = ", ".join("(" + ", ".join(keys[k] for k in chosen) + ")" for chosen in plan.sets)
-            tail += f" GROUPING SETS ({sets})" if keys else f"GROUP BY GROUPING SETS ({sets})"
+        tail = _Tail(group_by=_group_by(keys, plan.sets))
         plain = (False,) * len(items)
         return replace(select, items=items, plain=plain, tail=tail, computed=True)
 
@@ -309,15 +327,15 @@ class _Writer:
 
     def _limited(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
         select = self._select(plan.input, outer)
-        if "LIMIT " in select.tail or "OFFSET " in select.tail:
+        if select.tail.limits_rows:
             select = self._wrapped(select)
         over = self._over((), outer)
-        parts = [select.tail] if select.tail else []
-        if plan.limit is not None:
-            parts.append(f"LIMIT {over.text(plan.limit)}")
-        if plan.offset is not None:
-            parts.append(f"OFFSET {over.text(plan.offset)}")
-        return replace(select, tail=" ".join(parts))
+        tail = replace(
+            select.tail,
+            limit="" if plan.limit is None else f"LIMIT {over.text(plan.limit)}",
+            offset="" if plan.offset is None else f"OFFSET {over.text(plan.offset)}",
+        )
+        return replace(select, tail=tail)
 
     def _generated(self, plan: Generate, outer: tuple[Columns, ...]) -> _Select:
         select = self._select(plan.input, outer)
@@ -356,6 +374,14 @@ def _with_field_names(item: str, type_: ColumnType) -> str:
 def _one_row(alias: str) -> _Select:
     """What a generator stands on where the text has no FROM."""
     return _Select((), (), f"(SELECT 1 AS `one`) AS {alias}", (True, True))
+
+
+def _group_by(keys: Sequence[str], sets: Sequence[Sequence[int]] | None) -> str:
+    listed = ", ".join(keys)
+    if sets is not None:
+        shown = ", ".join("(" + ", ".join(keys[k] for k in chosen) + ")" for chosen in sets)
+        listed = f"{listed} GROUPING SETS ({shown})".lstrip()
+    return f"GROUP BY {listed}" if listed else ""
 
 
 def _generic(number: int) -> list[str]:
