@@ -16,7 +16,7 @@ from typing import assert_never
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission.spark_expressions import Columns, Expressions
+from lakeschema.translation.emission.spark_expressions import Columns, ExpressionWriter
 from lakeschema.translation.emission.spark_text import (
     has_capital_fields,
     is_castable,
@@ -189,8 +189,8 @@ class _Writer:
     def _subquery(self, plan: Plan, outer: tuple[Columns, ...]) -> str:
         return self.query(plan, _generic(len(plan.columns)), outer)
 
-    def _over(self, columns: Columns, outer: tuple[Columns, ...]) -> Expressions:
-        return Expressions(columns, outer, self._dialect, self._subquery, self._functions)
+    def _over(self, columns: Columns, outer: tuple[Columns, ...]) -> ExpressionWriter:
+        return ExpressionWriter(columns, outer, self._dialect, self._subquery, self._functions)
 
     def _select(self, plan: Plan, outer: tuple[Columns, ...]) -> _Select:
         match plan:

@@ -65,7 +65,7 @@ Subquery = Callable[[Plan, "tuple[Columns, ...]"], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Expressions:
+class ExpressionWriter:
     """Writes expressions over ``columns``; ``functions`` names what has to be registered."""
 
     columns: Columns

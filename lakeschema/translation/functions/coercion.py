@@ -85,6 +85,11 @@ def is_primitive(type_: ColumnType) -> bool:
     return isinstance(type_, (PrimitiveType, DecimalType, CharType, VarcharType, IntervalType))
 
 
+def as_spark_reads(type_: ColumnType) -> ColumnType:
+    """Char and varchar columns are strings in Spark's expressions."""
+    return STRING if isinstance(type_, (CharType, VarcharType)) else type_
+
+
 def common_type(
     left: ColumnType, right: ColumnType, use: Use, semantics: Semantics
 ) -> ColumnType | None:

@@ -289,6 +289,11 @@ def _check(columns: Columns, expressions: Iterable[RowExpression]) -> None:
                 raise InvalidPlan(f"no input column {part.index} of the type of {part.name}")
 
 
+def references(plan: Plan) -> tuple[ColumnReference, ...]:
+    """A reference to each of the plan's columns."""
+    return tuple(ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns))
+
+
 def inputs(plan: Plan) -> tuple[Plan, ...]:
     """The plans directly below, left to right; sub-queries in expressions are not among them."""
     match plan:

@@ -145,7 +145,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
     if class_name is None:
         raise UnsupportedFunction(
             name,
-            f"of view {context.view} is not known",
+            f"of view {context.functions.view} is not known",
             position=call.position,
             hint=(
                 "declare it in the view's property 'functions' as NAME:class.Name and the class's"
@@ -154,7 +154,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
         )
     raise UnsupportedFunction(
         name,
-        f"of view {context.view} is class {class_name}, whose return type is not declared",
+        f"of view {context.functions.view} is class {class_name}, whose return type is not declared",
         position=call.position,
         hint=f"declare what {class_name} returns in the deployment's udfs, or in a resolver plugin",
     )

@@ -12,23 +12,31 @@ from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import DeclaredFunctions
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.resolution.scopes import Scope
+from lakeschema.translation.syntax import tree
 
 OpenRelation = Callable[[RelationName, Position | None], Plan]
 """Gives the plan that stands for a relation: a scan of its interface, or an expanded view."""
+
+ResolveQuery = Callable[[tree.Query, "Context"], Plan]
+"""``queries.resolve_query``: queries hold expressions and FROM clauses, which hold queries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """``common_tables`` by lower-case name; ``outer`` are the scopes around, nearest first."""
 
-    view: RelationName
     semantics: Semantics
     namespace: tuple[str, ...]
     catalog: str | None
     functions: DeclaredFunctions
     open_relation: OpenRelation
+    resolve_query: ResolveQuery
     common_tables: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
     outer: tuple[Scope, ...] = ()
+
+    def plan_of(self, query: tree.Query) -> Plan:
+        """The plan of a query that stands in this context."""
+        return self.resolve_query(query, self)
 
     def with_common_table(self, name: str, plan: Plan) -> Context:
         return replace(

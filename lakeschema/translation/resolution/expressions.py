@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import assert_never
 
@@ -15,25 +15,19 @@ from lakeschema.catalog.column_types import (
     STRING,
     VOID,
     ArrayType,
-    CharType,
     ColumnType,
     DecimalType,
     IntervalType,
     MapType,
-    PrimitiveType,
     StructField,
     StructType,
-    UnknownType,
-    VarcharType,
     map_type,
     print_type,
 )
 from lakeschema.translation.errors import (
-    Position,
     TypeMismatch,
     UnknownColumn,
     UnsupportedConstruct,
-    UnsupportedType,
 )
 from lakeschema.translation.functions.arithmetic import branch_types
 from lakeschema.translation.functions.binding import implicit_cast
@@ -45,6 +39,7 @@ from lakeschema.translation.functions.casts import (
 )
 from lakeschema.translation.functions.coercion import (
     Use,
+    as_spark_reads,
     common_type,
     is_integer,
     is_interval,
@@ -72,20 +67,23 @@ from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.resolution import calls, intervals
 from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.fields import (
+    column_hint,
+    field_of,
+    field_path,
+    require_known_type,
+)
 from lakeschema.translation.resolution.higher_order import higher_order
 from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
-
-ResolveQuery = Callable[[tree.Query, Context], Plan]
-
 
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
 _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Expressions:
+class ExpressionResolver:
     """Resolves expressions over ``scope``; None where there is no FROM.
 
     Attributes:
@@ -97,7 +95,6 @@ class Expressions:
 
     context: Context
     scope: Scope | None
-    resolve_query: ResolveQuery
     aliases: Mapping[str, RowExpression] = field(default_factory=lambda: _NO_ALIASES)
     windows: Mapping[str, tree.NamedWindow] = field(default_factory=lambda: _NO_WINDOWS)
     variables: Mapping[str, LambdaVariable] = field(default_factory=lambda: MappingProxyType({}))
@@ -167,13 +164,13 @@ class Expressions:
     def _name(self, node: tree.Name) -> RowExpression:
         variable = self.variables.get(node.parts[0].lower())
         if variable is not None:
-            return _fields(variable, node.parts[1:], node.position)
+            return field_path(variable, node.parts[1:], node.position)
         found = self._column(node)
         if found is not None:
             return found
         alias = self.aliases.get(node.parts[0].lower())
         if alias is not None:
-            return _fields(alias, node.parts[1:], node.position)
+            return field_path(alias, node.parts[1:], node.position)
         outer = self._outer(node)
         if outer is not None:
             return outer
@@ -181,7 +178,7 @@ class Expressions:
             ".".join(node.parts),
             self.scope.candidates() if self.scope is not None else (),
             position=node.position,
-            hint=_nearest(node.parts[-1], self.scope),
+            hint=column_hint(node.parts[-1], self.scope),
         )
 
     def _column(self, node: tree.Name) -> RowExpression | None:
@@ -191,13 +188,13 @@ class Expressions:
         if found is None:
             return None
         indices, read = found
-        return _fields(self._merged(indices), node.parts[read:], node.position)
+        return field_path(self._merged(indices), node.parts[read:], node.position)
 
     def _merged(self, indices: tuple[int, ...]) -> RowExpression:
         assert self.scope is not None
         references = [self.scope.reference(index) for index in indices]
         for reference in references:
-            _require_known(reference)
+            require_known_type(reference)
         return self._coalesced(references)
 
     def _coalesced(self, references: Sequence[RowExpression]) -> RowExpression:
@@ -215,7 +212,7 @@ class Expressions:
                 outer = self._coalesced(
                     [OuterReference(level, i, c.name, c.type, c.nullable) for i, c in columns]
                 )
-                return _fields(outer, node.parts[read:], node.position)
+                return field_path(outer, node.parts[read:], node.position)
         return None
 
     def starred(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
@@ -278,11 +275,8 @@ class Expressions:
                 arguments.append(Literal("1", INT))
         return arguments
 
-    def _without_aggregates(self) -> Expressions:
-        return Expressions(
-            self.context, self.scope, self.resolve_query, self.aliases, self.windows,
-            self.variables, self.group_may_be_empty, aggregates_allowed=False,
-        )  # fmt: skip
+    def _without_aggregates(self) -> ExpressionResolver:
+        return replace(self, aggregates_allowed=False)
 
     def _window(self, node: tree.WindowCall) -> RowExpression:
         function = calls.builtin(node.call, self.context)
@@ -321,11 +315,8 @@ class Expressions:
             for name, (type_, nullable) in zip(node.parameters, kinds, strict=False)
         )
         inner = {variable.name.lower(): variable for variable in variables}
-        scoped = Expressions(
-            self.context, self.scope, self.resolve_query, self.aliases, self.windows,
-            MappingProxyType({**self.variables, **inner}), self.group_may_be_empty,
-            aggregates_allowed=False,
-        )  # fmt: skip
+        variables_in_scope = MappingProxyType({**self.variables, **inner})
+        scoped = replace(self, variables=variables_in_scope, aggregates_allowed=False)
         return Lambda(variables, scoped.resolve(node.body))
 
     # forms with syntax of their own
@@ -447,7 +438,7 @@ class Expressions:
 
     def _nested(self, query: tree.Query) -> Plan:
         context = self.context if self.scope is None else self.context.inside(self.scope)
-        return self.resolve_query(query, context)
+        return context.plan_of(query)
 
     def _struct(self, fields: tuple[tuple[str | None, tree.Expression], ...]) -> RowExpression:
         values = tuple(self.resolve(value) for _, value in fields)
@@ -469,68 +460,6 @@ class Expressions:
         return f"col{number}"
 
 
-def field_of(base: RowExpression, name: str, position: Position | None) -> RowExpression:
-    """``base.name``: null where the struct, or any struct around it, is.
-
-    Of an array of structs it is the array of that field.
-    """
-    in_array = isinstance(base.type, ArrayType)
-    struct = base.type.element if isinstance(base.type, ArrayType) else base.type
-    if not isinstance(struct, StructType):
-        raise UnknownColumn(
-            name,
-            position=position,
-            hint=f"a value of type {print_type(base.type)} has no fields",
-        )
-    for index, found in enumerate(struct.fields):
-        if found.name.lower() == name.lower():
-            if isinstance(base.type, ArrayType):
-                nullable = found.nullable or base.type.element_nullable
-                array = ArrayType(found.type, nullable)
-                return FieldAccess(base, index, found.name, array, base.nullable)
-            return FieldAccess(base, index, found.name, found.type, base.nullable or found.nullable)
-    raise UnknownColumn(
-        name,
-        tuple(f.name for f in struct.fields),
-        position=position,
-        hint=f"the {'elements' if in_array else 'struct'} have fields "
-        + ", ".join(f.name for f in struct.fields[:20]),
-    )
-
-
-def _require_known(reference: ColumnReference) -> None:
-    """A column whose type is not understood harms only who reads it."""
-    for part in _unknown_parts(reference.type):
-        raise UnsupportedType(f"column {reference.name}", part.text, "the type is not known")
-
-
-def _unknown_parts(type_: ColumnType) -> list[UnknownType]:
-    if isinstance(type_, PrimitiveType):
-        return []
-    found: list[UnknownType] = []
-
-    def note(part: ColumnType) -> ColumnType:
-        if isinstance(part, UnknownType):
-            found.append(part)
-        return part
-
-    map_type(type_, note)
-    return found
-
-
-def _fields(
-    base: RowExpression, names: tuple[str, ...], position: Position | None
-) -> RowExpression:
-    for name in names:
-        base = field_of(base, name, position)
-    return base
-
-
-def as_spark_reads(type_: ColumnType) -> ColumnType:
-    """Spark's expressions know no char and varchar: such columns are strings to them."""
-    return STRING if isinstance(type_, (CharType, VarcharType)) else type_
-
-
 def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
     """A number written out, cast to another number type it obviously fits (``10L``)."""
     return (
@@ -541,15 +470,3 @@ def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
         and operand.value is not None
         and len(operand.value) <= 2
     )
-
-
-def _nearest(name: str, scope: Scope | None) -> str:
-    if scope is None:
-        return "the query has no FROM clause"
-    from difflib import get_close_matches
-
-    names = [column.name for column in scope.plan.columns]
-    close = get_close_matches(name.lower(), [n.lower() for n in names], n=3)
-    if close:
-        return "did you mean " + ", ".join(close) + "?"
-    return "the columns are " + ", ".join(names[:20]) if names else ""

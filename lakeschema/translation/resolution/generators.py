@@ -23,7 +23,7 @@ from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Generate, Plan, PlanColumn
 from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
-from lakeschema.translation.resolution.expressions import Expressions
+from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.syntax import tree
 
 
@@ -41,7 +41,7 @@ def generate(
     input_: Plan,
     node: tree.Call,
     names: tuple[str, ...],
-    resolver: Expressions,
+    resolver: ExpressionResolver,
     *,
     outer: bool,
 ) -> Generate:

@@ -1,10 +1,11 @@
-"""What a column without an alias is called."""
+"""What a query's columns are called: by an alias, or by the dialect's rules where there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.column_types import print_type
+from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import (
     Call,
@@ -18,10 +19,23 @@ from lakeschema.translation.plan.expressions import (
     WindowCall,
     walk,
 )
-from lakeschema.translation.plan.relations import Filter, Plan, Project, Scan, Sort
+from lakeschema.translation.plan.relations import Filter, Plan, Project, Scan, Sort, references
 
 UNNAMED = "\x00unnamed"
 """Begins the name of a Spark column that has no alias: its view must not show it."""
+
+
+def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
+    """The plan under the column names that an alias or CTE lists; unchanged where it lists none.
+
+    Raises:
+        TypeMismatch: there are more or fewer names than columns.
+    """
+    if not names:
+        return plan
+    if len(names) != len(plan.columns):
+        raise TypeMismatch(f"{len(names)} column names are given for {len(plan.columns)} columns")
+    return Project(plan, tuple(zip(names, references(plan), strict=True)))
 
 
 def generated_name(expression: RowExpression, position: int, semantics: Semantics) -> str:

@@ -14,7 +14,6 @@ from lakeschema.translation.functions.coercion import Use, common_type
 from lakeschema.translation.plan.expressions import (
     Call,
     Cast,
-    ColumnReference,
     Literal,
     RowExpression,
     SortKey,
@@ -31,6 +30,7 @@ from lakeschema.translation.plan.relations import (
     SetOperator,
     Sort,
     Values,
+    references,
 )
 from lakeschema.translation.resolution.aggregation import (
     Grouped,
@@ -39,12 +39,13 @@ from lakeschema.translation.resolution.aggregation import (
     has_window,
 )
 from lakeschema.translation.resolution.context import Context
-from lakeschema.translation.resolution.expressions import Expressions
+from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate, is_generator
 from lakeschema.translation.resolution.naming import (
     generated_name,
     hives_column_name,
     hives_window_names,
+    rename_columns,
     uncast,
 )
 from lakeschema.translation.resolution.scopes import Scope, named
@@ -73,14 +74,14 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
     """
     match query:
         case tree.Select():
-            return _Select(query, context).plan()
+            return _SelectResolver(query, context).plan()
         case tree.Ordered():
             return _ordered(query, context)
         case tree.SetQuery():
             return _set_query(query, context)
         case tree.With(tables, body):
             for table in tables:
-                plan = _named_columns(resolve_query(table.query, context), table.columns)
+                plan = rename_columns(resolve_query(table.query, context), table.columns)
                 context = context.with_common_table(table.name, plan)
             return resolve_query(body, context)
         case tree.ValuesQuery(rows):
@@ -89,31 +90,18 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
             assert_never(query)
 
 
-def _named_columns(plan: Plan, names: tuple[str, ...]) -> Plan:
-    if not names:
-        return plan
-    if len(names) != len(plan.columns):
-        raise TypeMismatch(f"{len(names)} columns are named, where there are {len(plan.columns)}")
-    return Project(plan, tuple(zip(names, references(plan), strict=True)))
-
-
-def references(plan: Plan) -> tuple[ColumnReference, ...]:
-    """A reference to each of the plan's columns."""
-    return tuple(ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns))
-
-
 def _ordered(query: tree.Ordered, context: Context) -> Plan:
     if isinstance(query.body, tree.Select):
-        plan = _Select(query.body, context, query.order_by, total=query.global_).plan()
+        plan = _SelectResolver(query.body, context, query.order_by, total=query.global_).plan()
     else:
         plan = resolve_query(query.body, context)
         if query.order_by:
-            resolver = Expressions(context, named(plan, ()), resolve_query)
+            resolver = ExpressionResolver(context, named(plan, ()))
             keys = tuple(_output_key(key, plan, resolver) for key in query.order_by)
             plan = Sort(plan, keys, query.global_)
     if query.limit is None and query.offset is None:
         return plan
-    constants = Expressions(context, None, resolve_query)
+    constants = ExpressionResolver(context, None)
     return Limit(
         plan,
         None if query.limit is None else constants.resolve(query.limit),
@@ -121,7 +109,7 @@ def _ordered(query: tree.Ordered, context: Context) -> Plan:
     )
 
 
-def _output_key(key: tree.SortKey, plan: Plan, resolver: Expressions) -> SortKey:
+def _output_key(key: tree.SortKey, plan: Plan, resolver: ExpressionResolver) -> SortKey:
     ordinal = _ordinal(key.expression)
     if ordinal is not None:
         if not 1 <= ordinal <= len(plan.columns):
@@ -186,7 +174,7 @@ def _brought(reference: RowExpression, type_: ColumnType, context: Context) -> R
 
 
 def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> Plan:
-    resolver = Expressions(context, None, resolve_query)
+    resolver = ExpressionResolver(context, None)
     resolved = [[resolver.resolve(value) for value in row] for row in rows]
     width = len(resolved[0]) if resolved else 0
     if any(len(row) != width for row in resolved):
@@ -229,7 +217,7 @@ def _hives_name(item: _Item, bare: Plan | None, windows: Mapping[WindowCall, str
     return windows.get(call) if isinstance(call, WindowCall) else None
 
 
-class _Select:
+class _SelectResolver:
     """One SELECT, clause by clause in the order in which they take effect."""
 
     def __init__(
@@ -298,22 +286,21 @@ class _Select:
     def _source(self) -> Scope:
         if self._query.source is None:
             return Scope(_ONE_ROW, (), ())
-        return scope_of(self._query.source, self._context, resolve_query)
+        return scope_of(self._query.source, self._context)
 
     def _filtered(self, scope: Scope) -> Scope:
         if self._query.where is None:
             return scope
-        resolver = Expressions(self._context, scope, resolve_query, aggregates_allowed=False)
+        resolver = ExpressionResolver(self._context, scope, aggregates_allowed=False)
         return scope.with_plan(Filter(scope.plan, resolver.condition(self._query.where)))
 
-    def _resolver(self, scope: Scope) -> Expressions:
+    def _resolver(self, scope: Scope) -> ExpressionResolver:
         grouping = self._query.grouping
         empty = grouping is None or (grouping.sets is not None and () in grouping.sets)
         windows = {window.name.lower(): window for window in self._query.windows}
-        return Expressions(
+        return ExpressionResolver(
             self._context,
             scope,
-            resolve_query,
             windows=MappingProxyType(windows),
             group_may_be_empty=empty,
         )
@@ -327,11 +314,11 @@ class _Select:
             raise UnsupportedConstruct("more than one table function in SELECT")
         call = calls[0].expression
         assert isinstance(call, tree.Call)
-        resolver = Expressions(self._context, scope, resolve_query, aggregates_allowed=False)
+        resolver = ExpressionResolver(self._context, scope, aggregates_allowed=False)
         plan = generate(scope.plan, call, calls[0].aliases, resolver, outer=False)
         return scope.with_plan(plan)
 
-    def _items(self, resolver: Expressions) -> list[_Item]:
+    def _items(self, resolver: ExpressionResolver) -> list[_Item]:
         items: list[_Item] = []
         aliases: dict[str, RowExpression] = {}
         for position, item in enumerate(self._query.items):
@@ -360,17 +347,12 @@ class _Select:
                 items.append(_Item(name, expression, name == f"_c{position}"))
         return items
 
-    def _generated_items(self, resolver: Expressions) -> list[_Item]:
+    def _generated_items(self, resolver: ExpressionResolver) -> list[_Item]:
         assert resolver.scope is not None
-        columns = resolver.scope.plan.columns
         start = sum(len(source.names) for source in resolver.scope.sources)
-        return [
-            _Item(c.name, ColumnReference(i, c.name, c.type, c.nullable))
-            for i, c in enumerate(columns)
-            if i >= start
-        ]
+        return [_Item(r.name, r) for r in references(resolver.scope.plan)[start:]]
 
-    def _keys(self, items: list[_Item], resolver: Expressions) -> list[RowExpression]:
+    def _keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[RowExpression]:
         """GROUP BY reads FROM's columns; in Spark also numbers and, last, aliases."""
         if self._query.grouping is None:
             return []
@@ -390,13 +372,13 @@ class _Select:
                 keys.append(inner.resolve(key))
         return keys
 
-    def _having(self, items: list[_Item], resolver: Expressions) -> RowExpression | None:
+    def _having(self, items: list[_Item], resolver: ExpressionResolver) -> RowExpression | None:
         if self._query.having is None:
             return None
         aliases = {item.name.lower(): item.expression for item in reversed(items)}
         return replace(resolver, aliases=MappingProxyType(aliases)).condition(self._query.having)
 
-    def _order_keys(self, items: list[_Item], resolver: Expressions) -> list[SortKey]:
+    def _order_keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[SortKey]:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
         aliases = {item.name.lower(): item.expression for item in reversed(items)}
         after = replace(resolver, aliases=MappingProxyType(aliases))

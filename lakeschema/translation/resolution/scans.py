@@ -30,9 +30,9 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import Position, UnknownRelation
+from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
-from lakeschema.translation.resolution.expressions import as_spark_reads
 
 
 def opened(

@@ -8,16 +8,16 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.translation.errors import (
-    TypeMismatch,
     UnknownColumn,
     UnsupportedConstruct,
 )
 from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
-from lakeschema.translation.plan.relations import Join, JoinKind, Plan, Project, Values
+from lakeschema.translation.plan.relations import Join, JoinKind, Plan, Values
 from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context, relation_name
-from lakeschema.translation.resolution.expressions import Expressions, ResolveQuery
+from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate
+from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.scopes import Scope, Source, StarItem, named, shifted
 from lakeschema.translation.syntax import tree
 
@@ -26,22 +26,22 @@ _KINDS: Mapping[tree.JoinKind, JoinKind] = MappingProxyType(
 )
 
 
-def scope_of(item: tree.FromItem, context: Context, resolve_query: ResolveQuery) -> Scope:
+def scope_of(item: tree.FromItem, context: Context) -> Scope:
     match item:
         case tree.TableName():
             return _table(item, context)
         case tree.FromQuery(query, alias, columns):
-            plan = _renamed(resolve_query(query, context), columns)
+            plan = rename_columns(context.plan_of(query), columns)
             return named(plan, (alias,) if alias else ())
         case tree.FromFunction(call, alias, columns):
             one_row = Values(((),), ())
-            resolver = Expressions(context, None, resolve_query)
+            resolver = ExpressionResolver(context, None)
             plan = generate(one_row, call, columns, resolver, outer=False)
             return named(plan, (alias or call.name,))
         case tree.Join():
-            return _join(item, context, resolve_query)
+            return _join(item, context)
         case tree.LateralView():
-            return _lateral_view(item, context, resolve_query)
+            return _lateral_view(item, context)
         case _:
             assert_never(item)
 
@@ -50,27 +50,15 @@ def _table(item: tree.TableName, context: Context) -> Scope:
     if len(item.parts) == 1:
         common = context.common_tables.get(item.parts[0].lower())
         if common is not None:
-            return named(_renamed(common, item.columns), (item.alias or item.parts[0],))
+            return named(rename_columns(common, item.columns), (item.alias or item.parts[0],))
     name = relation_name(item.parts, context.namespace, context.catalog)
-    plan = _renamed(context.open_relation(name, item.position), item.columns)
+    plan = rename_columns(context.open_relation(name, item.position), item.columns)
     return named(plan, (item.alias,) if item.alias else name.parts)
 
 
-def _renamed(plan: Plan, columns: tuple[str, ...]) -> Plan:
-    """The plan under the column names that an alias gives."""
-    if not columns:
-        return plan
-    if len(columns) != len(plan.columns):
-        raise TypeMismatch(f"{len(columns)} columns are named, where there are {len(plan.columns)}")
-    references = (
-        ColumnReference(i, c.name, c.type, c.nullable) for i, c in enumerate(plan.columns)
-    )
-    return Project(plan, tuple(zip(columns, references, strict=True)))
-
-
-def _lateral_view(item: tree.LateralView, context: Context, resolve_query: ResolveQuery) -> Scope:
-    left = scope_of(item.input, context, resolve_query)
-    return _generated(left, item.call, item.alias, item.columns, item.outer, context, resolve_query)
+def _lateral_view(item: tree.LateralView, context: Context) -> Scope:
+    left = scope_of(item.input, context)
+    return _generated(left, item.call, item.alias, item.columns, item.outer, context)
 
 
 def _generated(
@@ -80,9 +68,8 @@ def _generated(
     columns: tuple[str, ...],
     outer: bool,
     context: Context,
-    resolve_query: ResolveQuery,
 ) -> Scope:
-    resolver = Expressions(context, left, resolve_query, aggregates_allowed=False)
+    resolver = ExpressionResolver(context, left, aggregates_allowed=False)
     plan = generate(left.plan, call, columns, resolver, outer=outer)
     start = len(left.plan.columns)
     names = tuple(column.name.lower() for column in plan.produced)
@@ -91,8 +78,8 @@ def _generated(
     return Scope(plan, (*left.sources, source), (*left.star, *star), left.merged)
 
 
-def _join(item: tree.Join, context: Context, resolve_query: ResolveQuery) -> Scope:
-    left = scope_of(item.left, context, resolve_query)
+def _join(item: tree.Join, context: Context) -> Scope:
+    left = scope_of(item.left, context)
     if isinstance(item.right, tree.FromFunction):
         function = item.right
         if item.condition is not None or item.kind not in {
@@ -101,11 +88,9 @@ def _join(item: tree.Join, context: Context, resolve_query: ResolveQuery) -> Sco
         }:
             raise UnsupportedConstruct("JOIN … ON with a table function")
         name = function.alias or function.call.name
-        return _generated(
-            left, function.call, name, function.columns, False, context, resolve_query
-        )
+        return _generated(left, function.call, name, function.columns, False, context)
     inner = context.inside(left) if item.lateral else context
-    right = scope_of(item.right, inner, resolve_query)
+    right = scope_of(item.right, inner)
     kind = _KINDS[item.kind]
     using = _common_names(left, right) if item.natural else item.using
     if using:
@@ -116,7 +101,7 @@ def _join(item: tree.Join, context: Context, resolve_query: ResolveQuery) -> Sco
     # A semi join's condition sees the right side, though its output does not.
     visible = Join(left.plan, right.plan, JoinKind.CROSS)
     both = _joined(left, right, visible, JoinKind.CROSS)
-    resolver = Expressions(context, both, resolve_query, aggregates_allowed=False)
+    resolver = ExpressionResolver(context, both, aggregates_allowed=False)
     condition = resolver.condition(item.condition)
     if kind is JoinKind.CROSS:
         kind = JoinKind.INNER

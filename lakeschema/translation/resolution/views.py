@@ -20,16 +20,15 @@ from lakeschema.translation.errors import (
     UnknownColumn,
 )
 from lakeschema.translation.functions.casts import can_cast, can_up_cast, nullable_inside
-from lakeschema.translation.functions.coercion import equal_apart_from_nulls
+from lakeschema.translation.functions.coercion import as_spark_reads, equal_apart_from_nulls
 from lakeschema.translation.functions.semantics import Semantics, semantics_of
 from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
-from lakeschema.translation.plan.relations import Plan, Project
+from lakeschema.translation.plan.relations import Plan, Project, references
 from lakeschema.translation.resolution.context import Context, OpenRelation
-from lakeschema.translation.resolution.expressions import as_spark_reads
-from lakeschema.translation.resolution.naming import UNNAMED
-from lakeschema.translation.resolution.queries import references, resolve_query
+from lakeschema.translation.resolution.naming import UNNAMED, rename_columns
+from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query
 
@@ -61,12 +60,12 @@ def resolve_view(
     """
     semantics = semantics_of(view)
     context = Context(
-        relation.name,
         semantics,
         view.current_namespace,
         view.current_catalog,
         declared_functions(relation, options),
         open_relation,
+        resolve_query,
     )
     query = view_query(relation, view, options)
     plan = resolve_query(query, context)
@@ -132,7 +131,7 @@ def _name(declared: Column, name: str) -> str:
 def _renamed(plan: Plan, names: list[str]) -> Plan:
     if [column.name for column in plan.columns] == names:
         return plan
-    return Project(plan, tuple(zip(names, references(plan), strict=True)))
+    return rename_columns(plan, names)
 
 
 def _following(plan: Plan, relation: Relation, view: ViewText) -> Plan:
