@@ -102,7 +102,7 @@ def _fitted(
     plan: Plan, relation: Relation, view: ViewText, semantics: Semantics, options: Options
 ) -> Plan:
     if _follows(options):
-        return _following(plan, relation, view)
+        return _following(plan, relation, view, options)
     if not relation.columns or view.schema_mode is SchemaMode.EVOLUTION:
         return plan
     if view.dialect is Dialect.SPARK and view.query_columns:
@@ -134,7 +134,7 @@ def _renamed(plan: Plan, names: list[str]) -> Plan:
     return rename_columns(plan, names)
 
 
-def _following(plan: Plan, relation: Relation, view: ViewText) -> Plan:
+def _following(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
     """Stars are expanded anew; names that the view declares for its query's columns stay."""
     stored = relation.columns
     if len(view.query_columns) == len(stored) and stored:
@@ -142,15 +142,15 @@ def _following(plan: Plan, relation: Relation, view: ViewText) -> Plan:
     elif len(stored) == len(plan.columns):
         return _declared(plan, relation)
     else:
-        renames = dict(_wrapper_renames(view))
+        renames = dict(_wrapper_renames(view, options))
     return _renamed(plan, [renames.get(c.name.lower(), c.name) for c in plan.columns])
 
 
-def _wrapper_renames(view: ViewText) -> Mapping[str, str]:
+def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
     """The names that Hive's wrapper in the expanded text gives to the original text's columns."""
     if view.text == view.original_text or view.dialect is not Dialect.HIVE:
         return {}
-    query = parse_query(view.text, view.dialect)
+    query = parse_query(view.text, view.dialect, options.max_sql_bytes)
     if not isinstance(query, tree.Select) or not isinstance(query.source, tree.FromQuery):
         return {}
     return {

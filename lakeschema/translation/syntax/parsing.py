@@ -7,6 +7,7 @@ leaves this module.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
@@ -27,6 +28,10 @@ from lakeschema.translation.syntax.tokens import (
     with_doubled_quotes,
 )
 
+MAX_REMEMBERED_QUERIES = 32
+MAX_REMEMBERED_CHARACTERS = 8_000
+"""A tree takes up to 600 bytes for a character of its text; a longer text is parsed each time."""
+
 
 class _Hive4(Hive):
     """Nulls come last in an ascending order since Hive 3; sqlglot's Hive is the older one."""
@@ -40,10 +45,12 @@ _DIALECTS: Mapping[Dialect, SqlglotDialect] = MappingProxyType(
 
 
 def parse_query(sql: str, dialect: Dialect, max_bytes: int = 1_000_000) -> tree.Query:
-    """The raw tree of one query.
+    """The raw tree of one query; recent short texts are parsed once.
+
+    A view's text is asked for its upstreams first and for its plan soon after.
 
     Raises:
-        MalformedSql: the text is no query, with position and hint.
+        MalformedSql: the text is not a query, with position and hint.
         TooLarge: longer than ``max_bytes`` in UTF-8, or nested too deep.
         UnsupportedConstruct: syntax that is understood by the engine but not by us.
     """
@@ -53,6 +60,10 @@ def parse_query(sql: str, dialect: Dialect, max_bytes: int = 1_000_000) -> tree.
             f"the query has {size} bytes, more than the {max_bytes} allowed",
             hint="raise max_sql_bytes",
         )
+    return (_parse if len(sql) > MAX_REMEMBERED_CHARACTERS else _remembered)(sql, dialect)
+
+
+def _parse(sql: str, dialect: Dialect) -> tree.Query:
     sqlglot_dialect = _DIALECTS.get(dialect)
     if sqlglot_dialect is None:
         raise UnsupportedConstruct(f"a view in the {dialect.value} dialect")
@@ -68,6 +79,9 @@ def parse_query(sql: str, dialect: Dialect, max_bytes: int = 1_000_000) -> tree.
         raise TooLarge(
             "the query nests too deep", hint="split the view into views of its parts"
         ) from None
+
+
+_remembered = lru_cache(MAX_REMEMBERED_QUERIES)(_parse)
 
 
 def _tokenized(sql: str, dialect: SqlglotDialect) -> list[Token]:

@@ -265,6 +265,14 @@ def test_following_expands_the_original_texts_stars_anew() -> None:
     assert [c.name for c in follow.interface.columns] == ["a", "b"]
 
 
+def test_following_refuses_an_expanded_text_above_the_limit() -> None:
+    relation = _hive("SELECT `w`.`a` FROM `default`.`w`", "SELECT * FROM w")
+    options = Options(view_evolution=ViewEvolution.FOLLOW, max_sql_bytes=20)
+
+    with pytest.raises(Unsupported, match="more than the 20 allowed"):
+        derive(relation, _table("a INT"), options)
+
+
 def _spark(mode: SchemaMode, stored: str, query_columns: tuple[str, ...]) -> Relation:
     text = ViewText(
         Dialect.SPARK,
