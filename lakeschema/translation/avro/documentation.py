@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakeschema.translation.interface import SourceColumn
-from lakeschema.translation.plan.explain import expression_text
+from lakeschema.translation.plan.expression_text import source_text
 from lakeschema.translation.plan.expressions import RowExpression
 
 MAX_LENGTH = 240
@@ -11,7 +11,7 @@ MAX_LENGTH = 240
 
 def derived_documentation(expression: RowExpression, sources: tuple[SourceColumn, ...]) -> str:
     """``upper(Name), from db.member.Name``; long expressions are cut."""
-    text = expression_text(expression)
+    text = source_text(expression)
     if len(text) > MAX_LENGTH:
         text = text[: MAX_LENGTH - 1] + "…"
     if not sources:

@@ -5,26 +5,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from lakeschema.catalog.column_types import print_type
-from lakeschema.translation.plan.expressions import (
-    AggregateCall,
-    Call,
-    Case,
-    Cast,
-    ColumnReference,
-    Exists,
-    FieldAccess,
-    InSubquery,
-    Lambda,
-    LambdaVariable,
-    Literal,
-    OuterReference,
-    RowExpression,
-    ScalarSubquery,
-    SortKey,
-    Subscript,
-    WindowCall,
-    walk,
-)
+from lakeschema.translation.plan.expression_text import expression_text, name_text, sort_keys_text
+from lakeschema.translation.plan.expressions import Exists, InSubquery, ScalarSubquery, walk
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
@@ -42,8 +24,6 @@ from lakeschema.translation.plan.relations import (
     expressions,
     inputs,
 )
-
-MAX_ITEMS = 50
 
 
 def explain(plan: Plan) -> str:
@@ -81,7 +61,9 @@ def _node(plan: Plan) -> str:
         case Values(rows, columns):
             return f"values {len(rows)} rows of {len(columns)}"
         case Project(items=items):
-            return "project " + ", ".join(f"{expression_text(e)} as {n}" for n, e in items)
+            return "project " + ", ".join(
+                f"{expression_text(e)} as {name_text(n)}" for n, e in items
+            )
         case Filter(condition=condition):
             return f"filter {expression_text(condition)}"
         case Join(kind=kind, condition=on, lateral=lateral):
@@ -97,7 +79,7 @@ def _node(plan: Plan) -> str:
         case SetOperation(operator, branches):
             return f"{operator.value} of {len(branches)}"
         case Sort(keys=sort_keys, total=total):
-            return ("sort " if total else "sort within reducers ") + _keys(sort_keys)
+            return ("sort " if total else "sort within reducers ") + sort_keys_text(sort_keys)
         case Limit(limit=limit, offset=offset):
             shown_limit = "all" if limit is None else expression_text(limit)
             return f"limit {shown_limit}" + (
@@ -110,86 +92,3 @@ def _node(plan: Plan) -> str:
             return f"generate{' outer' if outer else ''} {expression_text(call)} as {names}"
         case _:
             assert_never(plan)
-
-
-def expression_text(expression: RowExpression) -> str:
-    """An expression as a person would write it; implicit casts are not shown."""
-    match expression:
-        case ColumnReference(name=name) | OuterReference(name=name) | LambdaVariable(name=name):
-            return name
-        case Literal(value, type_):
-            return _literal(value, print_type(type_))
-        case Call(operator, arguments):
-            return _call(operator.name, [expression_text(a) for a in arguments])
-        case Cast(operand=operand, implicit=True):
-            return expression_text(operand)
-        case Cast(operand, type_):
-            return f"cast({expression_text(operand)} as {print_type(type_)})"
-        case Case(branches, otherwise):
-            whens = " ".join(
-                f"when {expression_text(when)} then {expression_text(then)}"
-                for when, then in branches
-            )
-            last = "" if otherwise is None else f" else {expression_text(otherwise)}"
-            return f"case {whens}{last} end"
-        case FieldAccess(base=base, name=name):
-            return f"{expression_text(base)}.{name}"
-        case Subscript(base, index):
-            return f"{expression_text(base)}[{expression_text(index)}]"
-        case AggregateCall(operator, arguments, distinct=distinct, filter=condition):
-            inner = ", ".join(expression_text(a) for a in arguments)
-            where = "" if condition is None else f" filter (where {expression_text(condition)})"
-            return f"{operator.name}({'distinct ' if distinct else ''}{inner}){where}"
-        case WindowCall(operator, arguments, partition, order, frame):
-            inner = ", ".join(expression_text(a) for a in arguments)
-            by = ", ".join(expression_text(e) for e in partition)
-            over = [f"partition by {by}"] if by else []
-            over += [f"order by {_keys(order)}"] if order else []
-            over += [frame.lower()] if frame else []
-            return f"{operator.name}({inner}) over ({' '.join(over)})"
-        case ScalarSubquery():
-            return "(sub-query)"
-        case Exists():
-            return "exists (sub-query)"
-        case InSubquery(operands=operands):
-            return f"{', '.join(expression_text(o) for o in operands)} in (sub-query)"
-        case Lambda(parameters, body):
-            names = ", ".join(p.name for p in parameters)
-            return f"({names}) -> {expression_text(body)}"
-        case _:
-            assert_never(expression)
-
-
-def _keys(keys: tuple[SortKey, ...]) -> str:
-    return ", ".join(
-        expression_text(key.expression) + (" desc" if key.descending else "") for key in keys
-    )
-
-
-def _literal(value: str | None, type_: str) -> str:
-    if value is None:
-        return "null"
-    if type_ in {"string", "date", "timestamp"}:
-        text = value if len(value) <= 60 else value[:59] + "…"
-        return "'" + text.replace("'", "''") + "'"
-    return f"interval {value!r} {type_.removeprefix('interval ')}" if "interval" in type_ else value
-
-
-def _call(name: str, arguments: list[str]) -> str:
-    if len(arguments) > MAX_ITEMS:
-        arguments = [*arguments[:MAX_ITEMS], "…"]
-    if name in {"and", "or"} or (not name[0].isalpha() and len(arguments) == 2) or name == "div":
-        return "(" + f" {name} ".join(arguments) + ")"
-    if name in {"like", "rlike", "ilike", "is distinct from"} and len(arguments) == 2:
-        return f"({arguments[0]} {name} {arguments[1]})"
-    if name.startswith("is ") and len(arguments) == 1:
-        return f"{arguments[0]} {name}"
-    if name == "not":
-        return f"not {arguments[0]}"
-    if name == "between":
-        return f"({arguments[0]} between {arguments[1]} and {arguments[2]})"
-    if name == "in":
-        return f"{arguments[0]} in ({', '.join(arguments[1:])})"
-    if name == "negative":
-        return f"-{arguments[0]}"
-    return f"{name}({', '.join(arguments)})"

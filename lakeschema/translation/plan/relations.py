@@ -24,6 +24,9 @@ from lakeschema.translation.plan.expressions import (
     walk,
 )
 
+UNNAMED = "\x00unnamed"
+"""Begins the name of a Spark column without an alias, which a view must not show."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:

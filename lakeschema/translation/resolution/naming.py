@@ -19,10 +19,15 @@ from lakeschema.translation.plan.expressions import (
     WindowCall,
     walk,
 )
-from lakeschema.translation.plan.relations import Filter, Plan, Project, Scan, Sort, references
-
-UNNAMED = "\x00unnamed"
-"""Begins the name of a Spark column that has no alias: its view must not show it."""
+from lakeschema.translation.plan.relations import (
+    UNNAMED,
+    Filter,
+    Plan,
+    Project,
+    Scan,
+    Sort,
+    references,
+)
 
 
 def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:

@@ -25,9 +25,9 @@ from lakeschema.translation.functions.semantics import Semantics, semantics_of
 from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
-from lakeschema.translation.plan.relations import Plan, Project, references
+from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, references
 from lakeschema.translation.resolution.context import Context, OpenRelation
-from lakeschema.translation.resolution.naming import UNNAMED, rename_columns
+from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query

@@ -1,0 +1,147 @@
+"""A row expression as text for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from lakeschema.catalog.column_types import print_type
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    ColumnReference,
+    Exists,
+    FieldAccess,
+    InSubquery,
+    Lambda,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    SortKey,
+    Subscript,
+    WindowCall,
+)
+from lakeschema.translation.plan.relations import UNNAMED
+
+MAX_ARGUMENTS = 50
+
+
+def expression_text(expression: RowExpression) -> str:
+    """The expression as the plan has it, with the casts that the dialect adds."""
+    return _Printer(implicit_casts=True).text(expression)
+
+
+def source_text(expression: RowExpression) -> str:
+    """The expression as its author would write it, without the casts that the dialect adds."""
+    return _Printer(implicit_casts=False).text(expression)
+
+
+def sort_keys_text(keys: tuple[SortKey, ...]) -> str:
+    return _Printer(implicit_casts=True).sort_keys(keys)
+
+
+def name_text(name: str) -> str:
+    """A column's name; ``(unnamed 2)`` for one that has none."""
+    return f"(unnamed{name.removeprefix(UNNAMED)})" if name.startswith(UNNAMED) else name
+
+
+@dataclass(frozen=True, slots=True)
+class _Printer:
+    implicit_casts: bool
+
+    def text(self, expression: RowExpression) -> str:
+        match expression:
+            case ColumnReference(name=name) | OuterReference(name=name) | LambdaVariable(name=name):
+                return name_text(name)
+            case Literal(value, type_):
+                return _literal(value, print_type(type_))
+            case Call(operator, arguments):
+                return _call(operator.name, [self.text(a) for a in arguments])
+            case Cast():
+                return self._cast(expression)
+            case Case():
+                return self._case(expression)
+            case FieldAccess(base=base, name=name):
+                return f"{self.text(base)}.{name}"
+            case Subscript(base, index):
+                return f"{self.text(base)}[{self.text(index)}]"
+            case AggregateCall():
+                return self._aggregate(expression)
+            case WindowCall():
+                return self._window(expression)
+            case ScalarSubquery():
+                return "(sub-query)"
+            case Exists():
+                return "exists (sub-query)"
+            case InSubquery(operands=operands):
+                return f"{self._list(operands)} in (sub-query)"
+            case Lambda(parameters, body):
+                names = ", ".join(p.name for p in parameters)
+                return f"({names}) -> {self.text(body)}"
+            case _:
+                assert_never(expression)
+
+    def sort_keys(self, keys: tuple[SortKey, ...]) -> str:
+        return ", ".join(
+            self.text(key.expression) + (" desc" if key.descending else "") for key in keys
+        )
+
+    def _list(self, expressions: tuple[RowExpression, ...]) -> str:
+        return ", ".join(map(self.text, expressions))
+
+    def _cast(self, cast: Cast) -> str:
+        operand = self.text(cast.operand)
+        if cast.implicit and not self.implicit_casts:
+            return operand
+        return f"cast({operand} as {print_type(cast.type)})"
+
+    def _case(self, case: Case) -> str:
+        whens = " ".join(
+            f"when {self.text(when)} then {self.text(then)}" for when, then in case.branches
+        )
+        last = "" if case.otherwise is None else f" else {self.text(case.otherwise)}"
+        return f"case {whens}{last} end"
+
+    def _aggregate(self, call: AggregateCall) -> str:
+        distinct = "distinct " if call.distinct else ""
+        where = "" if call.filter is None else f" filter (where {self.text(call.filter)})"
+        return f"{call.operator.name}({distinct}{self._list(call.arguments)}){where}"
+
+    def _window(self, call: WindowCall) -> str:
+        over = [f"partition by {self._list(call.partition_by)}"] if call.partition_by else []
+        over += [f"order by {self.sort_keys(call.order_by)}"] if call.order_by else []
+        over += [call.frame.lower()] if call.frame else []
+        return f"{call.operator.name}({self._list(call.arguments)}) over ({' '.join(over)})"
+
+
+def _literal(value: str | None, type_: str) -> str:
+    if value is None:
+        return "null"
+    if type_ in {"string", "date", "timestamp"}:
+        text = value if len(value) <= 60 else value[:59] + "…"
+        return "'" + text.replace("'", "''") + "'"
+    return f"interval {value!r} {type_.removeprefix('interval ')}" if "interval" in type_ else value
+
+
+def _call(name: str, arguments: list[str]) -> str:
+    if len(arguments) > MAX_ARGUMENTS:
+        arguments = [*arguments[:MAX_ARGUMENTS], "…"]
+    if name in {"and", "or"} or (not name[0].isalpha() and len(arguments) == 2) or name == "div":
+        return "(" + f" {name} ".join(arguments) + ")"
+    if name in {"like", "rlike", "ilike", "is distinct from"} and len(arguments) == 2:
+        return f"({arguments[0]} {name} {arguments[1]})"
+    if name.startswith("is ") and len(arguments) == 1:
+        return f"{arguments[0]} {name}"
+    if name == "not":
+        return f"not {arguments[0]}"
+    if name == "between":
+        return f"({arguments[0]} between {arguments[1]} and {arguments[2]})"
+    if name == "in":
+        return f"{arguments[0]} in ({', '.join(arguments[1:])})"
+    if name == "negative":
+        return f"-{arguments[0]}"
+    return f"{name}({', '.join(arguments)})"
