@@ -7,7 +7,7 @@ resolve, and both misread every value in silence.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias, assert_never
@@ -47,7 +47,7 @@ _RANK = {Level.NONE: 0, Level.PATCH: 1, Level.MINOR: 2, Level.MAJOR: 3}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``reasons`` are sentences for a changelog, the most_severe first."""
+    """``reasons`` are sentences for a changelog, the most severe first."""
 
     level: Level
     reasons: tuple[str, ...]
@@ -88,10 +88,6 @@ def compare(previous: Sequence[Schema], new: Schema) -> Change:
         return Change(Level.PATCH, ("the schema is written in another way",))
     findings.sort(key=lambda finding: -_RANK[finding.level])
     return Change(findings[0].level, tuple(finding.reason for finding in findings))
-
-
-def most_severe(levels: Iterable[Level]) -> Level:
-    return max(levels, key=_RANK.__getitem__, default=Level.NONE)
 
 
 def _differences(old: Schema, new: Schema) -> _Findings:

@@ -22,8 +22,8 @@ from lakeschema.catalog.ddl_statements import (
     RenameColumn,
     RenameRelation,
     ReplaceColumns,
+    ReplaceQuery,
     SetProperties,
-    SetQuery,
     SetSchemaMode,
     SetSerde,
     Statement,
@@ -73,7 +73,7 @@ def alter_relation(cursor: Cursor, name: NameParts) -> Statement:
     if cursor.skip("UNSET"):
         return _unset(cursor, name)
     if cursor.skip("AS"):
-        return SetQuery(name, query(cursor))
+        return ReplaceQuery(name, query(cursor))
     if cursor.skip("WITH", "SCHEMA"):
         return SetSchemaMode(name, schema_mode(cursor))
     return _columns(cursor, name)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from lakeschema.catalog.ddl_reader import Broken, Placed, read_statements
+from lakeschema.catalog.ddl_reader import MalformedStatement, Placed, read_statements
 from lakeschema.catalog.ddl_state import DdlState, Refused
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import CatalogUnavailable, MalformedDdl
@@ -47,8 +47,8 @@ def _apply(
     """Applies what can be applied; yields what cannot."""
     for statement in placed:
         match statement.statement:
-            case Broken() as broken:
-                state.keep_broken(broken)
+            case MalformedStatement() as broken:
+                state.keep_malformed(broken)
                 yield MalformedDdl(path, line_of(source, broken.offset), broken.message)
             case applicable:
                 try:
@@ -75,7 +75,7 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _Folder:
     """The folder as it was read once; every answer comes from one of these, whole."""
 
     relations: Mapping[RelationName, Relation]
@@ -94,7 +94,7 @@ class DdlFilesCatalog:
         self.path = path
         self.dialect = dialect
         self._files: dict[Path, _File] = {}
-        self._reading: _Reading | None = None
+        self._folder: _Folder | None = None
         self._lock = threading.Lock()
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -118,14 +118,14 @@ class DdlFilesCatalog:
         """Statements that could not be read or applied, in order."""
         return self._current().problems
 
-    def _current(self) -> _Reading:
+    def _current(self) -> _Folder:
         with self._lock:
             stamps = self._stamps()
             unchanged = {path: file.stamp for path, file in self._files.items()} == stamps
-            if self._reading is None or not unchanged:
+            if self._folder is None or not unchanged:
                 self._files = {path: self._file(path, stamp) for path, stamp in stamps.items()}
-                self._reading = self._applied()
-            return self._reading
+                self._folder = self._applied()
+            return self._folder
 
     def _stamps(self) -> dict[Path, _Stamp]:
         try:
@@ -151,7 +151,7 @@ class DdlFilesCatalog:
         malformed = "�" in source and not _is_utf8(content)
         return _File(stamp, source, tuple(read_statements(source, self.dialect)), malformed)
 
-    def _applied(self) -> _Reading:
+    def _applied(self) -> _Folder:
         state = DdlState(self.dialect)
         problems: list[MalformedDdl] = []
         for path, file in self._files.items():
@@ -163,7 +163,7 @@ class DdlFilesCatalog:
             problems.extend(_apply(state, shown, file.source, file.placed))
         for problem in problems:
             logger.warning("ddl statement skipped", extra={"reason": str(problem)})
-        return _Reading(
+        return _Folder(
             MappingProxyType(state.relations), frozenset(state.namespaces), tuple(problems)
         )
 

@@ -1,7 +1,7 @@
 """DDL text to statements: hand-written, because a catalog must start fast and read broken files.
 
 A view's query is kept as written; only its head is read. A statement that cannot be read becomes
-``Broken`` and its neighbours still count.
+``MalformedStatement`` and its neighbours still count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class MalformedStatement:
     """A statement that could not be read.
 
     Attributes:
@@ -54,7 +54,7 @@ class Broken:
 class Placed:
     """A statement, or what is known of a broken one, and its offset in the text."""
 
-    statement: Statement | Broken
+    statement: Statement | MalformedStatement
     offset: int
 
 
@@ -64,14 +64,16 @@ def read_statements(source: str, dialect: Dialect) -> Iterator[Placed]:
         yield Placed(_read(source, start, end, dialect), start)
 
 
-def _read(source: str, start: int, end: int, dialect: Dialect) -> Statement | Broken:
-    reading = _Reading(Cursor(source, start, end, dialect))
+def _read(source: str, start: int, end: int, dialect: Dialect) -> Statement | MalformedStatement:
+    reader = _StatementReader(Cursor(source, start, end, dialect))
     try:
-        statement = reading.statement()
-        if not reading.cursor.at_end():
-            raise reading.cursor.refuse("the end of the statement")
+        statement = reader.statement()
+        if not reader.cursor.at_end():
+            raise reader.cursor.refuse("the end of the statement")
     except Unreadable as unreadable:
-        return Broken(unreadable.offset, unreadable.message, source[start:end], reading.subject)
+        return MalformedStatement(
+            unreadable.offset, unreadable.message, source[start:end], reader.subject
+        )
     return statement
 
 
@@ -90,7 +92,7 @@ _OTHER_OBJECTS = (
 """What else is created, altered and dropped, and holds no relation's facts."""
 
 
-class _Reading:
+class _StatementReader:
     """One statement's reading; ``subject`` outlives the failure of the rest."""
 
     def __init__(self, cursor: Cursor) -> None:

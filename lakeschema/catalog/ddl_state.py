@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from lakeschema.catalog.ddl_create import PROVIDER, lower_cased
-from lakeschema.catalog.ddl_reader import Broken
+from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
     AlterColumn,
@@ -25,9 +25,9 @@ from lakeschema.catalog.ddl_statements import (
     RenameColumn,
     RenameRelation,
     ReplaceColumns,
+    ReplaceQuery,
     SetComment,
     SetProperties,
-    SetQuery,
     SetSchemaMode,
     SetSerde,
     Statement,
@@ -86,7 +86,7 @@ class DdlState:
                 relation = self._existing(statement.name)
                 self.relations[relation.name] = self._altered(relation, statement)
 
-    def keep_broken(self, broken: Broken) -> None:
+    def keep_malformed(self, broken: MalformedStatement) -> None:
         """A relation whose CREATE is broken keeps existing, with what is wrong in its facts.
 
         Otherwise a slip of the pen would look like a DROP.
@@ -184,7 +184,7 @@ class DdlState:
                 )
             case SetComment(_, comment):
                 return replace(relation, comment=comment)
-            case SetQuery(_, text):
+            case ReplaceQuery(_, text):
                 return _with_query(relation, text, self._current)
             case SetSchemaMode(_, mode):
                 if relation.view is None:
@@ -223,7 +223,7 @@ _Alteration = (
     | UnsetProperties
     | SetSerde
     | SetComment
-    | SetQuery
+    | ReplaceQuery
     | SetSchemaMode
 )
 

@@ -163,7 +163,7 @@ class SetComment:
 
 
 @dataclass(frozen=True, slots=True)
-class SetQuery:
+class ReplaceQuery:
     name: NameParts
     query: str
 
@@ -198,7 +198,7 @@ Statement: TypeAlias = (
     | UnsetProperties
     | SetSerde
     | SetComment
-    | SetQuery
+    | ReplaceQuery
     | SetSchemaMode
     | NoFacts
 )

@@ -9,8 +9,8 @@ from lakeschema.avro.model import Record, is_nullable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
-from lakeschema.translation.avro.derive import Deriver
-from lakeschema.translation.avro.types import with_nullability
+from lakeschema.translation.avro.column_types import with_nullability
+from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.view_schema import view_schema
 from lakeschema.translation.errors import TooLarge, TranslationError, UnreadableRelation
 from lakeschema.translation.interface import ColumnLineage, Derivation, Interface, Options
@@ -92,7 +92,7 @@ def _derived_view(
 ) -> tuple[Derivation, Plan]:
     resolved = _resolved(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
-    templates = Deriver(upstreams, options, lineage).fields(plan)
+    templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
     schema = view_schema(relation, plan.columns, templates, resolved.comments, options)
     interface = Interface(relation.name, _columns(plan, schema, resolved), schema)
     traced = tuple(

@@ -23,13 +23,12 @@ from lakeschema.catalog.column_types import (
     map_type,
 )
 from lakeschema.catalog.relations import Column, Relation
-from lakeschema.translation.avro.merge import merge
+from lakeschema.translation.avro.base_table_merge import merge
+from lakeschema.translation.avro.column_types import column_type_of, with_nullability
 from lakeschema.translation.avro.names import has_case_twins, record_name, relation_namespace
 from lakeschema.translation.avro.types import (
     avro_fields,
-    column_type_of,
     documentation,
-    with_nullability,
 )
 from lakeschema.translation.avro.vanilla_hive import as_options_say
 from lakeschema.translation.errors import (

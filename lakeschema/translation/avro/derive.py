@@ -27,9 +27,9 @@ from lakeschema.avro.model import (
 )
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.avro.common_schema import common_schema
 from lakeschema.translation.avro.documentation import derived_documentation
 from lakeschema.translation.avro.inlining import inlined_fields
-from lakeschema.translation.avro.merging import merged
 from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
 from lakeschema.translation.avro.types import avro_type, without_intervals
 from lakeschema.translation.avro.widening import widened
@@ -78,7 +78,7 @@ Fields: TypeAlias = tuple[Field, ...]
 Outer: TypeAlias = tuple[tuple[Fields, tuple[Sources, ...]], ...]
 
 
-class Deriver:
+class SchemaDeriver:
     """``fields`` of a plan; a field's name is the base column's, or "" for what has none."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Deriver:
         self._upstreams = upstreams
         self._options = options
         self.lineage = lineage
-        self._scanned: dict[RelationName, Fields] = {}
+        self._scans: dict[RelationName, Fields] = {}
         self._derived: dict[tuple[int, int], tuple[Plan, Outer, Fields]] = {}
 
     def fields(self, plan: Plan, outer: Outer = ()) -> Fields:
@@ -137,9 +137,9 @@ class Deriver:
                 assert_never(plan)
 
     def _scan(self, relation: RelationName) -> Fields:
-        found = self._scanned.get(relation)
+        found = self._scans.get(relation)
         if found is None:
-            found = self._scanned[relation] = inlined_fields(self._upstreams[relation].schema)
+            found = self._scans[relation] = inlined_fields(self._upstreams[relation].schema)
         return found
 
     def _around(self, plan: Plan, outer: Outer) -> Outer:
@@ -152,22 +152,22 @@ class Deriver:
         fields = self.fields(below, outer)
         outer_sources = tuple(part[1] for part in outer)
         sources = self.lineage.columns(below, outer_sources)
-        over = _Over(self, below, fields, sources, outer)
+        over = _ExpressionSchemas(self, below, fields, sources, outer)
         return tuple(over.field(name, expression) for name, expression in items)
 
     def _merged_cells(
         self, cells: Sequence[RowExpression], column: PlanColumn, outer: Outer
     ) -> Field:
-        over = _Over(self, Values(((),), ()), (), (), outer)
+        over = _ExpressionSchemas(self, Values(((),), ()), (), (), outer)
         schemas = [over.schema(cell, column.name) for cell in cells]
-        return Field("", merged(schemas, self.by_type(column.type, column.name)))
+        return Field("", common_schema(schemas, self.by_type(column.type, column.name)))
 
     def _united(self, fields: Sequence[Field], column: PlanColumn) -> Field:
         """A set operation's column: the first branch's name and documentation."""
         first = fields[0]
         if all(field == first for field in fields):
             return first
-        schema = merged([f.type for f in fields], self.by_type(column.type, column.name))
+        schema = common_schema([f.type for f in fields], self.by_type(column.type, column.name))
         same = all(field.default == first.default for field in fields)
         default = first.default if same and schema == first.type else NO_DEFAULT
         return replace(first, type=schema, default=default, properties=_properties(fields))
@@ -177,7 +177,7 @@ class Deriver:
     ) -> Fields:
         fields = self.fields(below, outer)
         sources = self.lineage.columns(below, tuple(part[1] for part in outer))
-        over = _Over(self, below, fields, sources, outer)
+        over = _ExpressionSchemas(self, below, fields, sources, outer)
         return over.produced(call, produced)
 
     def by_type(self, type_: ColumnType, name: str) -> Callable[[], Schema]:
@@ -191,12 +191,12 @@ class Deriver:
         return schema
 
 
-class _Over:
+class _ExpressionSchemas:
     """Schemas of expressions over one input."""
 
     def __init__(
         self,
-        deriver: Deriver,
+        deriver: SchemaDeriver,
         below: Plan,
         fields: Fields,
         sources: tuple[Sources, ...],
@@ -317,7 +317,7 @@ class _Over:
         self, values: Sequence[RowExpression], expression: RowExpression, name: str
     ) -> Schema:
         schemas = [self.schema(value, name) for value in values]
-        return merged(schemas, self._deriver.by_type(expression.type, name))
+        return common_schema(schemas, self._deriver.by_type(expression.type, name))
 
     def _field_schema(self, expression: FieldAccess, base: Schema, index: int, name: str) -> Schema:
         inner = without_null(base)
@@ -369,7 +369,7 @@ class _Over:
 
     def _merged_type(self, values: Sequence[RowExpression], type_: ColumnType, name: str) -> Schema:
         schemas = [self.schema(value, name) for value in values]
-        return merged(schemas, self._deriver.by_type(type_, name))
+        return common_schema(schemas, self._deriver.by_type(type_, name))
 
     def _struct(
         self,

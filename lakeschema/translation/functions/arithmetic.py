@@ -31,7 +31,7 @@ from lakeschema.translation.functions.coercion import (
     is_text,
     is_time,
 )
-from lakeschema.translation.functions.results import Result
+from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
 
@@ -50,43 +50,43 @@ def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Seque
     ]
 
 
-def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
     if is_time(left) or is_time(right) or is_interval(left) or is_interval(right):
         return _time_plus(left, right, semantics) or _time_plus(right, left, semantics)
     return _arithmetic(arguments, semantics, decimals.plus)
 
 
-def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
     if is_time(left) and (is_time(right) or is_text(right)) and not is_integer(right):
         if not semantics.is_spark:
-            return Result(INTERVAL)
+            return CallResult(INTERVAL)
         both_dates = left == DATE and (right == DATE or is_text(right))
-        return Result(IntervalType("day" if both_dates else "day to second"))
+        return CallResult(IntervalType("day" if both_dates else "day to second"))
     if semantics.is_spark and is_text(left) and is_time(right):
-        return Result(IntervalType("day" if right == DATE else "day to second"))
+        return CallResult(IntervalType("day" if right == DATE else "day to second"))
     if is_time(left) or is_interval(left) or is_interval(right):
         return _time_plus(left, right, semantics)
     return _arithmetic(arguments, semantics, decimals.plus)
 
 
-def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
+def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
     if is_interval(left) and is_interval(right):
-        return Result(left) if left == right else None
+        return CallResult(left) if left == right else None
     if VOID in (left, right):
-        return Result(VOID)
+        return CallResult(VOID)
     if left == DATE and (is_integer(right) if semantics.is_spark else right == INT):
-        return Result(DATE)
+        return CallResult(DATE)
     if not is_interval(right) or not (is_time(left) or is_text(left)):
         return None
     if is_text(left) and semantics.is_spark:
-        return Result(STRING, (None, None), may_be_null=True)
+        return CallResult(STRING, (None, None), may_be_null=True)
     if is_text(left):
-        return Result(TIMESTAMP, (TIMESTAMP, None), may_be_null=True)
+        return CallResult(TIMESTAMP, (TIMESTAMP, None), may_be_null=True)
     if left == DATE:
-        return Result(_date_plus(right, semantics))
-    return Result(left)
+        return CallResult(_date_plus(right, semantics))
+    return CallResult(left)
 
 
 def _date_plus(interval: ColumnType, semantics: Semantics) -> ColumnType:
@@ -101,25 +101,25 @@ _WHOLE_DAYS = {"day", "year", "month", "year to month"}
 
 def _arithmetic(
     arguments: Sequence[RowExpression], semantics: Semantics, rule: _DecimalRule
-) -> Result | None:
+) -> CallResult | None:
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
     if left is None or right is None or _is_only_text(arguments, semantics):
         return None
     if VOID in (left, right):
         other = right if left == VOID else left
-        return Result(DOUBLE if other == VOID else other)
+        return CallResult(DOUBLE if other == VOID else other)
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
-        return Result(rule(a, b), (None, None), may_be_null=not semantics.ansi)
+        return CallResult(rule(a, b), (None, None), may_be_null=not semantics.ansi)
     common = common_type(left, right, Use.COMPARISON, semantics)
-    return None if common is None else Result(common, (common, common))
+    return None if common is None else CallResult(common, (common, common))
 
 
-def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Result | None:
+def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
     common = common_type(left, right, Use.COMPARISON, semantics)
-    return None if common is None else Result(common, (common, common))
+    return None if common is None else CallResult(common, (common, common))
 
 
 def _is_only_text(arguments: Sequence[RowExpression], semantics: Semantics) -> bool:
@@ -153,10 +153,10 @@ def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -
     return found
 
 
-def times(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def times(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
     if is_interval(left) or is_interval(right):
-        return Result(_scaled(left if is_interval(left) else right))
+        return CallResult(_scaled(left if is_interval(left) else right))
     return _arithmetic(arguments, semantics, decimals.times)
 
 
@@ -168,72 +168,72 @@ def _scaled(interval: ColumnType) -> ColumnType:
     return IntervalType("year to month" if months else "day to second")
 
 
-def divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def divide(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
     if left is None or right is None or _is_only_text(arguments, semantics):
         return None
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         if is_float(left) or is_float(right):
-            return Result(DOUBLE, (DOUBLE, DOUBLE))
+            return CallResult(DOUBLE, (DOUBLE, DOUBLE))
         if VOID not in (left, right):
             return _arithmetic(arguments, semantics, decimals.divided)
-    return Result(DOUBLE, (DOUBLE, DOUBLE))
+    return CallResult(DOUBLE, (DOUBLE, DOUBLE))
 
 
-def remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     return _arithmetic(arguments, semantics, decimals.remainder)
 
 
-def integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
     if left is None or right is None or _is_only_text(arguments, semantics):
         return None
     if semantics.is_spark and (is_float(left) or is_float(right)):
         return None
-    return Result(BIGINT)
+    return CallResult(BIGINT)
 
 
-def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     common = common_type(arguments[0].type, arguments[1].type, Use.BRANCH, semantics)
-    return None if common is None else Result(common, (common, common))
+    return None if common is None else CallResult(common, (common, common))
 
 
-def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """A bigint stays one; what else Spark takes for a number becomes an int first."""
     type_ = arguments[0].type
     if type_ == BIGINT:
-        return Result(BIGINT)
+        return CallResult(BIGINT)
     if not semantics.is_spark:
-        return Result(INT)
+        return CallResult(INT)
     accepted = is_numeric(type_) or is_text(type_) or type_ == VOID
-    return Result(INT, (INT, None)) if accepted else None
+    return CallResult(INT, (INT, None)) if accepted else None
 
 
-def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
     type_ = arguments[0].type
     if isinstance(type_, DecimalType):
         digits = max(1, type_.precision - type_.scale + 1)
         # Spark leaves the precision of a decimal that has no fraction.
         digits = type_.precision if semantics.is_spark and type_.scale == 0 else digits
-        return Result(decimals.bounded(digits, 0))
-    return Result(BIGINT)
+        return CallResult(decimals.bounded(digits, 0))
+    return CallResult(BIGINT)
 
 
-def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     type_ = arguments[0].type
     if not isinstance(type_, DecimalType):
-        return Result(DOUBLE if is_text(type_) else type_)
+        return CallResult(DOUBLE if is_text(type_) else type_)
     places = _literal_int(arguments[1]) if len(arguments) > 1 else 0
     if places is None:
-        return None if semantics.is_spark else Result(type_)
+        return None if semantics.is_spark else CallResult(type_)
     whole = type_.precision - type_.scale + 1
     if places < 0:
-        return Result(DecimalType(min(38, max(whole, 1 - places)), 0))
+        return CallResult(DecimalType(min(38, max(whole, 1 - places)), 0))
     scale = min(type_.scale, places)
     if not semantics.is_spark:
-        return Result(decimals.bounded(whole + scale, scale))
-    return Result(decimals.bounded(whole + scale, scale))
+        return CallResult(decimals.bounded(whole + scale, scale))
+    return CallResult(decimals.bounded(whole + scale, scale))
 
 
 def _literal_int(expression: RowExpression) -> int | None:
@@ -248,51 +248,53 @@ def _literal_int(expression: RowExpression) -> int | None:
     return None
 
 
-def absolute(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Hive's ABS widens the small integers; text becomes double."""
     type_ = arguments[0].type
     if is_integer(type_):
-        return Result(BIGINT if type_ == BIGINT else INT)
-    return Result(DOUBLE if is_float(type_) or is_text(type_) else type_)
+        return CallResult(BIGINT if type_ == BIGINT else INT)
+    return CallResult(DOUBLE if is_float(type_) or is_text(type_) else type_)
 
 
-def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
-    return Result(INT if isinstance(arguments[0].type, DecimalType) else DOUBLE)
+def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    return CallResult(INT if isinstance(arguments[0].type, DecimalType) else DOUBLE)
 
 
-def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Spark's NANVL: a float of floats, a double of anything else."""
     one, other = (argument.type for argument in arguments)
     type_ = FLOAT if one == FLOAT and other in (FLOAT, VOID) else DOUBLE
-    return Result(type_, (type_, type_))
+    return CallResult(type_, (type_, type_))
 
 
-def positive_remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def positive_remainder(
+    arguments: Sequence[RowExpression], semantics: Semantics
+) -> CallResult | None:
     """Hive's PMOD is as wide as both; its % only as the narrower."""
     return _arithmetic(arguments, semantics, decimals.wider)
 
 
-def summed(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def summed(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     type_ = arguments[0].type
     if isinstance(type_, DecimalType):
         type_of_sum = decimals.bounded(type_.precision + 10, type_.scale)
-        return Result(type_of_sum, may_be_null=_sum_may_overflow(type_, semantics))
+        return CallResult(type_of_sum, may_be_null=_sum_may_overflow(type_, semantics))
     if is_interval(type_):
-        return Result(type_)
-    return Result(BIGINT if is_integer(type_) else DOUBLE)
+        return CallResult(type_)
+    return CallResult(BIGINT if is_integer(type_) else DOUBLE)
 
 
-def average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     type_ = arguments[0].type
     if not isinstance(type_, DecimalType):
-        return Result(DOUBLE)
+        return CallResult(DOUBLE)
     overflow = _sum_may_overflow(type_, semantics)
     if semantics.is_spark:
         average = decimals.bounded(type_.precision + 4, type_.scale + 4)
-        return Result(average, may_be_null=overflow)
+        return CallResult(average, may_be_null=overflow)
     whole = type_.precision - type_.scale
     scale = min(type_.scale + 4, 38 - whole)
-    return Result(DecimalType(min(whole + scale, 38), scale), may_be_null=overflow)
+    return CallResult(DecimalType(min(whole + scale, 38), scale), may_be_null=overflow)
 
 
 def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:
@@ -300,14 +302,14 @@ def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:
     return not semantics.ansi and type_.precision + 10 > decimals.MAX_PRECISION
 
 
-def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """REGR_AVGX, the average of its second argument where neither is null."""
     return average(arguments[1:], semantics)
 
 
-def truncated(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Hive's TRUNC: of a number that number's type, of a date text."""
     type_ = arguments[0].type
     if isinstance(type_, DecimalType) and len(arguments) == 1:
-        return Result(DecimalType(max(1, type_.precision - type_.scale), 0))
-    return Result(type_ if is_numeric(type_) else STRING)
+        return CallResult(DecimalType(max(1, type_.precision - type_.scale), 0))
+    return CallResult(type_ if is_numeric(type_) else STRING)

@@ -37,7 +37,7 @@ from lakeschema.translation.functions.coercion import (
     is_text,
     is_time,
 )
-from lakeschema.translation.functions.results import Result
+from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.rules import RULES
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
@@ -331,21 +331,21 @@ def _result(
     arguments: Sequence[RowExpression],
     variables: Mapping[str, ColumnType],
     semantics: Semantics,
-) -> Result | None:
+) -> CallResult | None:
     if result.startswith("@"):
         return RULES[result](arguments, semantics)
     if len(result) == 1:
-        return Result(variables[result])
+        return CallResult(variables[result])
     for pattern in ("array<K not null>", "array<K>", "map<K,V>"):
         if result == pattern:
             return _built(pattern, variables)
-    return Result(_fixed(result))
+    return CallResult(_fixed(result))
 
 
-def _built(pattern: str, variables: Mapping[str, ColumnType]) -> Result:
+def _built(pattern: str, variables: Mapping[str, ColumnType]) -> CallResult:
     if pattern.startswith("array"):
-        return Result(ArrayType(variables["K"], "not null" not in pattern))
-    return Result(MapType(variables["K"], variables["V"]))
+        return CallResult(ArrayType(variables["K"], "not null" not in pattern))
+    return CallResult(MapType(variables["K"], variables["V"]))
 
 
 @cache

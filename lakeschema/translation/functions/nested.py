@@ -18,20 +18,20 @@ from lakeschema.catalog.column_types import (
     Uniontype,
 )
 from lakeschema.translation.functions.coercion import Use, common_type, is_integer, is_text
-from lakeschema.translation.functions.results import Result
+from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 
-def common(values: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def common(values: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     types = [value.type for value in values]
     found: ColumnType | None = types[0]
     for type_ in types[1:]:
         found = None if found is None else common_type(found, type_, Use.BRANCH, semantics)
-    return None if found is None else Result(found, (found,) * len(types))
+    return None if found is None else CallResult(found, (found,) * len(types))
 
 
-def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """Spark brings an array and a value to the tightest type that holds both.
 
     Of a decimal and a whole number that is the decimal, if it has the digits; of two decimals none.
@@ -41,26 +41,26 @@ def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> Re
         return None
     element = array.element
     if value in (element, VOID):
-        return Result(array)
+        return CallResult(array)
     found = _tightest(element, value, semantics)
     if found is None:
         return None
     wider = ArrayType(found, array.element_nullable)
-    return Result(wider, (wider, found))
+    return CallResult(wider, (wider, found))
 
 
-def united(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def united(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """Two arrays as one, of the tightest type that holds the elements of both."""
     one, other = (argument.type for argument in arguments)
     if VOID in (one, other):
-        return Result(other if one == VOID else one)
+        return CallResult(other if one == VOID else one)
     if not (isinstance(one, ArrayType) and isinstance(other, ArrayType)):
         return None
     found = _tightest(one.element, other.element, semantics)
     if found is None:
         return None
     made = ArrayType(found, one.element_nullable or other.element_nullable)
-    return Result(made, (made, made))
+    return CallResult(made, (made, made))
 
 
 def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> ColumnType | None:
@@ -74,21 +74,21 @@ def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> Colum
     return found
 
 
-def size(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def size(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """Outside ANSI mode the size of null is -1."""
-    return Result(INT, may_be_null=semantics.ansi and arguments[0].nullable)
+    return CallResult(INT, may_be_null=semantics.ansi and arguments[0].nullable)
 
 
-def array(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def array(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     if not arguments:
-        return Result(ArrayType(VOID if semantics.is_spark else STRING, False))
+        return CallResult(ArrayType(VOID if semantics.is_spark else STRING, False))
     found = common(arguments, semantics)
     if found is None:
         return None
-    return Result(ArrayType(found.type, any(a.nullable for a in arguments)), found.arguments)
+    return CallResult(ArrayType(found.type, any(a.nullable for a in arguments)), found.arguments)
 
 
-def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     if len(arguments) % 2 or not arguments:
         return None
     keys = common(arguments[::2], semantics)
@@ -97,10 +97,10 @@ def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> Result |
         return None
     nullable = any(a.nullable for a in arguments[1::2])
     pairs = (keys.type, values.type) * (len(arguments) // 2)
-    return Result(MapType(keys.type, values.type, nullable), pairs)
+    return CallResult(MapType(keys.type, values.type, nullable), pairs)
 
 
-def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     if len(arguments) % 2:
         return None
     fields: list[StructField] = []
@@ -108,42 +108,44 @@ def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> Result | N
         if not isinstance(name, Literal) or name.value is None:
             return None
         fields.append(StructField(name.value, value.type, value.nullable))
-    return Result(StructType(tuple(fields)))
+    return CallResult(StructType(tuple(fields)))
 
 
-def struct(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def struct(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """Fields are named by position; Spark names a plain reference by its column."""
     fields = []
     for number, argument in enumerate(arguments, 1):
         name = getattr(argument, "name", None) if semantics.is_spark else None
         fields.append(StructField(name or f"col{number}", argument.type, argument.nullable))
-    return Result(StructType(tuple(fields)))
+    return CallResult(StructType(tuple(fields)))
 
 
-def map_values(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def map_values(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     type_ = arguments[0].type
     return (
-        Result(ArrayType(type_.value, type_.value_nullable)) if isinstance(type_, MapType) else None
+        CallResult(ArrayType(type_.value, type_.value_nullable))
+        if isinstance(type_, MapType)
+        else None
     )
 
 
-def element(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def element(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     match arguments[0].type:
         case ArrayType(element):
-            return Result(element)
+            return CallResult(element)
         case MapType(_, value):
-            return Result(value)
+            return CallResult(value)
         case _:
             return None
 
 
-def collected(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
-    return Result(ArrayType(arguments[0].type, False))
+def collected(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    return CallResult(ArrayType(arguments[0].type, False))
 
 
-def extract_union(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def extract_union(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """LinkedIn's and Trino's view of a uniontype: a struct of ``tag_0``, ``tag_1`` …"""
-    return Result(_union_struct(arguments[0].type))
+    return CallResult(_union_struct(arguments[0].type))
 
 
 def _union_struct(type_: ColumnType) -> ColumnType:

@@ -16,7 +16,7 @@ from lakeschema.translation.plan.expressions import RowExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CallResult:
     """``arguments``: the type each argument is cast to first; None leaves it as it is.
 
     ``may_be_null``: null is possible though the table's row says total (decimal overflow).
@@ -27,4 +27,4 @@ class Result:
     may_be_null: bool = False
 
 
-Rule: TypeAlias = Callable[[Sequence[RowExpression], Semantics], Result | None]
+Rule: TypeAlias = Callable[[Sequence[RowExpression], Semantics], CallResult | None]

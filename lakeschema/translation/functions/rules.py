@@ -29,50 +29,50 @@ from lakeschema.translation.functions.coercion import (
     is_text,
     is_time,
 )
-from lakeschema.translation.functions.results import Result, Rule
+from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 
-def _same(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
-    return Result(arguments[0].type)
+def _same(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    return CallResult(arguments[0].type)
 
 
-def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
-    return Result(BINARY if arguments[0].type == BINARY else STRING)
+def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    return CallResult(BINARY if arguments[0].type == BINARY else STRING)
 
 
-def _reversed(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _reversed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     type_ = arguments[0].type
     if isinstance(type_, ArrayType) or type_ == BINARY:
-        return Result(type_)
-    return None if isinstance(type_, (MapType, StructType)) else Result(STRING)
+        return CallResult(type_)
+    return None if isinstance(type_, (MapType, StructType)) else CallResult(STRING)
 
 
-def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     types = [a.type for a in arguments]
     if not semantics.is_spark:
         return _hive_concat(types)
     if types and all(type_ == BINARY for type_ in types):
-        return Result(BINARY)
+        return CallResult(BINARY)
     if types and any(isinstance(type_, ArrayType) for type_ in types):
         return nested.common(arguments, semantics)
     if any(isinstance(type_, (MapType, StructType)) for type_ in types):
         return None
-    return Result(STRING, tuple(None if is_text(type_) else STRING for type_ in types))
+    return CallResult(STRING, tuple(None if is_text(type_) else STRING for type_ in types))
 
 
-def _hive_concat(types: Sequence[ColumnType]) -> Result | None:
+def _hive_concat(types: Sequence[ColumnType]) -> CallResult | None:
     """Lengths add up where all have one; whatever else takes part makes it a string."""
     if any(isinstance(type_, (ArrayType, MapType, StructType)) for type_ in types):
         return None
     lengths = [t.length for t in types if isinstance(t, (CharType, VarcharType))]
     if types and len(lengths) == len(types):
         if sum(lengths) <= _LONGEST_CHAR and all(isinstance(t, CharType) for t in types):
-            return Result(CharType(sum(lengths)))
+            return CallResult(CharType(sum(lengths)))
         if sum(lengths) <= _LONGEST_VARCHAR:
-            return Result(VarcharType(sum(lengths)))
-    return Result(STRING, tuple(None if is_text(t) or t == BINARY else STRING for t in types))
+            return CallResult(VarcharType(sum(lengths)))
+    return CallResult(STRING, tuple(None if is_text(t) or t == BINARY else STRING for t in types))
 
 
 _LONGEST_CHAR = 255
@@ -81,59 +81,59 @@ _LONGEST_CHAR = 255
 _LONGEST_VARCHAR = 65_535
 
 
-def _date_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> Result | None:
+def _date_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """Of 31 February ANSI mode makes an error, and Spark without it null."""
-    return Result(DATE, may_be_null=not semantics.ansi)
+    return CallResult(DATE, may_be_null=not semantics.ansi)
 
 
-def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """NaN is no moment, nor is infinity."""
-    return Result(TIMESTAMP, may_be_null=is_float(arguments[0].type))
+    return CallResult(TIMESTAMP, may_be_null=is_float(arguments[0].type))
 
 
-def _shown(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
     type_ = arguments[0].type
     shown = is_numeric(type_) or is_text(type_) or is_time(type_) or type_ in (BINARY, VOID)
-    return Result(STRING, may_be_null=is_text(type_)) if shown else None
+    return CallResult(STRING, may_be_null=is_text(type_)) if shown else None
 
 
-def _masked(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Hive's MASK functions keep whole numbers and dates what they are."""
     type_ = arguments[0].type
     if isinstance(type_, (CharType, VarcharType)):
-        return Result(VarcharType(_LONGEST_VARCHAR))
+        return CallResult(VarcharType(_LONGEST_VARCHAR))
     if is_integer(type_) or type_ == DATE:
-        return Result(type_)
-    return Result(STRING) if is_text(type_) else None
+        return CallResult(type_)
+    return CallResult(STRING) if is_text(type_) else None
 
 
-def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """UPPER and LOWER in Hive keep char and varchar; of anything else they make a string."""
     type_ = arguments[0].type
-    return Result(type_ if isinstance(type_, (CharType, VarcharType)) else STRING)
+    return CallResult(type_ if isinstance(type_, (CharType, VarcharType)) else STRING)
 
 
-def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     many = isinstance(arguments[1].type, ArrayType)
-    return Result(ArrayType(DOUBLE, False) if many else DOUBLE)
+    return CallResult(ArrayType(DOUBLE, False) if many else DOUBLE)
 
 
-def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     many = isinstance(arguments[1].type, ArrayType)
     one = DOUBLE if is_text(arguments[0].type) else arguments[0].type
     casts = (one, *(None for _ in arguments[1:]))
-    return Result(ArrayType(one, False) if many else one, casts)
+    return CallResult(ArrayType(one, False) if many else one, casts)
 
 
-def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> Result | None:
+def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     unit = arguments[0]
     seconds = isinstance(unit, Literal) and str(unit.value).lower() in {"second", "seconds", "s"}
-    return Result(DecimalType(8, 6) if seconds else INT)
+    return CallResult(DecimalType(8, 6) if seconds else INT)
 
 
-def _rows(_: Sequence[RowExpression], __: Semantics) -> Result | None:
-    return Result(StructType(()))
+def _rows(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
+    return CallResult(StructType(()))
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -13,7 +13,6 @@ class Semantics:
 
     dialect: Dialect
     ansi: bool = False
-    decimal_loss: bool = True
 
     @property
     def is_spark(self) -> bool:

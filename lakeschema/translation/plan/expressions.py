@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import (
-    BIGINT,
     BOOLEAN,
     ArrayType,
     ColumnType,
@@ -251,8 +250,6 @@ RowExpression: TypeAlias = (
     | LambdaVariable
     | Lambda
 )
-
-COUNT_TYPE = BIGINT
 
 
 def children(expression: RowExpression) -> tuple[RowExpression, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias, assert_never
 
-from lakeschema.catalog.column_types import ArrayType, MapType
 from lakeschema.translation.interface import SourceColumn
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
@@ -35,14 +34,16 @@ from lakeschema.translation.plan.relations import (
 )
 
 Sources: TypeAlias = tuple[SourceColumn, ...]
+_Outer: TypeAlias = tuple[tuple[Sources, ...], ...]
+_TraceKey: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Lineage:
     """Remembers what it has traced, so that shared sub-plans are traced once."""
 
     def __init__(self) -> None:
-        self._traced: dict[tuple[int, tuple[int, ...]], tuple[Sources, ...]] = {}
-        self._kept: list[object] = []
+        # With what they were traced from: ids are only good while the objects live.
+        self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
 
     def columns(
         self, plan: Plan, outer: tuple[tuple[Sources, ...], ...] = ()
@@ -51,10 +52,8 @@ class Lineage:
         key = (id(plan), tuple(map(id, outer)))
         found = self._traced.get(key)
         if found is None:
-            found = self._traced[key] = self._columns(plan, outer)
-            # Ids are only good while the objects live.
-            self._kept += [plan, outer]
-        return found
+            found = self._traced[key] = (plan, outer, self._columns(plan, outer))
+        return found[2]
 
     def expression(
         self,
@@ -123,13 +122,9 @@ class Lineage:
             case Generate(below, call, produced):
                 inner = self.columns(below, outer)
                 made = self.expression(call, inner, outer)
-                return (*inner, *(self._produced(made, call.arguments, c.name) for c in produced))
+                return (*inner, *(made for _ in produced))
             case _:
                 assert_never(plan)
-
-    def _produced(self, sources: Sources, arguments: tuple[RowExpression, ...], _: str) -> Sources:
-        known = arguments and isinstance(arguments[0].type, (ArrayType, MapType))
-        return sources if known or sources else ()
 
 
 def _united(parts: Iterable[Sources]) -> Sources:

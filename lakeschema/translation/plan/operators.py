@@ -45,8 +45,6 @@ class Operator:
         name: lower-case; operators by symbol.
         keeps: index of the argument that is returned as it is, schema and all (MIN, FIRST …).
         merges: index of the first of the arguments that are branches of the result (coalesce 0).
-        element_of: index of the array argument whose elements make up the result (sort_array 0
-            keeps the array; this is for those that return one element).
         udf: set for a user-defined function.
     """
 

@@ -11,10 +11,10 @@ from lakeschema.translation.plan.expressions import Call, Lambda, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.syntax import tree
 
-Kind = tuple[ColumnType, bool]
+ParameterType = tuple[ColumnType, bool]
 """A parameter's type, and whether it may be null."""
 
-ResolveLambda = Callable[[tree.Lambda, Sequence[Kind]], Lambda]
+ResolveLambda = Callable[[tree.Lambda, Sequence[ParameterType]], Lambda]
 Resolve = Callable[[tree.Expression], RowExpression]
 
 

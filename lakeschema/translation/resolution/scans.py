@@ -9,26 +9,14 @@ from collections.abc import Callable, Mapping
 
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import (
-    Array,
-    MapSchema,
-    NamedSchema,
-    Record,
-    Reference,
-    Schema,
     is_nullable,
-    without_null,
 )
 from lakeschema.catalog.column_types import (
-    ArrayType,
-    ColumnType,
-    MapType,
-    PrimitiveType,
-    StructField,
-    StructType,
     map_type,
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.avro.column_types import with_nullability_and_case
 from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.interface import Interface
@@ -60,36 +48,8 @@ def scan_of(interface: Interface, dialect: Dialect) -> Scan:
     columns: list[PlanColumn] = []
     for column, field in zip(interface.columns, interface.schema.fields, strict=True):
         name = field.name if field.name.lower() == column.name.lower() else column.name
-        type_ = _shaped(column.type, field.type, known)
+        type_ = with_nullability_and_case(column.type, field.type, known)
         if dialect is Dialect.SPARK:
             type_ = map_type(type_, as_spark_reads)
         columns.append(PlanColumn(name, type_, is_nullable(field.type)))
     return Scan(interface.name, tuple(columns))
-
-
-def _shaped(type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]) -> ColumnType:
-    """The type with field names' case and parts' nullability as in the schema beside it."""
-    if isinstance(type_, PrimitiveType):
-        return type_
-    inner = without_null(schema)
-    if isinstance(inner, Reference):
-        inner = known[inner.full_name]
-    match type_, inner:
-        case ArrayType(element), Array(items):
-            return ArrayType(_shaped(element, items, known), is_nullable(items))
-        case MapType(key, value), MapSchema(values):
-            return MapType(key, _shaped(value, values, known), is_nullable(values))
-        case StructType(fields), Record(fields=avro) if len(fields) == len(avro):
-            return StructType(
-                tuple(
-                    StructField(
-                        a.name if a.name.lower() == f.name.lower() else f.name,
-                        _shaped(f.type, a.type, known),
-                        is_nullable(a.type),
-                        f.comment,
-                    )
-                    for f, a in zip(fields, avro, strict=True)
-                )
-            )
-        case _:
-            return type_

@@ -17,7 +17,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.ddl_files import relations_from_ddl
-from lakeschema.catalog.ddl_reader import Broken, read_statements
+from lakeschema.catalog.ddl_reader import MalformedStatement, read_statements
 from lakeschema.catalog.ddl_state import DdlState, Refused
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
@@ -290,8 +290,8 @@ def test_no_text_breaks_the_reader(text: str) -> None:
     for placed in read_statements(text, Dialect.HIVE):
         statement = placed.statement
         assert 0 <= placed.offset < len(text)
-        if isinstance(statement, Broken):
-            state.keep_broken(statement)
+        if isinstance(statement, MalformedStatement):
+            state.keep_malformed(statement)
         else:
             with contextlib.suppress(Refused):
                 state.apply(statement)

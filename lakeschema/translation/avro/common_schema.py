@@ -20,7 +20,7 @@ from lakeschema.avro.model import (
 )
 
 
-def merged(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) -> Schema:
+def common_schema(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) -> Schema:
     """One schema for all; ``otherwise`` gives that of the SQL type in which they meet.
 
     Enums meet in the union of their symbols, under the first one's name; structs field by field.

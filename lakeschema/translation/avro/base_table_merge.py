@@ -54,11 +54,11 @@ from lakeschema.catalog.column_types import (
     Uniontype,
     VarcharType,
 )
+from lakeschema.translation.avro.column_types import column_type_of
 from lakeschema.translation.avro.names import legal_name
 from lakeschema.translation.avro.types import (
     avro_fields,
     avro_type,
-    column_type_of,
     distinct,
     documentation,
     require_distinct_branches,

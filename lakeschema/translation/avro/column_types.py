@@ -1,0 +1,222 @@
+"""Avro types to column types, as Hive's AvroSerDe maps them, and column types beside a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import assert_never
+
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import (
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    LogicalType,
+    MapSchema,
+    NamedSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    is_nullable,
+    without_null,
+)
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    Uniontype,
+    VarcharType,
+)
+from lakeschema.translation.avro.types import MAX_DECIMAL_PRECISION
+from lakeschema.translation.errors import UnsupportedType
+
+MAX_TYPE_PARTS = 20_000
+"""References can make a small schema stand for a huge type; a larger one has no column type."""
+
+_HIVE_READS: Mapping[str, PrimitiveType] = MappingProxyType(
+    {
+        "null": VOID,
+        "boolean": BOOLEAN,
+        "int": INT,
+        "long": BIGINT,
+        "float": FLOAT,
+        "double": DOUBLE,
+        "bytes": BINARY,
+        "string": STRING,
+    }
+)
+
+
+def column_type_of(
+    schema: Schema,
+    definitions: Mapping[str, NamedSchema] | None = None,
+    *,
+    subject: str = "",
+) -> ColumnType:
+    """The column type that Hive's AvroSerDe gives a schema; nullability of parts as Avro says it.
+
+    Null itself is not part of a column type: ``["null", "int"]`` is int. ``definitions`` hold
+    what references in the schema lead to, if it was cut out of another.
+
+    Raises:
+        UnsupportedType: no column holds it: the schema is recursive, a decimal has too many
+            digits, or references unfold to more than ``MAX_TYPE_PARTS`` parts.
+    """
+    known = {**(definitions or {}), **definitions_of(schema)}
+    return _ColumnTyper(known, subject).type(schema)
+
+
+class _ColumnTyper:
+    def __init__(self, known: Mapping[str, NamedSchema], subject: str) -> None:
+        self._known = known
+        self._subject = subject
+        self._open: set[str] = set()
+        self._parts = 0
+
+    def type(self, schema: Schema) -> ColumnType:
+        self._parts += 1
+        if self._parts > MAX_TYPE_PARTS:
+            raise self._unsupported("its schema", f"unfolds to more than {MAX_TYPE_PARTS:,} parts")
+        match schema:
+            case Primitive():
+                return self._primitive(schema)
+            case Array(items):
+                return ArrayType(self.type(items), is_nullable(items))
+            case MapSchema(values):
+                return MapType(STRING, self.type(values), is_nullable(values))
+            case Union():
+                return self._union(schema)
+            case Reference(name):
+                return self.type(self._known[name])
+            case EnumSchema():
+                return STRING
+            case Fixed(logical=LogicalType("decimal", int() as precision, scale)):
+                return self._decimal(precision, scale)
+            case Fixed():
+                return BINARY
+            case Record():
+                return self._struct(schema)
+            case _:
+                assert_never(schema)
+
+    def _primitive(self, schema: Primitive) -> ColumnType:
+        match schema.logical:
+            case LogicalType("decimal", int() as precision, scale):
+                return self._decimal(precision, scale)
+            case LogicalType("date"):
+                return DATE
+            case LogicalType("timestamp-millis"):
+                return TIMESTAMP
+            case LogicalType("varchar" | "char" as kind) if schema.name == "string":
+                length = schema.properties.get("maxLength")
+                if type(length) is int and length > 0:
+                    return VarcharType(length) if kind == "varchar" else CharType(length)
+            case _:
+                pass
+        return _HIVE_READS[schema.name]
+
+    def _decimal(self, precision: int, scale: int) -> ColumnType:
+        if precision > MAX_DECIMAL_PRECISION:
+            raise self._unsupported(
+                f"decimal({precision},{scale})",
+                f"no engine holds more than {MAX_DECIMAL_PRECISION} digits",
+            )
+        return DecimalType(precision, scale)
+
+    def _union(self, schema: Union) -> ColumnType:
+        rest = without_null(schema)
+        if not isinstance(rest, Union):
+            return self.type(rest)
+        if not rest.branches:
+            return VOID
+        return Uniontype(tuple(self.type(branch) for branch in rest.branches))
+
+    def _struct(self, record: Record) -> ColumnType:
+        if record.full_name in self._open:
+            raise self._unsupported(f"record {record.full_name}", "a recursive type has no columns")
+        self._open.add(record.full_name)
+        fields = tuple(
+            StructField(
+                field.name.lower(), self.type(field.type), is_nullable(field.type), field.doc
+            )
+            for field in record.fields
+        )
+        self._open.discard(record.full_name)
+        return StructType(fields)
+
+    def _unsupported(self, text: str, reason: str) -> UnsupportedType:
+        return UnsupportedType(f"column {self._subject}", text, reason)
+
+
+FieldName = Callable[[StructField, Field], str]
+"""What a struct's field is called, which stands beside a field of the schema."""
+
+
+def with_nullability(
+    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
+) -> ColumnType:
+    """The type with its parts as nullable as those of the schema that was derived from it."""
+    return _beside(type_, schema, known, lambda field, _: field.name)
+
+
+def with_nullability_and_case(
+    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
+) -> ColumnType:
+    """As ``with_nullability``; fields outside uniontypes also get the schema's case."""
+    return _beside(type_, schema, known, _name_in_schemas_case)
+
+
+def _name_in_schemas_case(field: StructField, avro: Field) -> str:
+    return avro.name if avro.name.lower() == field.name.lower() else field.name
+
+
+def _beside(
+    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema], field_name: FieldName
+) -> ColumnType:
+    if isinstance(type_, PrimitiveType):
+        return type_
+    inner = without_null(schema)
+    match type_, inner:
+        case _, Reference(name):
+            return _beside(type_, known[name], known, field_name)
+        case ArrayType(element), Array(items):
+            return ArrayType(_beside(element, items, known, field_name), is_nullable(items))
+        case MapType(key, value), MapSchema(values):
+            return MapType(key, _beside(value, values, known, field_name), is_nullable(values))
+        case StructType(fields), Record(fields=avro_fields) if len(fields) == len(avro_fields):
+            return StructType(
+                tuple(
+                    StructField(
+                        field_name(field, avro),
+                        _beside(field.type, avro.type, known, field_name),
+                        is_nullable(avro.type),
+                        field.comment,
+                    )
+                    for field, avro in zip(fields, avro_fields, strict=True)
+                )
+            )
+        case Uniontype(branches), Union(schemas) if len(branches) == len(schemas):
+            pairs = zip(branches, schemas, strict=True)
+            return Uniontype(tuple(with_nullability(b, s, known) for b, s in pairs))
+        case Uniontype((branch,)), _:
+            return Uniontype((with_nullability(branch, inner, known),))
+        case _:
+            return type_
