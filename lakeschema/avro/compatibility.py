@@ -65,8 +65,8 @@ _Findings: TypeAlias = Iterator[_Finding]
 def compare(previous: Sequence[Schema], new: Schema) -> Change:
     """The change from the last of ``previous``, judged against all of them.
 
-    ``previous`` are the versions of the current major, oldest first: whoever pinned to it may hold
-    any of them, so that what breaks one of them is a new major.
+    ``previous`` are the versions of the current major, oldest first: a user who pinned the major may
+    have any of them, so that a change which breaks one of them needs a new major.
 
     Raises:
         ValueError: ``previous`` is empty.
@@ -390,8 +390,8 @@ def _properties(old: Mapping[str, Json], new: Mapping[str, Json], path: str) -> 
         return
     names = ", ".join(repr(key) for key in changed)
     # A logical type that is not valid is a property, and yet some reader may act on it.
-    grave = any(key in {"logicalType", "precision", "scale"} for key in changed)
-    level = Level.MAJOR if grave else Level.PATCH
+    affects_values = any(key in {"logicalType", "precision", "scale"} for key in changed)
+    level = Level.MAJOR if affects_values else Level.PATCH
     yield _Finding(level, f"{_place(path)}: properties changed: {_short(names)}")
 
 

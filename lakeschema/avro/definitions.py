@@ -64,7 +64,7 @@ def arranged(schema: Schema, known: Mapping[str, NamedSchema]) -> Schema:
     """The schema with each named type defined where it first occurs and referred to after.
 
     ``known`` are definitions for references into what was left behind. A type that occurs twice
-    in full is taken to be the same: whoever joins schemas gives different types different names.
+    in full is taken to be the same: callers that join schemas give different types different names.
 
     Raises:
         KeyError: a reference leads to no definition.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class MalformedAvroSchema(Exception):
-    """Text that is no Avro schema. ``path`` leads to the place, ``$`` being the whole."""
+    """Text that is not an Avro schema. ``path`` leads to the place, ``$`` being the whole."""
 
     hint = "correct the schema; the Avro specification's section 'Schema Declaration' says how"
 

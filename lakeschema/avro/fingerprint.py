@@ -1,7 +1,7 @@
 """Parsing Canonical Form and fingerprints (Avro specification, "Transforming into Parsing Canonical Form").
 
 Two schemas have one canonical form if and only if they read and write the same bytes in the same
-way; docs, defaults, aliases, properties and logical types are no part of it.
+way; docs, defaults, aliases, properties and logical types are not part of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JSON text to values, for text from untrusted sources: bounded, without anything that JSON does not have.
+"""JSON text to values, for text from untrusted sources: bounded, and nothing beyond the JSON standard.
 
 Python's reader accepts NaN, turns 1e999 into infinity and lets the last of two equal keys win; here
 each is refused.
@@ -25,7 +25,7 @@ _WRITER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 
 def compact(value: Json) -> str:
-    """The value as JSON text in Unicode, without blanks."""
+    """The value as JSON text in Unicode, without whitespace."""
     return _WRITER.encode(value)
 
 
@@ -36,7 +36,7 @@ def read_json(text: str) -> Json:
         MalformedAvroSchema: with path ``$``; the reason says where, if the text is not JSON.
     """
     if len(text) > MAX_CHARACTERS:
-        raise MalformedAvroSchema("$", f"is longer than {MAX_CHARACTERS:,} characters")
+        raise MalformedAvroSchema("$", f"the text is longer than {MAX_CHARACTERS:,} characters")
     try:
         value: Json = json.loads(
             text,
@@ -46,14 +46,14 @@ def read_json(text: str) -> Json:
         )
     except json.JSONDecodeError as error:
         raise MalformedAvroSchema(
-            "$", f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+            "$", f"the text is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from None
     except RecursionError:
-        raise MalformedAvroSchema("$", "is nested too deeply") from None
+        raise MalformedAvroSchema("$", "the text is nested too deeply") from None
     except ValueError:
         # Python refuses to convert integers of more than some thousand digits.
-        raise MalformedAvroSchema("$", "has a number that is too long") from None
-    # Plain text, the usual case, is told apart at a fraction of the search's cost.
+        raise MalformedAvroSchema("$", "a number has too many digits") from None
+    # Plain ASCII is the usual case, and this check is far cheaper than the search.
     if ("\\" in text or not text.isascii()) and _SURROGATE.search(text) is not None:
         _refuse_lone_surrogates(value)
     return value
@@ -83,19 +83,19 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise MalformedAvroSchema("$", f"has the key {shown(key)} twice in one object")
+                raise MalformedAvroSchema("$", f"duplicate key {shown(key)} in an object")
             seen.add(key)
     return found
 
 
 def _constant(name: str) -> Json:
-    raise MalformedAvroSchema("$", f"has {name}, which JSON does not have")
+    raise MalformedAvroSchema("$", f"{name} is not valid JSON")
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise MalformedAvroSchema("$", f"has the number {shown(digits)}, which is too large")
+        raise MalformedAvroSchema("$", f"the number {shown(digits)} is too large")
     return number
 
 
@@ -104,4 +104,4 @@ def _refuse_lone_surrogates(value: Json) -> None:
         # Reading joined proper pairs into one character; what is left cannot be encoded.
         json.dumps(value, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
-        raise MalformedAvroSchema("$", "has half of a surrogate pair in a string") from None
+        raise MalformedAvroSchema("$", "a string contains an unpaired surrogate") from None

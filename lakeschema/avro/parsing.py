@@ -1,7 +1,7 @@
 """Schema text from untrusted sources to a ``Schema``: names resolved, every attribute checked.
 
-Follows the Avro 1.12 specification, "Schema Declaration". Where Java's reader is milder and lakes
-rely on it (a ``doc`` of null, a union's default that fits a later branch, a name without namespace
+Follows the Avro 1.12 specification, "Schema Declaration". Where Java's reader accepts more and data
+lakes rely on it (a ``doc`` of null, a union's default that fits a later branch, a name without namespace
 seen from inside one), so is this one.
 """
 
@@ -113,7 +113,7 @@ class _Reader:
         self._defaults: list[tuple[str, str, Field]] = []
 
     def wrong_defaults(self) -> dict[str, MalformedAvroSchema]:
-        """Fields whose default is no value of their type, by their path.
+        """Fields whose default does not match their type, by their path.
 
         Asked at the end, when the types are complete that a recursive schema refers to.
         """
@@ -125,14 +125,14 @@ class _Reader:
             assert not isinstance(field.default, NoDefault)
             if not defaults.fits(field.default, field.type):
                 wrong[path] = MalformedAvroSchema(
-                    f"{path}.default", f"{shown(field.default)} is no value of the field's type"
+                    f"{path}.default", f"{shown(field.default)} does not match the field's type"
                 )
         if not wrong:
             endless = defaults.endless()
             for path, record, field in self._defaults:
                 if (record, field.name) in endless:
                     wrong[path] = MalformedAvroSchema(
-                        f"{path}.default", "leaves out a field whose default leads back here"
+                        f"{path}.default", "omits a field whose default refers back to this field"
                     )
         return wrong
 
@@ -147,12 +147,12 @@ class _Reader:
             case list():
                 return self._union(node, path, namespace, depth)
             case _:
-                raise MalformedAvroSchema(path, f"{shown(node)} is no schema")
+                raise MalformedAvroSchema(path, f"expected a schema, got {shown(node)}")
 
     def _object(self, node: dict[str, Json], path: str, namespace: str, depth: int) -> Schema:
         kind = node.get("type")
         if not isinstance(kind, str):
-            reason = "the schema has no type" if kind is None else "type has to be a name here"
+            reason = "the schema has no type" if kind is None else "expected the name of a type"
             raise MalformedAvroSchema(path, reason)
         match kind:
             case "record":
@@ -186,12 +186,12 @@ class _Reader:
             # writes such names bare, and reads them so.
             name = text
         if name not in self._definitions and name not in self._open:
-            raise MalformedAvroSchema(path, f"{shown(text)} is no type that is defined up to here")
+            raise MalformedAvroSchema(path, f"type {shown(text)} is not defined before this point")
         return Reference(name)
 
     def _union(self, node: list[Json], path: str, namespace: str, depth: int) -> Union:
         if not node:
-            raise MalformedAvroSchema(path, "a union needs a branch")
+            raise MalformedAvroSchema(path, "expected at least one branch in the union")
         branch: Schema
         branches: list[Schema] = []
         kinds: set[str] = set()
@@ -202,9 +202,13 @@ class _Reader:
                 branch = self.schema(item, f"{path}[{index}]", namespace, depth)
                 kind = branch_kind(branch)
             if kind == "union":
-                raise MalformedAvroSchema(f"{path}[{index}]", "a union stands directly in a union")
+                raise MalformedAvroSchema(
+                    f"{path}[{index}]", "a union cannot be a branch of another union"
+                )
             if kind in kinds:
-                raise MalformedAvroSchema(f"{path}[{index}]", f"the union has {kind} twice")
+                raise MalformedAvroSchema(
+                    f"{path}[{index}]", f"duplicate branch {kind} in the union"
+                )
             kinds.add(kind)
             branches.append(branch)
         return Union(tuple(branches))
@@ -215,14 +219,14 @@ class _Reader:
         self._open.add(full)
         nodes = _required(node, "fields", path)
         if not isinstance(nodes, list):
-            raise MalformedAvroSchema(f"{path}.fields", "is not a list")
+            raise MalformedAvroSchema(f"{path}.fields", "expected a list")
         fields: list[Field] = []
         names: set[str] = set()
         for index, item in enumerate(nodes):
             where = f"{path}.fields[{index}]"
             field = self._field(item, where, space, depth + 1)
             if field.name in names:
-                raise MalformedAvroSchema(where, f"the record has the field {field.name} twice")
+                raise MalformedAvroSchema(where, f"duplicate field {field.name} in the record")
             names.add(field.name)
             fields.append(field)
             if field.default is not NO_DEFAULT and not _is_plainly_null(field):
@@ -241,10 +245,10 @@ class _Reader:
 
     def _field(self, node: Json, path: str, namespace: str, depth: int) -> Field:
         if not isinstance(node, dict):
-            raise MalformedAvroSchema(path, "a field is an object with name and type")
+            raise MalformedAvroSchema(path, "expected an object with name and type")
         name = node.get("name")
         if not isinstance(name, str) or not is_name(name):
-            raise MalformedAvroSchema(f"{path}.name", f"{shown(name)} is no Avro name")
+            raise MalformedAvroSchema(f"{path}.name", f"{shown(name)} is not a valid Avro name")
         type_ = self.schema(_required(node, "type", path), f"{path}.type", namespace, depth)
         if len(node) == 2:
             return Field(name, type_)
@@ -252,7 +256,7 @@ class _Reader:
         order = node.get("order", "ascending")
         if order not in _ORDERS or not isinstance(order, str):
             raise MalformedAvroSchema(
-                f"{path}.order", f"{shown(order)} is none of {', '.join(_ORDERS)}"
+                f"{path}.order", f"expected one of {', '.join(_ORDERS)}, got {shown(order)}"
             )
         default: Json | NoDefault = node.get("default", NO_DEFAULT)
         extra = (
@@ -277,13 +281,15 @@ class _Reader:
         for index, symbol in enumerate(symbols):
             if not is_name(symbol):
                 raise MalformedAvroSchema(
-                    f"{path}.symbols[{index}]", f"{shown(symbol)} is no Avro name"
+                    f"{path}.symbols[{index}]", f"{shown(symbol)} is not a valid Avro name"
                 )
         if len(set(symbols)) != len(symbols):
-            raise MalformedAvroSchema(f"{path}.symbols", "has a symbol twice")
+            raise MalformedAvroSchema(f"{path}.symbols", "duplicate symbol")
         default = _text(node, "default", path)
         if default is not None and default not in symbols:
-            raise MalformedAvroSchema(f"{path}.default", f"{shown(default)} is none of the symbols")
+            raise MalformedAvroSchema(
+                f"{path}.default", f"{shown(default)} is not one of the symbols"
+            )
         extra = {key: value for key, value in node.items() if key != "default"}
         enum = EnumSchema(
             name,
@@ -301,7 +307,9 @@ class _Reader:
         name, space = self._new_name(node, path, namespace)
         size = _required(node, "size", path)
         if type(size) is not int or not 0 <= size <= MAX_FIXED_SIZE:
-            raise MalformedAvroSchema(f"{path}.size", f"{shown(size)} is no number of bytes")
+            raise MalformedAvroSchema(
+                f"{path}.size", f"expected a number of bytes, got {shown(size)}"
+            )
         logical, properties = split_logical("fixed", size, self._properties(node, path))
         fixed = Fixed(
             name,
@@ -316,19 +324,21 @@ class _Reader:
         return fixed
 
     def _new_name(self, node: Mapping[str, Json], path: str, namespace: str) -> tuple[str, str]:
-        """Name and namespace of a definition, which nobody has yet."""
+        """Name and namespace of a definition; a name that is taken is refused."""
         name = _required(node, "name", path)
         if not isinstance(name, str):
-            raise MalformedAvroSchema(f"{path}.name", f"{shown(name)} is no text")
+            raise MalformedAvroSchema(f"{path}.name", f"expected a string, got {shown(name)}")
         stated = _text(node, "namespace", path)
         if "." in name:
             space, _, name = name.rpartition(".")
         else:
             space = namespace if stated is None else stated
         if not is_name(name):
-            raise MalformedAvroSchema(f"{path}.name", f"{shown(name)} is no Avro name")
+            raise MalformedAvroSchema(f"{path}.name", f"{shown(name)} is not a valid Avro name")
         if space and not all(is_name(part) for part in space.split(".")):
-            raise MalformedAvroSchema(f"{path}.namespace", f"{shown(space)} is no Avro namespace")
+            raise MalformedAvroSchema(
+                f"{path}.namespace", f"{shown(space)} is not a valid Avro namespace"
+            )
         if name in PRIMITIVE_TYPES:
             raise MalformedAvroSchema(f"{path}.name", f"{name} is the name of a primitive type")
         full = full_name(name, space)
@@ -341,7 +351,7 @@ class _Reader:
         for index, alias in enumerate(aliases):
             if not all(is_name(part) for part in alias.split(".")):
                 raise MalformedAvroSchema(
-                    f"{path}.aliases[{index}]", f"{shown(alias)} is no Avro name"
+                    f"{path}.aliases[{index}]", f"{shown(alias)} is not a valid Avro name"
                 )
         return tuple(a if "." in a else full_name(a, namespace) for a in aliases)
 
@@ -352,7 +362,7 @@ class _Reader:
 
 
 def branch_kind(schema: Schema) -> str:
-    """What no two branches of a union share: the full name, or the name of an unnamed type."""
+    """The key by which branches of a union differ: the full name, or the kind of an unnamed type."""
     match schema:
         case Primitive(name):
             return name
@@ -377,7 +387,9 @@ def _field_aliases(node: Mapping[str, Json], path: str) -> tuple[str, ...]:
     aliases = _strings(node, "aliases", path)
     for index, alias in enumerate(aliases):
         if not is_name(alias):
-            raise MalformedAvroSchema(f"{path}.aliases[{index}]", f"{shown(alias)} is no Avro name")
+            raise MalformedAvroSchema(
+                f"{path}.aliases[{index}]", f"{shown(alias)} is not a valid Avro name"
+            )
     return aliases
 
 
@@ -399,7 +411,7 @@ def _required(node: Mapping[str, Json], key: str, path: str) -> Json:
 def _text(node: Mapping[str, Json], key: str, path: str) -> str | None:
     value = node.get(key)
     if value is not None and not isinstance(value, str):
-        raise MalformedAvroSchema(f"{path}.{key}", f"{shown(value)} is no text")
+        raise MalformedAvroSchema(f"{path}.{key}", f"expected a string, got {shown(value)}")
     return value
 
 
@@ -408,8 +420,10 @@ def _strings(node: Mapping[str, Json], key: str, path: str) -> tuple[str, ...]:
         return ()
     value = node[key]
     if not isinstance(value, list):
-        raise MalformedAvroSchema(f"{path}.{key}", "is not a list")
+        raise MalformedAvroSchema(f"{path}.{key}", "expected a list")
     for index, item in enumerate(value):
         if not isinstance(item, str):
-            raise MalformedAvroSchema(f"{path}.{key}[{index}]", f"{shown(item)} is no text")
+            raise MalformedAvroSchema(
+                f"{path}.{key}[{index}]", f"expected a string, got {shown(item)}"
+            )
     return tuple(str(item) for item in value)

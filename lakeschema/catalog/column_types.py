@@ -1,7 +1,7 @@
 """Column types of Hive and Spark as immutable values, read from and printed as Hive's type text.
 
-Type text that cannot be read becomes ``UnknownType`` in facts, so that one broken column never
-hides its neighbours; whoever derives from it says so by name.
+Type text that cannot be read becomes ``UnknownType`` in facts, so that one unreadable column does
+not hide the others; a derivation that reads it names it in its error.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ _REMEMBERED_CHARACTERS = 256
 
 
 def parse_type_or_unknown(text: str) -> ColumnType:
-    """As ``parse_type``; short texts are read once, for a lake has few types and many columns."""
+    """As ``parse_type``; short texts are read once, since a lake has few types and many columns."""
     return _remembered(text) if len(text) <= _REMEMBERED_CHARACTERS else _parsed_or_unknown(text)
 
 
@@ -226,7 +226,7 @@ _TOKEN = re.compile(
 
 
 class _Parser:
-    """Recursive descent over type text; Hive allows field names that are no words, hence ``_name``."""
+    """Recursive descent over type text; Hive allows field names that are not words, hence ``_name``."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -102,7 +102,7 @@ def view_columns(cursor: Cursor) -> tuple[Column, ...]:
 
 
 def column_type(cursor: Cursor) -> ColumnType:
-    """A type; text that is none becomes ``UnknownType``, and the column stays."""
+    """A type; text that is not a type becomes ``UnknownType``, and the column stays."""
     start = cursor.next.start
     word = cursor.word("a column type").upper()
     end = start + len(word)

@@ -42,7 +42,7 @@ def create_table(
     unknown = named - {c.name.lower() for c in columns}
     if unknown:
         raise Unreadable(
-            body, f"no column is called {min(unknown)}, which the table is partitioned by"
+            body, f"the table is partitioned by {min(unknown)}, which is not one of its columns"
         )
     return CreateTable(
         name=name,
@@ -241,7 +241,7 @@ def _stored(cursor: Cursor, clauses: _TableClauses) -> None:
     start = cursor.next.start
     file_format = cursor.word("a file format").upper()
     if file_format not in HIVE_SERDES:
-        raise Unreadable(start, f"{file_format} is no file format that is known here")
+        raise Unreadable(start, f"unknown file format {file_format}")
     if clauses.serde is None or file_format not in {"TEXTFILE", "SEQUENCEFILE"}:
         clauses.serde = clauses.serde or HIVE_SERDES[file_format]
 

@@ -1,4 +1,4 @@
-"""A place in DDL text that moves forward token by token; the small words of the grammar."""
+"""A cursor over the tokens of DDL text, with the basic rules of the grammar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BARE = (TokenKind.WORD, TokenKind.MARK)
 
 
 class Unreadable(Exception):
-    """The statement does not go on as DDL does; ``offset`` is where."""
+    """The statement does not match the grammar at ``offset``."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(offset, message)
@@ -47,7 +47,7 @@ class Cursor:
     def take(self) -> Token:
         token = self.next
         if token.kind is TokenKind.UNCLOSED:
-            raise Unreadable(token.start, f"{token.text} is never closed")
+            raise Unreadable(token.start, f"{token.text} is not closed")
         self._position = self.last_end = token.end
         self._peeked = None
         return token

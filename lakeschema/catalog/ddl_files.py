@@ -59,7 +59,7 @@ def _apply(
 
 @dataclass(frozen=True, slots=True)
 class _Stamp:
-    """What tells that a file is unchanged, without reading it."""
+    """Shows that a file is unchanged, without reading it."""
 
     modified_nanoseconds: int
     size_bytes: int
@@ -76,7 +76,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """The folder as it was read once; every answer comes from one of these, whole."""
+    """The folder as of one read; every answer comes from a single one."""
 
     relations: Mapping[RelationName, Relation]
     namespaces: frozenset[tuple[str, ...]]
@@ -108,7 +108,7 @@ class DdlFilesCatalog:
         return {name: existing[name] for name in names if name in existing}
 
     def read_all(self) -> Mapping[RelationName, Relation]:
-        """Every relation, as of one look at the folder."""
+        """Every relation, as of one read of the folder."""
         return self._current().relations
 
     def current_event_id(self) -> int | None:

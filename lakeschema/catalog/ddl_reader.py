@@ -1,7 +1,7 @@
-"""DDL text to statements: hand-written, because a catalog must start fast and read broken files.
+"""DDL text to statements: hand-written, because a catalog must start fast and read malformed files.
 
 A view's query is kept as written; only its head is read. A statement that cannot be read becomes
-``MalformedStatement`` and its neighbours still count.
+``MalformedStatement``; the others still apply.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lakeschema.catalog.relations import Dialect
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a statement that broke off was about to create."""
+    """What a malformed statement would have created."""
 
     name: NameParts
     is_view: bool
@@ -52,7 +52,7 @@ class MalformedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A statement, or what is known of a broken one, and its offset in the text."""
+    """A statement, or what is known of a malformed one, and its offset in the text."""
 
     statement: Statement | MalformedStatement
     offset: int
@@ -93,7 +93,7 @@ _OTHER_OBJECTS = (
 
 
 class _StatementReader:
-    """One statement's reading; ``subject`` outlives the failure of the rest."""
+    """Reads one statement; ``subject`` stays known if the rest fails."""
 
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
@@ -117,7 +117,7 @@ class _StatementReader:
             case _ if verb in _NO_FACTS:
                 return self._no_facts()
             case _:
-                raise Unreadable(start, f"{verb[:60]} begins no statement that is known here")
+                raise Unreadable(start, f"unknown statement {verb[:60]}")
 
     def _no_facts(self) -> NoFacts:
         self.cursor.rest()

@@ -188,7 +188,7 @@ class DdlState:
                 return _with_query(relation, text, self._current)
             case SetSchemaMode(_, mode):
                 if relation.view is None:
-                    raise Refused(f"{relation.name} is no view")
+                    raise Refused(f"{relation.name} is not a view")
                 return replace(relation, view=replace(relation.view, schema_mode=mode))
             case _:
                 return self._with_columns(relation, statement)
@@ -210,7 +210,7 @@ class DdlState:
         changed = changed if keeps_case else lower_cased(changed)
         twice = _duplicate((*changed, *partitions))
         if twice is not None:
-            raise Refused(f"{relation.name} would have two columns called {twice}")
+            raise Refused(f"{relation.name} would have two columns named {twice}")
         return replace(relation, columns=changed)
 
 
@@ -250,7 +250,7 @@ def _table(name: RelationName, statement: CreateTable) -> Relation:
     comment, properties = _comment_apart(statement.comment, statement.properties)
     twice = _duplicate((*statement.columns, *statement.partition_columns))
     if twice is not None:
-        raise Refused(f"{name} would have two columns called {twice}")
+        raise Refused(f"{name} would have two columns named {twice}")
     return Relation(
         name=name,
         columns=statement.columns,
@@ -282,7 +282,7 @@ def _like(name: RelationName, source: Relation, statement: CreateTableLike) -> R
 
 def _with_query(relation: Relation, text: str, current: tuple[str, ...]) -> Relation:
     if relation.view is None:
-        raise Refused(f"{relation.name} is no view")
+        raise Refused(f"{relation.name} is not a view")
     view = replace(
         relation.view, text=text, original_text=text, current_namespace=current, query_columns=()
     )

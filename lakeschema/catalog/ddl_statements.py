@@ -101,7 +101,7 @@ class ReplaceColumns:
 
 @dataclass(frozen=True, slots=True)
 class ChangeColumn:
-    """Hive's CHANGE COLUMN: name, type and comment anew."""
+    """Hive's CHANGE COLUMN: a new name, type and comment."""
 
     name: NameParts
     old_column: str

@@ -1,11 +1,11 @@
 """Everything that can go wrong between us and a catalog.
 
 CatalogError
-├── MalformedName        text that is no dotted name
-├── MalformedType        text that is no column type
+├── MalformedName        text that is not a dotted name
+├── MalformedType        text that is not a column type
 ├── MalformedDdl         a DDL file that cannot be read
 ├── CatalogUnavailable   transient: retried
-└── CatalogRefused       permanent: the catalog answered, and the answer is no
+└── CatalogRefused       permanent: the catalog refused the request
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A table as the metastore's Thrift gives it, to facts; pure, and no content of it raises.
 
-Works on any object with the attributes of Thrift's ``Table``: what the server returns and what
+Accepts any object with the attributes of Thrift's ``Table``: what the server returns and what
 its events carry.
 """
 
@@ -143,7 +143,7 @@ def _serde_properties(stored: Storage) -> dict[str, str]:
 def _columns(
     stored: Storage, hive: tuple[Column, ...], hive_partitions: tuple[Column, ...]
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """Columns and partition columns: Spark's own record of them where it is to be believed."""
+    """Columns and partition columns: Spark's own record of them where it is reliable."""
     properties = stored.properties
     spark = stored_columns(properties)
     if spark is None:

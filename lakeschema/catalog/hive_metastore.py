@@ -21,7 +21,7 @@ from lakeschema.catalog.relations import Relation
 Result = TypeVar("Result")
 
 BATCH_SIZE = 200
-"""Tables a request: larger batches are no faster and hold a metastore thread for longer."""
+"""Tables per request: larger batches are not faster and hold a metastore thread for longer."""
 
 
 class HiveMetastoreCatalog:
@@ -86,7 +86,7 @@ class HiveMetastoreCatalog:
         except TException as error:
             if self._is_missing(database, error):
                 return {}
-        # A server that cannot even list has no quarrel with one table: that refusal is raised.
+        # If the server cannot list tables either, the fault is not in one table: raise it.
         listed = {name.name for name in self.relations((database,))}
         return self._one_by_one(database, [table for table in tables if table in listed])
 
@@ -96,7 +96,7 @@ class HiveMetastoreCatalog:
         return {relation.name: relation for relation in relations}
 
     def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
-        """By halves: a table that the server cannot give hides no other."""
+        """By halves, so that a table which the server cannot give does not hide the others."""
         try:
             return self._given(database, tables) if tables else {}
         except TException as error:
@@ -150,6 +150,6 @@ def _table_objects(client: Any, database: str, tables: Sequence[str]) -> Sequenc
     except TApplicationException as error:
         if error.type != TApplicationException.UNKNOWN_METHOD:
             raise
-    # Hive 4 is giving up the short form.
+    # Hive 4 deprecates the short form.
     request = GetTablesRequest(dbName=database, tblNames=list(tables))
     return list(client.get_table_objects_by_name_req(request).tables)

@@ -46,7 +46,7 @@ class Address:
         """Reads ``thrift://host:9083``; the port may be left out."""
         parts = urlsplit(uri.strip())
         if parts.scheme != "thrift" or not parts.hostname:
-            raise ValueError(f"{uri!r} is no metastore address: write thrift://host:9083")
+            raise ValueError(f"invalid metastore address {uri!r}: expected thrift://host:9083")
         return cls(parts.hostname, parts.port or DEFAULT_PORT)
 
     def __str__(self) -> str:
@@ -54,11 +54,11 @@ class Address:
 
 
 class _StaleReplica(Exception):
-    """The server that answers now knows less than the one that told the current event id."""
+    """The server that answers now is behind the one that gave the current event id."""
 
 
 class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]
-    """Reads text that is no UTF-8, which the compiled reader refuses together with its batch."""
+    """Reads text that is not UTF-8, for which the compiled reader refuses the whole batch."""
 
     def readString(self) -> str:  # noqa: N802  the binding's name
         return bytes(self.readBinary()).decode("utf-8", "replace")
@@ -152,7 +152,7 @@ class MetastoreClient:
             return call(self._connected())
         except UnicodeDecodeError:
             self._disconnect()
-            logger.warning("metastore sent text that is no utf-8", extra={"metastore": self.name})
+            logger.warning("metastore sent text that is not utf-8", extra={"metastore": self.name})
             try:
                 return call(self._connected(_LenientProtocol))
             finally:

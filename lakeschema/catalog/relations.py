@@ -1,6 +1,6 @@
 """Facts: what a catalog says of one relation, normalised, with a hash that changes only when they do.
 
-Statistics, DDL times, owners and locations are no facts: they change without the meaning changing.
+Statistics, DDL times, owners and locations are not facts: they change while the meaning stays.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Relation:
         columns: for a view, as stored when it was made; partition columns are not among them.
         properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
         serde: the SerDe's class name, None where there is none.
-        unreadable: why the catalog could not give the facts of a relation that it has; whatever
-            else is here is then not to be believed.
+        unreadable: why the catalog could not give the facts of a relation that it has; all other
+            attributes are then unreliable.
     """
 
     name: RelationName

@@ -32,7 +32,7 @@ _MISSING = ("[SCHEMA_NOT_FOUND]", "[TABLE_OR_VIEW_NOT_FOUND]")
 
 
 class SparkCatalog:
-    """Names come back lower-cased; a plugin that tells cases apart is asked by its own spelling."""
+    """Names come back lower-cased; a case-sensitive plugin is asked with its own spelling."""
 
     def __init__(self, spark: SparkSession, catalog: str = SESSION_CATALOG) -> None:
         self.name = catalog
@@ -109,13 +109,13 @@ class SparkCatalog:
             try:
                 found |= self._session_batch(batch)
             except CatalogRefused:
-                # What cannot even be listed has no quarrel with one table: that is raised.
+                # If Spark cannot list tables either, the fault is not in one table: raise it.
                 listed = set(self.relations(namespace))
                 found |= self._one_by_one([name for name in batch if name in listed])
         return found
 
     def _one_by_one(self, names: Sequence[RelationName]) -> dict[RelationName, Relation]:
-        """By halves: a table that Spark cannot give hides no other."""
+        """By halves, so that a table which Spark cannot give does not hide the others."""
         try:
             return self._session_batch(names) if names else {}
         except CatalogRefused as error:
@@ -227,7 +227,7 @@ class SparkCatalog:
         return array
 
     def _asked(self, what: str, ask: Callable[[], Result]) -> Result | None:
-        """The answer; None where Spark says that there is no such thing."""
+        """The answer; None where Spark says that the object does not exist."""
         try:
             return ask()
         except (PySparkException, Py4JJavaError) as error:

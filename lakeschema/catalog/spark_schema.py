@@ -39,7 +39,7 @@ def numbered(properties: Mapping[str, str], count: str, part: str) -> tuple[str,
     None if the count is absent or wrong, or a part is missing.
     """
     text = properties.get(count, "")
-    # A count past the number of properties is a lie that must not cost a loop.
+    # An untrusted count above the number of properties must not cost a loop.
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > len(properties):
         return None
     parts = [properties.get(f"{part}{index}") for index in range(int(text))]
@@ -132,7 +132,7 @@ def _struct_field(field: Mapping[str, Any], depth: int) -> StructField:
 
 
 def _leaf(text: str) -> str:
-    """Spark writes a collation after ``string``, which types here do not tell apart."""
+    """Spark writes a collation after ``string``, which column types here do not represent."""
     return "string" if text.startswith("string collate ") else text
 
 

@@ -54,7 +54,7 @@ def base_table_interface(relation: Relation, options: Options) -> Interface:
     """The interface of a table, from its own facts.
 
     Raises:
-        MalformedSchema: the literal is no record schema, a name occurs twice, the table has
+        MalformedSchema: the literal is not a record schema, a name occurs twice, the table has
             neither columns nor literal, or has no literal where the deployment is strict.
         UnsupportedType: a column has a type that Avro cannot express.
         UnsupportedConstruct: the only schema is behind ``avro.schema.url``.
@@ -97,7 +97,9 @@ def _parsed(text: str) -> Record:
             f"{LITERAL} is malformed at {error.path}: {error.reason}", hint=error.hint
         ) from error
     if not isinstance(schema, Record):
-        raise MalformedSchema(f"{LITERAL} is no record", hint="a table's schema is a record")
+        raise MalformedSchema(
+            f"{LITERAL} is not a record schema", hint="the schema of a table is a record"
+        )
     return schema
 
 
@@ -113,7 +115,7 @@ def _from_columns(relation: Relation, options: Options) -> Record:
     _require_columns(relation)
     if options.strict:
         raise MalformedSchema(
-            "the table has no Avro schema, and this deployment asks for one",
+            "the table has no Avro schema, and this deployment requires one",
             hint=f"give the table the property {LITERAL}, or set strict to false",
         )
     name, namespace = record_name(relation.name), relation_namespace(relation.name)
@@ -143,7 +145,7 @@ def _require_columns(relation: Relation) -> None:
 def _merged(relation: Relation, literal: Record, options: Options) -> Record:
     columns = _struct_fields(relation)
     if not relation.columns:
-        # No columns and no Avro SerDe: the literal is all that says anything.
+        # No columns and no Avro SerDe: the literal is the only source.
         return _with_partitions(relation, literal, options)
     merged = merge(columns, literal, options)
     return replace(merged, doc=merged.doc or documentation(relation.comment))
@@ -206,8 +208,8 @@ def _columns(relation: Relation, schema: Record) -> tuple[Column, ...]:
 def _columns_of_literal(relation: Relation, schema: Record) -> tuple[Column, ...]:
     """The columns that Hive's AvroSerDe reads from the schema.
 
-    What the catalog stores beside a literal may be out of date, except for partition columns, of
-    which the literal says nothing or says it for the data files only.
+    The columns stored beside a literal may be out of date, except for partition columns, which the
+    literal omits or describes for the data files only.
     """
     known = definitions_of(schema)
     partitions = {column.name.lower(): column for column in relation.partition_columns}
@@ -222,7 +224,7 @@ def _columns_of_literal(relation: Relation, schema: Record) -> tuple[Column, ...
 
 
 def _column_type(field: Field, known: Mapping[str, NamedSchema]) -> ColumnType:
-    """A field that no column holds hides none of its neighbours: its type is unknown."""
+    """A field that no column type represents does not hide the others: its type is unknown."""
     try:
         return column_type_of(field.type, known, subject=field.name)
     except UnsupportedType as error:

@@ -137,7 +137,7 @@ class _Merger:
         raise AssertionError
 
     def _derived(self, type_: ColumnType, path: str, parent: str) -> Schema:
-        """The type as Hive alone says it."""
+        """The type by the column alone, without the literal."""
         for namespace in _attempts(parent):
             name = path.rpartition(".")[2]
             try:
@@ -149,7 +149,7 @@ class _Merger:
         raise AssertionError
 
     def _take(self, schema: Schema) -> bool:
-        """Books the names of a derived type; False, and nothing booked, if one is not free."""
+        """Reserves the names of a derived type; False, and nothing reserved, if one is taken."""
         new = definitions_of(schema)
         if any(name in self._given or name in self._made for name in new):
             return False

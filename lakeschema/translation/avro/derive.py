@@ -1,6 +1,6 @@
 """Plan → Avro fields, node by node: references keep their schema whole, expressions get one.
 
-Whether a field is nullable is the plan's word; what its values look like is the schema's.
+The plan decides whether a field is nullable; the schema decides its type.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ class _ExpressionSchemas:
             case FieldAccess():
                 return self._nested_field(expression, name)
             case Cast(operand=operand, implicit=True):
-                # What the dialect converts by itself is still the same column to a reader.
+                # After an implicit cast it is still the same column to a reader.
                 kept = self.field(name, operand)
                 return replace(kept, type=self.schema(expression, name), default=NO_DEFAULT)
             case AggregateCall(operator, arguments) | WindowCall(operator, arguments) if (
@@ -459,7 +459,7 @@ def _as_nullable_as(field: Field, column: PlanColumn) -> Field:
         return replace(field, type=without_null(field.type), default=kept)
     if field.default is NO_DEFAULT or field.default is None:
         return replace(field, type=nullable(field.type), default=None)
-    # A default must suit the first branch: null goes last.
+    # A default must match the first branch: null goes last.
     branches = field.type.branches if isinstance(field.type, Union) else (field.type,)
     return replace(field, type=Union((*branches, NULL)))
 

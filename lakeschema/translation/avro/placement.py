@@ -1,7 +1,7 @@
 """Derived fields → the view's record: nested types named by where they stand, each defined once.
 
 A nested type keeps its simple name, in the namespace of its parents' path. Two different types
-that would then have one full name are told apart by a number.
+that would then have one full name get different numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lakeschema.translation.avro.names import relation_namespace, type_name
 
 
 def placed(relation: RelationName, fields: Sequence[Field], doc: str | None) -> Record:
-    """The result record of rule: view name, namespace ``db.view``."""
+    """The result's record: the view's name, in the namespace ``db.view``."""
     name, namespace = type_name(relation.name), relation_namespace(relation)
     own = full_name(name, namespace)
     placer = _Placer(own)

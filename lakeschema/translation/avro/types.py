@@ -1,6 +1,6 @@
 """Column types to Avro types.
 
-Nothing is guessed: a type that Avro cannot express raises ``UnsupportedType`` and names the column.
+Nothing is guessed: a type that Avro cannot express raises ``UnsupportedType``, which names the column.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options)
 
     Parts are nullable as the type says. A struct becomes the record ``name`` in ``namespace``, one
     within it a record named after its field in the namespace of its parent's full name; structs in
-    several branches of a uniontype are told apart by ``tag_0``, ``tag_1``. ``name`` is the
+    several branches of a uniontype are distinguished by ``tag_0``, ``tag_1``. ``name`` is the
     column's: it also names the column in errors.
 
     Raises:
@@ -190,7 +190,7 @@ class _AvroTyper:
             case Uniontype(branches):
                 return self._union(type_, branches, place)
             case UnknownType():
-                raise _unsupported(type_, place, "the type is not known")
+                raise _unsupported(type_, place, "the type is unknown")
             case _:
                 assert_never(type_)
 
@@ -225,7 +225,7 @@ class _AvroTyper:
             )
         if type_ in _SIMPLE:
             return _SIMPLE[type_]
-        raise _unsupported(type_, place, _REASONS.get(type_, "the type is not known"))
+        raise _unsupported(type_, place, _REASONS.get(type_, "the type is unknown"))
 
     def _part(self, type_: ColumnType, place: _Place, *, optional: bool) -> Schema:
         schema = self.type(type_, place.inside())
@@ -255,14 +255,14 @@ def require_text_key(type_: ColumnType, key: ColumnType, subject: str) -> None:
 def require_distinct_branches(
     type_: ColumnType, branches: tuple[Schema, ...], subject: str
 ) -> None:
-    """Raises ``UnsupportedType`` if Avro cannot tell two of a union's branches apart."""
+    """Raises ``UnsupportedType`` if Avro cannot distinguish two of a union's branches."""
     kinds = [branch_kind(branch) for branch in branches]
     for kind in kinds:
         if kind == "union" or kinds.count(kind) > 1:
             raise UnsupportedType(
                 f"column {subject}",
                 print_type(type_),
-                f"Avro cannot tell two branches of the union apart that are both {kind}",
+                f"two branches of the union are both {kind}, and Avro cannot distinguish them",
                 hint="wrap each branch in a struct of its own",
             )
 
@@ -281,7 +281,7 @@ def distinct(names: tuple[str, ...], subject: str) -> tuple[str, ...]:
 
 
 def documentation(comment: str | None) -> str | None:
-    """A comment as doc. Hive writes "from deserializer" where nobody wrote anything."""
+    """A comment as doc. Hive writes "from deserializer" where there is no comment."""
     if not comment or comment == "from deserializer":
         return None
     # Catalogs hand out what they could not decode as lone surrogates, which nothing can encode.

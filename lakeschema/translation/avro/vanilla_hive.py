@@ -1,4 +1,4 @@
-"""The deployment's options that make schemas look as plain Hive would: lower case, all nullable."""
+"""The deployment's options that make schemas look as plain Hive shows them: lower case, all nullable."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class _Select:
 
     Attributes:
         items: the text of each column, over ``source``.
-        plain: which items are names, that may be written as often as one likes.
+        plain: which items are plain names, which may be repeated at no cost.
         source: what stands after FROM; "" where there is none.
         joins: whether the source may be joined on its left, and also on its right.
         tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
@@ -282,7 +282,7 @@ class _Writer:
         return _Select(items, (True,) * len(items), source, (True, True))
 
     def _side(self, plan: Plan, outer: tuple[Columns, ...], place: int) -> _Select:
-        """A join's side: its source and nothing else, so that both conditions stay apart."""
+        """A join's side: its source and nothing else, so that the conditions of both sides do not mix."""
         select = self._select(plan, outer)
         bare = select.is_open and not select.where and all(select.plain) and select.joins[place]
         return select if bare else self._wrapped(select)
@@ -301,7 +301,7 @@ class _Writer:
 
     def _aggregated(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
         read = [e for _, e in (*plan.keys, *plan.aggregates)]
-        # Keys are written twice, here and after GROUP BY, which is no repetition.
+        # Keys are written twice, here and after GROUP BY, but evaluated once.
         select = self._foldable(plan.input, read, outer)
         if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
             # Two columns below that are one: of two keys with one text, no set has only the first.

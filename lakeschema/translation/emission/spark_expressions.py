@@ -287,5 +287,5 @@ def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:
 
 
 def _no_ordinal(text: str) -> str:
-    """A bare number would be the position of a column, whatever it was folded from."""
+    """A bare number would be read as the position of a column."""
     return f"CAST({text} AS INT)" if _ORDINAL.fullmatch(text) else text

@@ -62,7 +62,7 @@ OF_HIVE: Final[Mapping[str, str]] = MappingProxyType(
         "isnottrue": "({0} IS NOT TRUE)",
         "isnotfalse": "({0} IS NOT FALSE)",
         "to_epoch_milli": "unix_millis({0})",
-        # Hive skips what is no digit, takes both alphabets, and leaves an unfinished byte out.
+        # Hive skips invalid characters, accepts both alphabets, and drops an incomplete byte.
         "unbase64": (
             "unbase64(regexp_replace(regexp_replace(translate(substring_index({0}, '=', 1),"
             " '-_', '+/'), '[^A-Za-z0-9+/]', ''), '^((?:....)*).$', '$1'))"
@@ -78,20 +78,20 @@ OF_HIVE: Final[Mapping[str, str]] = MappingProxyType(
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "hash": "Spark's hash gives other numbers",
-        "murmur_hash": "Spark's hash gives other numbers",
-        "aes_encrypt": "Spark's takes another mode of the cipher",
-        "aes_decrypt": "Spark's takes another mode of the cipher",
-        "version": "it is Hive's own version",
-        "buildversion": "it is Hive's own version",
-        "typeof": "Spark names types otherwise",
-        "histogram_numeric": "both engines approximate, each in its way",
+        "hash": "Spark's hash returns different numbers",
+        "murmur_hash": "Spark's hash returns different numbers",
+        "aes_encrypt": "Spark's uses a different mode of the cipher",
+        "aes_decrypt": "Spark's uses a different mode of the cipher",
+        "version": "it returns Hive's own version",
+        "buildversion": "it returns Hive's own version",
+        "typeof": "Spark names types differently",
+        "histogram_numeric": "the two engines approximate differently",
         "field": "Spark has no such function",
         **dict.fromkeys(
             ("mask_hash", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n"),
             "Spark has no such function",
         ),
-        "extract_union": "Spark reads no uniontype",
+        "extract_union": "Spark has no uniontype",
     }
 )
 """Hive's functions that Spark cannot give, and why."""

@@ -42,7 +42,7 @@ _HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2})*")
 
 
 def quoted(name: str) -> str:
-    """An identifier, whatever characters it has."""
+    """An identifier with any characters."""
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -85,14 +85,14 @@ class SparkFunctions:
         return made
 
     def _artifacts(self, dependencies: tuple[str, ...]) -> tuple[Artifact | str, ...]:
-        """Once for all functions of a view; an entry that is no artifact stays as it is."""
+        """Once for all functions of a view; an entry that is not an artifact stays as it is."""
         found = self._read.get(dependencies)
         if found is None:
             if len(dependencies) > MAX_DEPENDENCIES:
                 raise TooLarge(
                     f"the view depends on {len(dependencies)} artifacts,"
-                    f" of which {MAX_DEPENDENCIES} are allowed",
-                    hint="name in 'dependencies' only the artifacts that hold its functions",
+                    f" the maximum is {MAX_DEPENDENCIES}",
+                    hint="list in 'dependencies' only the artifacts that contain its functions",
                 )
             # One artifact may be written in two ways.
             parsed = (parse_artifact(entry) or entry for entry in dependencies)

@@ -34,7 +34,7 @@ def _unknown_places(template: str, allowed: set[str]) -> str | None:
     for name in _PLACE.findall(template):
         if name not in allowed:
             known = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "nothing"
-            return f"{template!r} has {{{name}}}, but its pattern gives {known}"
+            return f"{template!r} has {{{name}}}, but its pattern defines {known}"
     return None
 
 
@@ -49,12 +49,12 @@ def on_spark(
     Args:
         udf: what errors name.
         class_name: that it declares.
-        dependencies: of its view; one that is no artifact as it is written.
+        dependencies: of its view; a malformed one as it is written.
         rules: the deployment's.
 
     Raises:
-        MalformedDependency: what the view depends on is no artifact.
-        UnsupportedFunction: a rule makes something that is no class or no artifact.
+        MalformedDependency: a dependency of the view is not an artifact.
+        UnsupportedFunction: a rule produces an invalid class name or artifact.
     """
     for rule in rules:
         found = _applied(rule, udf, class_name, dependencies)
@@ -95,7 +95,7 @@ def _applied(
 def matched(pattern: str, text: str) -> Mapping[str, str] | None:
     """What each ``*`` stands for, numbered from "1": the shortest, from the left. None: no match.
 
-    In one pass over the text, whatever the pattern.
+    One pass over the text, for any pattern.
     """
     first, *rest = pattern.split("*")
     if not rest:
@@ -136,7 +136,7 @@ def _artifacts(dependencies: Sequence[Artifact | str], udf: UserDefined) -> Sequ
 
 
 def _address(template: str, query: str, udf: UserDefined) -> str:
-    """A rule's artifact; its own query, be it empty, goes before that of what it replaces."""
+    """A rule's artifact; its own query, even an empty one, replaces that of the original."""
     text, mark, own = template.partition("?")
     chosen = own if mark else query
     artifact = parse_artifact(f"{text}?{chosen}" if chosen else text)
@@ -148,6 +148,6 @@ def _address(template: str, query: str, udf: UserDefined) -> str:
 def _made_wrong(udf: UserDefined, made: str, wanted: str) -> UnsupportedFunction:
     return UnsupportedFunction(
         udf.name,
-        f"is mapped to {made!r:.100} on Spark, which is no {wanted}",
+        f"is mapped to {made!r:.100} on Spark, which is not a valid {wanted}",
         hint="correct the rule in the deployment's spark_udfs",
     )

@@ -123,7 +123,7 @@ def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Call
 
 
 def _is_only_text(arguments: Sequence[RowExpression], semantics: Semantics) -> bool:
-    """Text beside text is no number in ANSI mode: nothing says which kind it should be."""
+    """Text beside text is not a number in ANSI mode: its numeric type is undefined."""
     return semantics.is_spark and semantics.ansi and all(is_text(a.type) for a in arguments)
 
 

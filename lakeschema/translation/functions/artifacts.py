@@ -46,7 +46,7 @@ def parse_artifact(text: str) -> Artifact | None:
 
 
 def split_dependencies(text: str) -> tuple[str, ...]:
-    """The entries of the property, separated by blanks or commas, each once, well-formed or not.
+    """The entries of the property, separated by spaces or commas, each once, well-formed or not.
 
     The commas of an ``exclude=org:module,org:module`` separate nothing: what follows them has no
     version.

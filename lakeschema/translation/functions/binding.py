@@ -108,7 +108,7 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         if target is None:
             raise TypeMismatch(
                 f"argument {number} of {name} has type {print_type(argument.type)},"
-                f" where {parameter.pattern} is needed"
+                f" expected {parameter.pattern}"
             )
         coerced.append(_converted(name, number, argument, target, semantics))
     result = _result(function.result, coerced, variables, semantics)
@@ -177,7 +177,7 @@ def _variables(
             if met is None:
                 assert known is not None
                 raise TypeMismatch(
-                    f"the arguments of {name} have types that do not meet:"
+                    f"the arguments of {name} have incompatible types:"
                     f" {print_type(known)} and {print_type(type_)}"
                 )
             found[variable] = met
@@ -321,7 +321,7 @@ def _converted(
     if not can_cast(argument.type, target, semantics):
         raise TypeMismatch(
             f"argument {number} of {name} has type {print_type(argument.type)},"
-            f" which does not convert to {print_type(target)}"
+            f" which cannot be converted to {print_type(target)}"
         )
     return implicit_cast(argument, target, semantics)
 

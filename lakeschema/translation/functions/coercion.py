@@ -181,7 +181,7 @@ def _with_text(
         # Hive's UNION refuses to mix; its branches turn everything to text.
         return None
     if use is Use.BRANCH:
-        # To the text's own type, whatever it then cuts off.
+        # To the text's own type, even if that truncates.
         return text if other not in {BINARY, BOOLEAN} and not is_interval(other) else None
     if is_numeric(other):
         return DOUBLE
@@ -261,7 +261,7 @@ def _by_name(
 
 
 def equal_apart_from_nulls(left: ColumnType, right: ColumnType) -> bool:
-    """Whether the types agree, whatever they say of null, comments and names' case."""
+    """Whether the types agree, apart from nullability, comments and the case of names."""
     match left, right:
         case ArrayType(a), ArrayType(b):
             return equal_apart_from_nulls(a, b)

@@ -24,7 +24,7 @@ _OF_INTEGERS: Mapping[ColumnType, DecimalType] = {
 
 
 def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
-    """The decimal that holds every value of an integer type; None if the type is no exact number.
+    """The decimal that holds every value of an integer type; None if the type is not an exact number.
 
     Spark counts 20 digits of a bigint, Hive 19.
     """

@@ -63,7 +63,7 @@ def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _hive_concat(types: Sequence[ColumnType]) -> CallResult | None:
-    """Lengths add up where all have one; whatever else takes part makes it a string."""
+    """Lengths add up where all have one; any other argument makes it a string."""
     if any(isinstance(type_, (ArrayType, MapType, StructType)) for type_ in types):
         return None
     lengths = [t.length for t in types if isinstance(t, (CharType, VarcharType))]
@@ -87,7 +87,7 @@ def _date_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResu
 
 
 def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """NaN is no moment, nor is infinity."""
+    """NaN and infinity are not timestamps."""
     return CallResult(TIMESTAMP, may_be_null=is_float(arguments[0].type))
 
 

@@ -1,4 +1,4 @@
-"""Whose rules apply: a view's dialect and the recorded settings that change types."""
+"""The rules that apply: a view's dialect and the recorded settings that change types."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One row of the function tables, and reading its small language.
 
 Parameters, separated by commas: a type class (``string``, ``numeric``, ``any`` …), a type variable
-(one capital letter) perhaps inside ``array<T>`` or ``map<K,V>``; ``?`` after it means optional,
+(one capital letter), also inside ``array<T>`` or ``map<K,V>``; ``?`` after it means optional,
 ``...`` any number. The result is a type, built of variables too, or ``@rule`` (``results``).
 """
 
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A function, or several that differ in name only (``names``, separated by blanks).
+    """A function, or several that differ in name only (``names``, separated by spaces).
 
     ``keeps`` and ``merges`` are explained at ``plan.operators.Operator``.
     """
@@ -52,7 +52,7 @@ _SPLIT = re.compile(r",\s*(?![^<]*>)")
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Reads the parameter list; commas inside angle brackets do not part."""
+    """Reads the parameter list; commas inside angle brackets do not separate."""
     if not text:
         return ()
     return tuple(_parameter(part.strip()) for part in _SPLIT.split(text))

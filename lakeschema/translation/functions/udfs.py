@@ -89,9 +89,9 @@ def prefixes(view: RelationName) -> tuple[str, ...]:
 
 
 def declared_functions(relation: Relation, options: Options) -> DeclaredFunctions:
-    """Reads the ``functions`` property: ``NAME:class.Name``, separated by blanks or commas.
+    """Reads the ``functions`` property: ``NAME:class.Name``, separated by spaces or commas.
 
-    An entry that is not of that form declares nothing, nor does a name with two classes.
+    An entry that is not of that form declares nothing, and neither does a name with two classes.
     """
     classes, malformed = _read_functions(_property(relation, "functions"))
     return DeclaredFunctions(

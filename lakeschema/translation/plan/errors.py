@@ -1,4 +1,4 @@
-"""A plan that contradicts itself: always a defect of ours, never of the view."""
+"""An inconsistent plan: always a defect of this program, never of the view."""
 
 from __future__ import annotations
 

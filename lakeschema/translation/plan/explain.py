@@ -1,4 +1,4 @@
-"""A plan as text for people: one node a line, inputs indented below."""
+"""A plan as text for people: one node per line, inputs indented below."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def explain(plan: Plan) -> str:
 
 
 def _shown(line: str) -> str:
-    """A name may hold anything, a line's end among it."""
+    """A name may contain any character, line ends included."""
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)

@@ -72,7 +72,7 @@ class Lineage:
             case ScalarSubquery(plan):
                 return self.columns(plan, (columns, *outer))[0]
             case WindowCall(arguments=arguments):
-                # What a window is parted and ordered by steers its values, but is not in them.
+                # PARTITION BY and ORDER BY affect a window's values, but are not their source.
                 return _united(self.expression(child, columns, outer) for child in arguments)
             case _:
                 inner = children(expression)

@@ -11,8 +11,8 @@ from lakeschema.catalog.identifiers import RelationName
 class NullClass(Enum):
     """When a call is null.
 
-    TOTAL: iff an argument is. PARTIAL: perhaps although no argument is; what is not proved is
-    partial. ABSORBING: by its own formula (coalesce: iff all are). NEVER: never.
+    TOTAL: if and only if an argument is. PARTIAL: possibly when no argument is; the default where
+    nothing is proved. ABSORBING: by its own formula (coalesce: if and only if all are). NEVER: never.
     """
 
     TOTAL = "total"

@@ -57,7 +57,7 @@ def scalar(
 
 
 def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) -> RowExpression:
-    """A call of the table's operator that resolution itself adds (USING, simple CASE, IN)."""
+    """A call of an operator that the resolution adds (USING, simple CASE, IN)."""
     function = find(symbol, context.semantics.dialect)
     assert function is not None
     return scalar(function, arguments, context, None)
@@ -104,10 +104,10 @@ def window(
 def user_defined(
     call: tree.Call, arguments: Sequence[RowExpression], context: Context
 ) -> RowExpression:
-    """A UDF's call; null is possible, for nothing is proved of it.
+    """A UDF's call; null is possible, since nothing is proved of it.
 
     Raises:
-        UnsupportedFunction: the deployment says nothing of it.
+        UnsupportedFunction: the deployment does not declare it.
     """
     returns = declared_return(call, context)
     if call.distinct:
@@ -123,8 +123,8 @@ def user_defined(
         case ReturnsArgument(index):
             if not 0 <= index < len(arguments):
                 raise TypeMismatch(
-                    f"function {call.name} returns its argument {index},"
-                    f" but is called with {len(arguments)}",
+                    f"function {call.name} is declared to return its argument {index},"
+                    f" but is called with {len(arguments)} arguments",
                     position=call.position,
                 )
             kept = arguments[index]
@@ -145,7 +145,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
     if class_name is None:
         raise UnsupportedFunction(
             name,
-            f"of view {context.functions.view} is not known",
+            f"of view {context.functions.view} is not declared",
             position=call.position,
             hint=(
                 "declare it in the view's property 'functions' as NAME:class.Name and the class's"
@@ -169,7 +169,7 @@ def _malformed(context: Context) -> str:
     entries = context.functions.malformed
     if not entries:
         return ""
-    return f"; of that property {len(entries)} declare nothing, the first being {entries[0]!r:.100}"
+    return f"; {len(entries)} of its entries are malformed, the first is {entries[0]!r:.100}"
 
 
 def rows_of(type_: ColumnType) -> StructType:

@@ -1,4 +1,4 @@
-"""What the resolution of one view's text needs to know throughout."""
+"""What the resolution of a view's text needs throughout."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class ExpressionResolver:
                 assert_never(node)
 
     def condition(self, node: tree.Expression) -> RowExpression:
-        """A boolean, cast from text or number where Hive would take that for one."""
+        """A boolean; Hive also accepts text and numbers, which are cast."""
         resolved = self.resolve(node)
         if resolved.type in {BOOLEAN, VOID}:
             return resolved
@@ -157,7 +157,7 @@ class ExpressionResolver:
             resolved.type, BOOLEAN, self.context.semantics
         ):
             return implicit_cast(resolved, BOOLEAN, self.context.semantics)
-        raise TypeMismatch(f"a condition has type {print_type(resolved.type)}, not boolean")
+        raise TypeMismatch(f"expected a boolean condition, got {print_type(resolved.type)}")
 
     # names
 
@@ -264,7 +264,7 @@ class ExpressionResolver:
         )
 
     def counted(self, node: tree.Call) -> list[RowExpression]:
-        """The arguments, with ``count(*)``'s star as the literal that both engines put there."""
+        """The arguments, with the star of ``count(*)`` as the literal that both engines use for it."""
         arguments: list[RowExpression] = []
         for argument in node.arguments:
             if not isinstance(argument, tree.Star):
@@ -387,7 +387,7 @@ class ExpressionResolver:
             common = common_type(met, type_, Use.BRANCH, semantics)
             if common is None:
                 raise TypeMismatch(
-                    f"{what} have types that do not meet: {print_type(met)} and {print_type(type_)}"
+                    f"{what} have incompatible types: {print_type(met)} and {print_type(type_)}"
                 )
             met = common
         return [implicit_cast(value, met, semantics) for value in values]
@@ -397,12 +397,14 @@ class ExpressionResolver:
         match base.type:
             case ArrayType(element):
                 if not is_integer(index.type):
-                    raise TypeMismatch(f"an array's index has type {print_type(index.type)}")
+                    raise TypeMismatch(
+                        f"expected an integer array index, got {print_type(index.type)}"
+                    )
                 return Subscript(base, index, element)
             case MapType(key, value):
                 if common_type(key, index.type, Use.COMPARISON, semantics) is None:
                     raise TypeMismatch(
-                        f"a map's key has type {print_type(key)}, not {print_type(index.type)}"
+                        f"expected a map key of type {print_type(key)}, got {print_type(index.type)}"
                     )
                 return Subscript(base, implicit_cast(index, key, semantics), value)
             case StructType() if isinstance(index, Literal) and is_text(index.type):
@@ -461,7 +463,7 @@ class ExpressionResolver:
 
 
 def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
-    """A number written out, cast to another number type it obviously fits (``10L``)."""
+    """A short integer literal, cast to a numeric type that certainly holds it (``10L``)."""
     return (
         isinstance(operand, Literal)
         and operand.type == INT

@@ -57,9 +57,9 @@ def field_path(
 
 
 def require_known_type(reference: ColumnReference) -> None:
-    """A column whose type is not understood harms only who reads it."""
+    """A column of unknown type is an error only where it is read."""
     for part in _unknown_parts(reference.type):
-        raise UnsupportedType(f"column {reference.name}", part.text, "the type is not known")
+        raise UnsupportedType(f"column {reference.name}", part.text, "the type is unknown")
 
 
 def _unknown_parts(type_: ColumnType) -> list[UnknownType]:

@@ -58,7 +58,8 @@ def generate(
         returns = calls.declared_return(node, context)
         if not isinstance(returns, ReturnsRows):
             raise UnsupportedConstruct(
-                f"{node.name}, which makes no rows, in this place", position=node.position
+                f"{node.name}, which is not a table function, as a source of rows",
+                position=node.position,
             )
         produced = tuple(
             PlanColumn(f.name, f.type, nullable=True) for f in calls.rows_of(returns.type).fields
@@ -68,7 +69,8 @@ def generate(
     else:
         if function.kind is not Kind.GENERATOR:
             raise UnsupportedConstruct(
-                f"{node.name}, which makes no rows, in this place", position=node.position
+                f"{node.name}, which is not a table function, as a source of rows",
+                position=node.position,
             )
         outer = outer or name.endswith("_outer")
         produced = _produced(name.removesuffix("_outer"), arguments, node, context)
@@ -76,7 +78,7 @@ def generate(
     if names:
         if len(names) != len(produced):
             raise TypeMismatch(
-                f"{node.name} yields {len(produced)} columns, but {len(names)} are named",
+                f"{node.name} returns {len(produced)} columns, but {len(names)} names are given",
                 position=node.position,
             )
         pairs = zip(names, produced, strict=True)
@@ -140,7 +142,7 @@ def _stacked(
 ) -> tuple[PlanColumn, ...]:
     count = arguments[0] if arguments else None
     if not isinstance(count, Literal) or not str(count.value).isdigit() or count.value == "0":
-        raise UnsupportedConstruct("STACK of a number of rows that is no literal")
+        raise UnsupportedConstruct("STACK with a row count that is not a literal")
     rows = int(str(count.value))
     values = arguments[1:]
     width = -(-len(values) // rows)
@@ -152,7 +154,7 @@ def _stacked(
             type_ = type_ and common_type(type_, cell.type, Use.BRANCH, context.semantics)
         if type_ is None:
             raise TypeMismatch(
-                f"column {column} of STACK has types that do not meet", position=node.position
+                f"column {column} of STACK has incompatible types", position=node.position
             )
         nullable = any(cell.nullable for cell in cells) or len(cells) < rows
         columns.append(PlanColumn(f"col{column}", type_, nullable))
@@ -161,4 +163,4 @@ def _stacked(
 
 def _refused(types: Sequence[ColumnType], node: tree.Call, needed: str) -> TypeMismatch:
     shown = ", ".join(print_type(type_) for type_ in types)
-    return TypeMismatch(f"{node.name} needs {needed}, not ({shown})", position=node.position)
+    return TypeMismatch(f"{node.name} expects {needed}, got ({shown})", position=node.position)

@@ -81,16 +81,16 @@ def _aggregated(
     lambdas: Sequence[tree.Lambda],
     resolve_lambda: ResolveLambda,
 ) -> Call:
-    # Spark takes an accumulator for nullable whatever it begins with.
+    # Spark treats an accumulator as nullable for every start value.
     accumulator = (values[1].type, True)
     element = (array.element, array.element_nullable)
     merge = resolve_lambda(lambdas[0], (accumulator, element))
     if not equal_apart_from_nulls(merge.type, values[1].type):
         raise TypeMismatch(
-            f"{node.name} begins with {print_type(values[1].type)} and goes on with"
+            f"{node.name} starts with {print_type(values[1].type)} and continues with"
             f" {print_type(merge.type)}",
             position=node.position,
-            hint="cast the start value to the type of what the lambda makes of it",
+            hint="cast the start value to the type that the lambda returns",
         )
     made = [merge, *(resolve_lambda(finish, (accumulator,)) for finish in lambdas[1:])]
     nullable = values[0].nullable or len(made) == 1 or made[-1].nullable

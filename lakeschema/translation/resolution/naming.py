@@ -67,18 +67,18 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
 
 
 def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
-    """The table's column that an unnamed cast, or ``+x``, shows in Hive; None if it shows none.
+    """The table's column whose name Hive gives to an unnamed cast or ``+x``; None if there is none.
 
-    Hive calls such an item like its column (``recommendName``) as long as the column still has the
-    name that its table gave it, whatever a sub-query between calls it. What computes, joins,
-    groups or limits rows gives columns names of their own. A view's columns count as a table's.
+    Hive names such an item after its column (``recommendName``) as long as the column still has the
+    name that its table gave it, even if a sub-query between renames it. Computing, joining,
+    grouping or limiting rows gives columns new names. A view's columns count as a table's.
     """
     inner = uncast(expression)
     return _tables_name(plan, inner.index) if isinstance(inner, ColumnReference) else None
 
 
 def hives_window_names(expressions: Sequence[RowExpression]) -> Mapping[WindowCall, str]:
-    """Names that window functions give to unnamed items in Hive: ``rank_window_0``.
+    """Names that Hive takes from window functions for unnamed items: ``rank_window_0``.
 
     Functions are counted from the left, equal ones once. Hive runs each kind of window by itself,
     and only what the last one computes still has its name when the items are called.
@@ -98,7 +98,7 @@ def _window_kind(call: WindowCall) -> tuple[object, ...]:
 
 
 def uncast(expression: RowExpression) -> RowExpression:
-    """What an item is called like: below the text's own casts and ``+``."""
+    """The part of an item that names it: below the casts and ``+`` of the text."""
     while True:
         match expression:
             case Cast(inner, implicit=False):
@@ -133,7 +133,7 @@ def _is_field(expression: RowExpression) -> bool:
 
 
 def _spelled(expression: RowExpression) -> str | None:
-    """``a[0]``, ``m[k].f``: as Spark spells an access path; None if it is no such path."""
+    """``a[0]``, ``m[k].f``: an access path as Spark writes it; None if it is not one."""
     match expression:
         case ColumnReference(name=name):
             return name

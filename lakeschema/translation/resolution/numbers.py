@@ -40,7 +40,7 @@ def number(text: str, semantics: Semantics) -> Literal:
 def _fraction(text: str, semantics: Semantics) -> Literal:
     whole, _, fraction = text.lstrip("-").partition(".")
     if not semantics.is_spark:
-        # To Hive 1.50 is 1.5: zeros at the end are no digits of its type.
+        # To Hive 1.50 is 1.5: trailing zeros do not count for its type.
         fraction = fraction.rstrip("0")
     digits = len(whole.lstrip("0"))
     precision, scale = max(digits + len(fraction), 1), len(fraction)

@@ -149,7 +149,7 @@ def _met(columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Con
         common = common_type(met, column.type, Use.SET_OPERATION, context.semantics)
         if common is None:
             raise TypeMismatch(
-                f"column {columns[0].name} of {operator.value.upper()} has types that do not meet:"
+                f"column {columns[0].name} of {operator.value.upper()} has incompatible types:"
                 f" {print_type(met)} and {print_type(column.type)}"
             )
         met = common
@@ -178,7 +178,7 @@ def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> 
     resolved = [[resolver.resolve(value) for value in row] for row in rows]
     width = len(resolved[0]) if resolved else 0
     if any(len(row) != width for row in resolved):
-        raise TypeMismatch("the rows of VALUES have different widths")
+        raise TypeMismatch("the rows of VALUES have different numbers of columns")
     columns: list[PlanColumn] = []
     for index in range(width):
         cells = [row[index] for row in resolved]
@@ -186,7 +186,7 @@ def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> 
         for cell in cells[1:]:
             met = common_type(type_, cell.type, Use.SET_OPERATION, context.semantics)
             if met is None:
-                raise TypeMismatch(f"column {index + 1} of VALUES has types that do not meet")
+                raise TypeMismatch(f"column {index + 1} of VALUES has incompatible types")
             type_ = met
         columns.append(PlanColumn(f"col{index + 1}", type_, any(c.nullable for c in cells)))
     coerced = tuple(
@@ -201,7 +201,7 @@ def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """``is_generated``: the text gives it no name, and it is no column either."""
+    """``is_generated``: the text gives it no name, and it is not a plain column."""
 
     name: str
     expression: RowExpression
@@ -268,7 +268,7 @@ class _SelectResolver:
         return self._projected(plan, items, order)
 
     def _named_by_hive(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
-        """Some unnamed items are called like what they show, a column or a window's function."""
+        """Some unnamed items take the name of the column or window function that they show."""
         if self._query.distinct or not any(item.is_generated for item in items):
             return items
         windows = hives_window_names([item.expression for item in items])
@@ -277,7 +277,7 @@ class _SelectResolver:
         taken: set[str] = set()
         for item in items:
             name = _hives_name(item, bare, windows)
-            # Where two would have one name, the later keeps its number.
+            # Where two would have the same name, the second keeps its number.
             free = name is not None and name.lower() not in taken
             named.append(replace(item, name=name) if free and name else item)
             taken.add(named[-1].name.lower())
@@ -330,7 +330,7 @@ class _SelectResolver:
                 items += self._generated_items(resolver)
                 continue
             if len(item.aliases) > 1:
-                raise TypeMismatch("several aliases for one value")
+                raise TypeMismatch("several aliases for one expression")
             if self._context.semantics.is_spark and aliases:
                 # Spark lets an item read the aliases before it, where no column has the name.
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
@@ -366,7 +366,9 @@ class _SelectResolver:
             ordinal = _ordinal(key)
             if ordinal is not None and spark:
                 if not 1 <= ordinal <= len(items):
-                    raise UnknownColumn(f"number {ordinal}", hint="GROUP BY counts SELECT's items")
+                    raise UnknownColumn(
+                        f"number {ordinal}", hint="a number in GROUP BY refers to an item of SELECT"
+                    )
                 keys.append(items[ordinal - 1].expression)
             else:
                 keys.append(inner.resolve(key))
@@ -415,7 +417,7 @@ class _SelectResolver:
         hidden = [k.expression for k in order if k.expression not in visible]
         hidden = [e for e in dict.fromkeys(hidden) if not isinstance(e, Literal)]
         if hidden and self._query.distinct:
-            raise TypeMismatch("ORDER BY reads what SELECT DISTINCT does not yield")
+            raise TypeMismatch("ORDER BY reads an expression that SELECT DISTINCT does not return")
         shown = tuple((item.name, item.expression) for item in items)
         extra = tuple((f"order{i}", e) for i, e in enumerate(hidden))
         result: Plan = Project(plan, (*shown, *extra))

@@ -16,7 +16,7 @@ _Names = frozenset[str]
 
 
 def relations_read(query: tree.Query, view: ViewText) -> tuple[RelationName, ...]:
-    """Every table named, in order of first mention; a CTE's name is none where it is in scope."""
+    """Every table named, in order of first mention; the name of a CTE in scope is not one."""
     found: list[tree.TableName] = []
     _find(query, frozenset(), found)
     names = (

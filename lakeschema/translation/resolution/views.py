@@ -2,7 +2,7 @@
 
 What a view's columns are when its tables have changed depends on its kind: Hive runs the expanded
 text; Spark runs the original text and fits the result to what it stored, by ``view.schemaMode``.
-With ``view_evolution`` FOLLOW the original text's stars are expanded anew instead.
+With ``view_evolution`` FOLLOW the stars of the original text are expanded again instead.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def _declared(plan: Plan, relation: Relation) -> Plan:
     """The query's columns under the declared names, by position."""
     if len(relation.columns) != len(plan.columns):
         raise TypeMismatch(
-            f"the view has {len(relation.columns)} columns, but its query yields"
+            f"the view has {len(relation.columns)} columns, but its query returns"
             f" {len(plan.columns)}",
-            hint="a table behind it has gained or lost columns since; create the view anew",
+            hint="an underlying table has gained or lost columns since; recreate the view",
         )
     return _renamed(
         plan, [_name(d, c.name) for d, c in zip(relation.columns, plan.columns, strict=True)]
@@ -135,7 +135,7 @@ def _renamed(plan: Plan, names: list[str]) -> Plan:
 
 
 def _following(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
-    """Stars are expanded anew; names that the view declares for its query's columns stay."""
+    """Stars are expanded again; names that the view declares for its query's columns stay."""
     stored = relation.columns
     if len(view.query_columns) == len(stored) and stored:
         renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
@@ -178,7 +178,7 @@ def _fitted_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics:
             raise UnknownColumn(
                 name,
                 [c.name for c in plan.columns],
-                hint="the view's query no longer yields what it did when the view was made",
+                hint="the query no longer returns the columns that it had when the view was created",
             )
         reference = read[places[taken[key]]]
         taken[key] += 1
@@ -207,9 +207,9 @@ def _bound(
 
 def _unreadable(stored: Column, now: ColumnType, then: ColumnType) -> TypeMismatch:
     return TypeMismatch(
-        f"column {stored.name} was {print_type(then)} when the view was made and now is"
-        f" {print_type(now)}, which Spark does not read as that",
-        hint="create the view anew, or make it WITH SCHEMA EVOLUTION",
+        f"column {stored.name} was {print_type(then)} when the view was created and is now"
+        f" {print_type(now)}, which Spark does not convert back",
+        hint="recreate the view, or create it WITH SCHEMA EVOLUTION",
     )
 
 

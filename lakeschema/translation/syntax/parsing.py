@@ -91,7 +91,7 @@ def _tokenized(sql: str, dialect: SqlglotDialect) -> list[Token]:
         raise MalformedSql(
             "the text cannot be divided into tokens",
             position=_last_position(sql),
-            hint="a quotation mark or comment is perhaps not closed",
+            hint="a quotation mark or a comment may not be closed",
         ) from error
 
 
@@ -103,7 +103,7 @@ def _parsed(tokens: list[Token], sql: str, dialect: SqlglotDialect) -> Expr:
     except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
         # The parser trips over some malformed text instead of refusing it.
         raise MalformedSql(
-            "the text is not a query that can be read", hint="check the query in its own engine"
+            "the text cannot be read as a query", hint="check the query in its own engine"
         ) from error
     if len(statements) != 1:
         what = "no statement" if not statements else "more than one statement"
@@ -119,7 +119,7 @@ def _malformed(error: ParseError, tokens: list[Token]) -> MalformedSql:
     where = "at its end" if at_end or not near else f"near {near[:60]!r}"
     position = Position(line, max(1, column - len(near) + 1)) if line and column else None
     return MalformedSql(
-        f"the query does not parse {where}: {_plain(str(first.get('description') or ''))}",
+        f"the query cannot be parsed {where}: {_plain(str(first.get('description') or ''))}",
         position=position or (position_of(tokens[-1]) if tokens else None),
         hint="check the query in its own engine; keywords used as names need back-ticks",
     )

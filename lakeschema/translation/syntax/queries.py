@@ -44,7 +44,7 @@ def query_of(node: exp.Expr, casts: tuple[CastTarget, ...]) -> tree.Query:
 
 
 class _Queries:
-    """Holds what the whole text shares: the casts that the token pass took aside."""
+    """Holds what the whole text shares: the casts that the token pass extracted."""
 
     def __init__(self, casts: tuple[CastTarget, ...]) -> None:
         self._scalars = Scalars(casts, self.query)
@@ -162,7 +162,7 @@ class _Queries:
     def _with_joins(
         self, item: tree.FromItem, owner: exp.Expr, table: exp.Expr | None = None
     ) -> tree.FromItem:
-        """Applies joins and lateral views in the order of the text, which sqlglot keeps apart."""
+        """Applies joins and lateral views in the order of the text; sqlglot keeps them in separate lists."""
         parts: list[exp.Expr] = []
         for holder in (table, owner):
             if holder is not None:

@@ -37,7 +37,7 @@ _TYPES = {"TEXT": STRING, "TIMESTAMPTZ": TIMESTAMP, "TIMESTAMPLTZ": TIMESTAMP}
 
 
 class Scalars:
-    """``query`` converts a nested query; ``casts`` are the targets the token pass took aside."""
+    """``query`` converts a nested query; ``casts`` are the targets that the token pass extracted."""
 
     def __init__(
         self, casts: tuple[CastTarget, ...], query: Callable[[exp.Expr], tree.Query]
@@ -376,7 +376,7 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
 
 
 def _is_written(field: exp.PropertyEQ) -> bool:
-    """Whether somebody chose the field's name: for a plain column the parser repeats its name."""
+    """Whether the text gives the field's name: for a plain column the parser repeats its name."""
     start = field.this.meta.get("start")
     value = field.expression
     repeated = isinstance(value, exp.Column) and value.this.meta.get("start") == start

@@ -1,7 +1,7 @@
 """What a query's text says, before any name has a meaning: immutable, closed, free of the parser.
 
 Operators are ``Call``s named by their symbol, so that one operator table answers for all of them.
-Only nodes that an error can point at carry a ``position``, which is no part of their equality.
+Only nodes that an error can point at carry a ``position``, which is not part of their equality.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lakeschema.translation.errors import Position
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A column, perhaps with qualifiers before and nested fields behind: ``a.b.c``."""
+    """A column, with optional qualifiers before and nested fields after: ``a.b.c``."""
 
     parts: tuple[str, ...]
     position: Position | None = field(default=None, compare=False)
@@ -38,7 +38,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """``text`` as written, perhaps with a minus; without a type suffix (a suffix is a cast)."""
+    """``text`` as written, with its minus if any, without a type suffix (a suffix is a cast)."""
 
     text: str
 

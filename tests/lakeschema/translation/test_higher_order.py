@@ -36,7 +36,7 @@ def test_a_call_has_the_type_that_its_lambda_makes(expression: str, type_: str) 
 def test_an_accumulator_that_changes_its_type_is_refused() -> None:
     view = "CREATE VIEW v AS SELECT aggregate(a, 0, (sum, n) -> sum + 1L) AS x FROM t"
 
-    with pytest.raises(TypeMismatch, match="begins with int and goes on with bigint"):
+    with pytest.raises(TypeMismatch, match="starts with int and continues with bigint"):
         derived(f"{TABLE} {view}", dialect=Dialect.SPARK)
 
 

@@ -367,7 +367,7 @@ def test_strict_asks_every_table_for_a_schema() -> None:
     ("literal", "said"),
     [
         ("{", "is malformed at $"),
-        ('"int"', "is no record"),
+        ('"int"', "is not a record schema"),
         (record(field("a", "int"), field("it's", "int")), "is malformed at $.fields[1].name"),
         ("[" * 100_000, "is malformed at $"),
     ],

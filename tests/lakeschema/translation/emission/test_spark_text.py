@@ -127,7 +127,7 @@ def test_a_number_that_was_a_column_below_is_no_position() -> None:
 
 
 def test_a_function_that_spark_has_otherwise_is_refused_with_the_reason() -> None:
-    with pytest.raises(UnsupportedConstruct, match="other numbers"):
+    with pytest.raises(UnsupportedConstruct, match="different numbers"):
         emitted("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT hash(a) AS h FROM t")
 
 

@@ -177,12 +177,12 @@ def test_a_malformed_dependency_fails_no_view_without_functions() -> None:
 
 @pytest.mark.parametrize("template", ["{package}.'; DROP TABLE t; --", "{package}..{name}", ""])
 def test_a_rule_that_makes_no_class_name_is_an_error(template: str) -> None:
-    with pytest.raises(UnsupportedFunction, match="no class name"):
+    with pytest.raises(UnsupportedFunction, match="not a valid class name"):
         udfs_of("org:a:1", SparkUdfRule("*", None, template, "org:a:1"))
 
 
 def test_a_rule_that_makes_no_artifact_is_an_error() -> None:
-    with pytest.raises(UnsupportedFunction, match="no artifact"):
+    with pytest.raises(UnsupportedFunction, match="not a valid artifact"):
         udfs_of("org:a:1", SparkUdfRule("*", "*:*:*", None, "{1}:{2}"))
 
 

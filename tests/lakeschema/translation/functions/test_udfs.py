@@ -78,7 +78,7 @@ def test_a_declaration_may_itself_have_the_views_name() -> None:
 def test_another_views_prefix_is_no_prefix() -> None:
     relation = view("SELECT db_w_up('x') AS a", "up:com.acme.Up")
 
-    with pytest.raises(UnsupportedFunction, match=r"db_w_up of view db\.v is not known"):
+    with pytest.raises(UnsupportedFunction, match=r"db_w_up of view db\.v is not declared"):
         derived(relation, Options(udfs={"com.acme.Up": Returns(BIGINT)}))
 
 
@@ -210,10 +210,10 @@ def test_a_malformed_entry_declares_nothing_and_is_shown_where_it_is_called(
     registry = Registry()
     relation = view("SELECT f('x') AS a", functions)
 
-    with pytest.raises(UnsupportedFunction, match="is not known") as raised:
+    with pytest.raises(UnsupportedFunction, match="is not declared") as raised:
         derived(relation, Options(udf_resolver=registry))
 
-    assert "declare nothing" in raised.value.hint
+    assert "entries are malformed" in raised.value.hint
     assert registry.asked == []
     assert len(raised.value.hint) < 500
 
