@@ -175,7 +175,7 @@ class _Comparison:
         before = {field.name: field for field in old.fields}
         after = {field.name: field for field in new.fields}
         for name, field in before.items():
-            where = _joined(path, name)
+            where = _join_path(path, name)
             if name not in after:
                 yield _major(_removed(field, where, new))
                 continue
@@ -183,7 +183,7 @@ class _Comparison:
             yield from _field_attributes(field, after[name], where)
         for name, field in after.items():
             if name not in before:
-                yield _added(field, _joined(path, name))
+                yield _added(field, _join_path(path, name))
         yield from _field_alias_clashes(before, after, path, equal=self._equal)
         kept = [name for name in before if name in after]
         if kept != [name for name in after if name in before]:
@@ -327,13 +327,13 @@ def _field_alias_clashes(
         for alias in field.aliases:
             if alias in before and alias in after and alias != name and alias not in harmless:
                 yield _major(
-                    f"field `{_joined(path, name)}` has another field's name as alias: {alias}"
+                    f"field `{_join_path(path, name)}` has another field's name as alias: {alias}"
                 )
     for name, field in before.items():
         for alias in field.aliases:
             if alias in after and alias not in before and alias != name:
                 yield _major(
-                    f"field `{_joined(path, alias)}` added under a name that was an alias of `{name}`"
+                    f"field `{_join_path(path, alias)}` added under a name that was an alias of `{name}`"
                 )
 
 
@@ -457,7 +457,7 @@ def _record_place(path: str) -> str:
     return f"`{path}`" if path else "the record"
 
 
-def _joined(path: str, name: str) -> str:
+def _join_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 

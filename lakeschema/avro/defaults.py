@@ -160,7 +160,11 @@ def _fits_primitive(value: Json, name: str) -> bool:
             return type(value) is int and value in _LONG_RANGE
         case "float" | "double":
             # An integer is compared exactly, however long it is.
-            return type(value) in (int, float) and abs(value) <= _LARGEST[name]  # type: ignore[arg-type]
+            return (
+                isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and abs(value) <= _LARGEST[name]
+            )
         case "string":
             return isinstance(value, str)
         case "bytes":

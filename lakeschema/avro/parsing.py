@@ -163,12 +163,12 @@ class _Reader:
                 return self._fixed(node, path, namespace)
             case "array":
                 items = self.schema(
-                    _required(node, "items", path), f"{path}.items", namespace, depth + 1
+                    _require(node, "items", path), f"{path}.items", namespace, depth + 1
                 )
                 return Array(items, self._properties(node, path))
             case "map":
                 values = self.schema(
-                    _required(node, "values", path), f"{path}.values", namespace, depth + 1
+                    _require(node, "values", path), f"{path}.values", namespace, depth + 1
                 )
                 return MapSchema(values, self._properties(node, path))
             case _ if kind in PRIMITIVE_TYPES:
@@ -217,7 +217,7 @@ class _Reader:
         name, space = self._new_name(node, path, namespace)
         full = full_name(name, space)
         self._open.add(full)
-        nodes = _required(node, "fields", path)
+        nodes = _require(node, "fields", path)
         if not isinstance(nodes, list):
             raise MalformedAvroSchema(f"{path}.fields", "expected a list")
         fields: list[Field] = []
@@ -249,7 +249,7 @@ class _Reader:
         name = node.get("name")
         if not isinstance(name, str) or not is_name(name):
             raise MalformedAvroSchema(f"{path}.name", f"{shown(name)} is not a valid Avro name")
-        type_ = self.schema(_required(node, "type", path), f"{path}.type", namespace, depth)
+        type_ = self.schema(_require(node, "type", path), f"{path}.type", namespace, depth)
         if len(node) == 2:
             return Field(name, type_)
         aliases = _field_aliases(node, path)
@@ -271,12 +271,18 @@ class _Reader:
                 extra[INVALID_DEFAULT] = default
                 default = NO_DEFAULT
         return Field(
-            name, type_, default, _text(node, "doc", path), aliases, order, _checked(extra, path)
+            name,
+            type_,
+            default,
+            _text(node, "doc", path),
+            aliases,
+            order,
+            _check_properties(extra, path),
         )
 
     def _enum(self, node: dict[str, Json], path: str, namespace: str) -> EnumSchema:
         name, space = self._new_name(node, path, namespace)
-        _required(node, "symbols", path)
+        _require(node, "symbols", path)
         symbols = _strings(node, "symbols", path)
         for index, symbol in enumerate(symbols):
             if not is_name(symbol):
@@ -305,7 +311,7 @@ class _Reader:
 
     def _fixed(self, node: dict[str, Json], path: str, namespace: str) -> Fixed:
         name, space = self._new_name(node, path, namespace)
-        size = _required(node, "size", path)
+        size = _require(node, "size", path)
         if type(size) is not int or not 0 <= size <= MAX_FIXED_SIZE:
             raise MalformedAvroSchema(
                 f"{path}.size", f"expected a number of bytes, got {shown(size)}"
@@ -325,7 +331,7 @@ class _Reader:
 
     def _new_name(self, node: Mapping[str, Json], path: str, namespace: str) -> tuple[str, str]:
         """Name and namespace of a definition; a name that is taken is refused."""
-        name = _required(node, "name", path)
+        name = _require(node, "name", path)
         if not isinstance(name, str):
             raise MalformedAvroSchema(f"{path}.name", f"expected a string, got {shown(name)}")
         stated = _text(node, "namespace", path)
@@ -356,7 +362,7 @@ class _Reader:
         return tuple(a if "." in a else full_name(a, namespace) for a in aliases)
 
     def _properties(self, node: Mapping[str, Json], path: str) -> Mapping[str, Json]:
-        return _checked(
+        return _check_properties(
             {key: value for key, value in node.items() if key not in _SCHEMA_ATTRIBUTES}, path
         )
 
@@ -393,7 +399,7 @@ def _field_aliases(node: Mapping[str, Json], path: str) -> tuple[str, ...]:
     return aliases
 
 
-def _checked(properties: dict[str, Json], path: str) -> Mapping[str, Json]:
+def _check_properties(properties: dict[str, Json], path: str) -> Mapping[str, Json]:
     if not properties:
         return NO_PROPERTIES
     for key, value in properties.items():
@@ -402,7 +408,7 @@ def _checked(properties: dict[str, Json], path: str) -> Mapping[str, Json]:
     return MappingProxyType(properties)
 
 
-def _required(node: Mapping[str, Json], key: str, path: str) -> Json:
+def _require(node: Mapping[str, Json], key: str, path: str) -> Json:
     if key not in node:
         raise MalformedAvroSchema(path, f"{key} is missing")
     return node[key]

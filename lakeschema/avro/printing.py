@@ -99,7 +99,7 @@ def _head(kind: str, schema: NamedSchema, namespace: str) -> dict[str, Json]:
 def _field(field: Field, namespace: str, seen: set[str]) -> Json:
     node: dict[str, Json] = {"name": field.name, "type": _json(field.type, namespace, seen)}
     if not isinstance(field.default, NoDefault):
-        node["default"] = _ordered(field.default)
+        node["default"] = _sort_keys(field.default)
     if field.doc is not None:
         node["doc"] = field.doc
     if field.aliases:
@@ -127,15 +127,15 @@ def _with_properties(node: dict[str, Json], properties: Mapping[str, Json]) -> d
     for key in sorted(properties):
         if key in node:
             raise ValueError(f"property {key!r} hides an attribute of the same name")
-        node[key] = _ordered(properties[key])
+        node[key] = _sort_keys(properties[key])
     return node
 
 
-def _ordered(value: Json) -> Json:
+def _sort_keys(value: Json) -> Json:
     match value:
         case dict():
-            return {key: _ordered(value[key]) for key in sorted(value)}
+            return {key: _sort_keys(value[key]) for key in sorted(value)}
         case list():
-            return [_ordered(item) for item in value]
+            return [_sort_keys(item) for item in value]
         case _:
             return value

@@ -149,20 +149,24 @@ def parse_type(text: str) -> ColumnType:
     return parsed
 
 
-_REMEMBERED_CHARACTERS = 256
+_MAX_REMEMBERED_CHARACTERS = 256
 
 
 def parse_type_or_unknown(text: str) -> ColumnType:
     """As ``parse_type``; short texts are read once, since a lake has few types and many columns."""
-    return _remembered(text) if len(text) <= _REMEMBERED_CHARACTERS else _parsed_or_unknown(text)
+    return (
+        _parse_remembered(text)
+        if len(text) <= _MAX_REMEMBERED_CHARACTERS
+        else _parse_or_unknown(text)
+    )
 
 
 @lru_cache(maxsize=8192)
-def _remembered(text: str) -> ColumnType:
-    return _parsed_or_unknown(text)
+def _parse_remembered(text: str) -> ColumnType:
+    return _parse_or_unknown(text)
 
 
-def _parsed_or_unknown(text: str) -> ColumnType:
+def _parse_or_unknown(text: str) -> ColumnType:
     try:
         return parse_type(text)
     except MalformedType:

@@ -30,13 +30,13 @@ def create_table(
     cursor.rewind(body)
     columns = table_columns(cursor) if cursor.sees("(") else ()
     if cursor.dialect is not Dialect.SPARK:
-        columns = lower_cased(columns)
+        columns = lower_case_names(columns)
     clauses = _TableClauses()
     while not cursor.at_end():
         _table_clause(cursor, clauses)
     partitions = clauses.partition_columns
     if cursor.dialect is not Dialect.SPARK:
-        partitions = lower_cased(partitions)
+        partitions = lower_case_names(partitions)
     named = {n.lower() for n in clauses.partition_names}
     partitions = (*partitions, *(c for c in columns if c.name.lower() in named))
     unknown = named - {c.name.lower() for c in columns}
@@ -57,7 +57,7 @@ def create_table(
     )
 
 
-def lower_cased(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """Hive keeps the names of a table's columns in lower case."""
     return tuple(replaced(column, name=column.name.lower()) for column in columns)
 
@@ -142,7 +142,7 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
     elif cursor.skip("ROW", "FORMAT"):
         _row_format(cursor, clauses)
     elif cursor.skip("STORED"):
-        _stored(cursor, clauses)
+        _stored_as(cursor, clauses)
     elif cursor.skip("USING"):
         provider = ".".join(cursor.name()).lower()
         clauses.serde = SPARK_SERDES.get(provider)
@@ -218,7 +218,7 @@ _DELIMITERS = (
 )
 
 
-def _stored(cursor: Cursor, clauses: _TableClauses) -> None:
+def _stored_as(cursor: Cursor, clauses: _TableClauses) -> None:
     if cursor.skip("BY"):
         handler = (
             cursor.string() if cursor.next.text[:1] in "'\"" else cursor.word("a storage handler")

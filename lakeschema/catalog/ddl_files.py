@@ -47,9 +47,9 @@ def _apply(
     """Applies what can be applied; yields what cannot."""
     for statement in placed:
         match statement.statement:
-            case MalformedStatement() as broken:
-                state.keep_malformed(broken)
-                yield MalformedDdl(path, line_of(source, broken.offset), broken.message)
+            case MalformedStatement() as malformed:
+                state.keep_malformed(malformed)
+                yield MalformedDdl(path, line_of(source, malformed.offset), malformed.message)
             case applicable:
                 try:
                     state.apply(applicable)
@@ -124,7 +124,7 @@ class DdlFilesCatalog:
             unchanged = {path: file.stamp for path, file in self._files.items()} == stamps
             if self._folder is None or not unchanged:
                 self._files = {path: self._file(path, stamp) for path, stamp in stamps.items()}
-                self._folder = self._applied()
+                self._folder = self._read_folder()
             return self._folder
 
     def _stamps(self) -> dict[Path, _Stamp]:
@@ -151,7 +151,7 @@ class DdlFilesCatalog:
         malformed = "�" in source and not _is_utf8(content)
         return _File(stamp, source, tuple(read_statements(source, self.dialect)), malformed)
 
-    def _applied(self) -> _Folder:
+    def _read_folder(self) -> _Folder:
         state = DdlState(self.dialect)
         problems: list[MalformedDdl] = []
         for path, file in self._files.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from lakeschema.catalog.ddl_create import PROVIDER, lower_cased
+from lakeschema.catalog.ddl_create import PROVIDER, lower_case_names
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
@@ -84,22 +84,22 @@ class DdlState:
                 self._rename(name, new_name)
             case _:
                 relation = self._existing(statement.name)
-                self.relations[relation.name] = self._altered(relation, statement)
+                self.relations[relation.name] = self._alter(relation, statement)
 
-    def keep_malformed(self, broken: MalformedStatement) -> None:
-        """A relation whose CREATE is broken keeps existing, with what is wrong in its facts.
+    def keep_malformed(self, malformed: MalformedStatement) -> None:
+        """A relation whose CREATE is malformed keeps existing, with what is wrong in its facts.
 
         Otherwise a slip of the pen would look like a DROP.
         """
-        subject = broken.subject
+        subject = malformed.subject
         if subject is None:
             return
         name = self._name(subject.name)
         if subject.is_view:
-            view = ViewText(self._dialect, broken.text, broken.text, self._current)
+            view = ViewText(self._dialect, malformed.text, malformed.text, self._current)
             relation = Relation(name, (), view=view)
         else:
-            reason = f"its CREATE cannot be read: {broken.message}: {broken.text[:200]}"
+            reason = f"its CREATE cannot be read: {malformed.message}: {malformed.text[:200]}"
             relation = Relation(name, (), unreadable=reason)
         self._put(relation)
 
@@ -131,7 +131,7 @@ class DdlState:
             case CreateTable():
                 self._put(_table(name, statement))
             case CreateTableLike():
-                self._put(_like(name, self._existing(statement.source), statement))
+                self._put(_copy_table(name, self._existing(statement.source), statement))
             case CreateView():
                 self._put(self._view(name, statement))
             case _:
@@ -165,7 +165,7 @@ class DdlState:
         if namespace != DEFAULT_NAMESPACE:
             self.namespaces.discard(namespace)
 
-    def _altered(self, relation: Relation, statement: _Alteration) -> Relation:
+    def _alter(self, relation: Relation, statement: _Alteration) -> Relation:
         match statement:
             case SetProperties(_, properties):
                 comment, kept = _comment_apart(
@@ -204,10 +204,10 @@ class DdlState:
         ):
             changed = _columns(partitions, statement)
             return replace(
-                relation, partition_columns=changed if keeps_case else lower_cased(changed)
+                relation, partition_columns=changed if keeps_case else lower_case_names(changed)
             )
         changed = _columns(relation.columns, statement)
-        changed = changed if keeps_case else lower_cased(changed)
+        changed = changed if keeps_case else lower_case_names(changed)
         twice = _duplicate((*changed, *partitions))
         if twice is not None:
             raise Refused(f"{relation.name} would have two columns named {twice}")
@@ -272,7 +272,7 @@ def _stored_mode(statement: CreateView) -> SchemaMode:
 _COPIED_BY_LIKE = ("avro.schema.literal", "avro.schema.url", PROVIDER)
 
 
-def _like(name: RelationName, source: Relation, statement: CreateTableLike) -> Relation:
+def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike) -> Relation:
     if source.is_view:
         raise Refused(f"{source.name} is a view, and its columns are not known here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
@@ -294,15 +294,15 @@ def _columns(columns: tuple[Column, ...], statement: _ColumnAlteration) -> tuple
     match statement:
         case AddColumns(_, added):
             for column, place in added:
-                columns = _put_at((*columns, column), len(columns), place)
+                columns = _place_column((*columns, column), len(columns), place)
             return columns
         case ReplaceColumns(_, replaced):
             return replaced
         case ChangeColumn(_, old, column, place):
             index = _index(columns, old)
-            return _put_at((*columns[:index], column, *columns[index + 1 :]), index, place)
+            return _place_column((*columns[:index], column, *columns[index + 1 :]), index, place)
         case AlterColumn():
-            return _with_altered(columns, statement)
+            return _alter_column(columns, statement)
         case RenameColumn(_, old, new):
             index = _index(columns, old)
             renamed = replace(columns[index], name=new)
@@ -317,7 +317,7 @@ def _columns(columns: tuple[Column, ...], statement: _ColumnAlteration) -> tuple
             assert_never(statement)
 
 
-def _with_altered(columns: tuple[Column, ...], statement: AlterColumn) -> tuple[Column, ...]:
+def _alter_column(columns: tuple[Column, ...], statement: AlterColumn) -> tuple[Column, ...]:
     index = _index(columns, statement.column)
     old = columns[index]
     column = Column(
@@ -326,10 +326,10 @@ def _with_altered(columns: tuple[Column, ...], statement: AlterColumn) -> tuple[
         old.comment if statement.comment is None else statement.comment,
         old.nullable if statement.nullable is None else statement.nullable,
     )
-    return _put_at((*columns[:index], column, *columns[index + 1 :]), index, statement.place)
+    return _place_column((*columns[:index], column, *columns[index + 1 :]), index, statement.place)
 
 
-def _put_at(columns: tuple[Column, ...], index: int, place: Place) -> tuple[Column, ...]:
+def _place_column(columns: tuple[Column, ...], index: int, place: Place) -> tuple[Column, ...]:
     column = columns[index]
     others = (*columns[:index], *columns[index + 1 :])
     if place.first:

@@ -108,7 +108,7 @@ def unquoted_string(text: str, *, doubled_quote_is_quote: bool) -> str:
         position = match.end()
         mark = match.group(5)
         if mark is None:
-            pieces.append(_unescaped(match))
+            pieces.append(_unescape(match))
         elif mark != open_quote:
             pieces.append(mark)
         else:
@@ -120,7 +120,7 @@ def unquoted_string(text: str, *, doubled_quote_is_quote: bool) -> str:
     return "".join(pieces)
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     short, long, octal, plain = match.group(1, 2, 3, 4)
     if short is not None:
         return chr(int(short, 16))

@@ -82,7 +82,7 @@ class HiveMetastoreCatalog:
 
     def _batch(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
         try:
-            return self._given(database, tables)
+            return self._existing(database, tables)
         except TException as error:
             if self._is_missing(database, error):
                 return {}
@@ -90,7 +90,7 @@ class HiveMetastoreCatalog:
         listed = {name.name for name in self.relations((database,))}
         return self._one_by_one(database, [table for table in tables if table in listed])
 
-    def _given(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
+    def _existing(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
         objects = self.client.run(lambda client: _table_objects(client, database, tables))
         relations = (relation_from_table(table) for table in objects)
         return {relation.name: relation for relation in relations}
@@ -98,7 +98,7 @@ class HiveMetastoreCatalog:
     def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
         """By halves, so that a table which the server cannot give does not hide the others."""
         try:
-            return self._given(database, tables) if tables else {}
+            return self._existing(database, tables) if tables else {}
         except TException as error:
             if len(tables) == 1:
                 name = RelationName.of(database, *tables)

@@ -57,7 +57,7 @@ class _StaleReplica(Exception):
     """The server that answers now is behind the one that gave the current event id."""
 
 
-class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]
+class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is untyped
     """Reads text that is not UTF-8, for which the compiled reader refuses the whole batch."""
 
     def readString(self) -> str:  # noqa: N802  the binding's name
@@ -119,7 +119,7 @@ class MetastoreClient:
             result: Result = retrying(self._once, call)
         except Exception as error:
             if _is_transient(error):
-                raise CatalogUnavailable(self.name, self._said(error)) from error
+                raise CatalogUnavailable(self.name, self._describe(error)) from error
             raise
         return result
 
@@ -149,12 +149,12 @@ class MetastoreClient:
 
     def _once(self, call: Callable[[Any], Result]) -> Result:
         try:
-            return call(self._connected())
+            return call(self._connect())
         except UnicodeDecodeError:
             self._disconnect()
             logger.warning("metastore sent text that is not utf-8", extra={"metastore": self.name})
             try:
-                return call(self._connected(_LenientProtocol))
+                return call(self._connect(_LenientProtocol))
             finally:
                 self._disconnect()
         except Exception as error:
@@ -164,7 +164,7 @@ class MetastoreClient:
                 self._here.address += 1
             raise
 
-    def _connected(self, protocol: type = TBinaryProtocolAccelerated) -> Any:
+    def _connect(self, protocol: type = TBinaryProtocolAccelerated) -> Any:
         here = self._here
         if here.client is not None and here.transport.isOpen():
             return here.client
@@ -191,7 +191,7 @@ class MetastoreClient:
                 self._open.discard(here.transport)
         here.client = here.transport = None
 
-    def _said(self, error: BaseException) -> str:
+    def _describe(self, error: BaseException) -> str:
         addresses = ", ".join(str(address) for address in self._addresses)
         message = getattr(error, "message", None) or str(error) or type(error).__name__
         return f"{message} ({addresses})"

@@ -49,10 +49,10 @@ class SparkCatalog:
                 return [(name,) for name in self._scala.asJava(self._external.listDatabases())]
             return list(self._own_namespaces().values())
 
-        return tuple(_lower(parts) for parts in self._asked("the list of namespaces", ask) or ())
+        return tuple(_lower(parts) for parts in self._ask("the list of namespaces", ask) or ())
 
     def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        names = self._asked(f"the tables of {namespace}", partial(self._own_names, namespace))
+        names = self._ask(f"the tables of {namespace}", partial(self._own_names, namespace))
         return tuple(RelationName.of(*namespace, name) for name in names or ())
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -127,7 +127,7 @@ class SparkCatalog:
     def _session_batch(self, names: Sequence[RelationName]) -> dict[RelationName, Relation]:
         (database,) = names[0].namespace
         what = f"{len(names)} tables of {database}"
-        tables = self._asked(what, partial(self._session_tables, database, names))
+        tables = self._ask(what, partial(self._session_tables, database, names))
         return {relation.name: relation for relation in tables or ()}
 
     def _session_tables(self, database: str, names: Sequence[RelationName]) -> list[Relation]:
@@ -165,7 +165,7 @@ class SparkCatalog:
         self, namespace: tuple[str, ...], names: Sequence[RelationName]
     ) -> dict[RelationName, Relation]:
         what = f"the tables of {namespace}"
-        spelling = self._asked(what, partial(self._own_spelling, namespace))
+        spelling = self._ask(what, partial(self._own_spelling, namespace))
         if spelling is None:
             return {}
         own, spelled = spelling
@@ -175,7 +175,7 @@ class SparkCatalog:
                 continue
             read = partial(self._plugin_relation, name, own, spelled[name.name])
             try:
-                relation = self._asked(str(name), read)
+                relation = self._ask(str(name), read)
             except CatalogRefused as error:
                 relation = _unreadable(name, error)
             if relation is not None:
@@ -226,7 +226,7 @@ class SparkCatalog:
             array[index] = part
         return array
 
-    def _asked(self, what: str, ask: Callable[[], Result]) -> Result | None:
+    def _ask(self, what: str, ask: Callable[[], Result]) -> Result | None:
         """The answer; None where Spark says that the object does not exist."""
         try:
             return ask()

@@ -9,14 +9,14 @@ from lakeschema.avro.model import Record, is_nullable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
-from lakeschema.translation.avro.column_types import with_nullability
 from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.view_schema import view_schema
 from lakeschema.translation.errors import TooLarge, TranslationError, UnreadableRelation
 from lakeschema.translation.interface import ColumnLineage, Derivation, Interface, Options
+from lakeschema.translation.nullability import with_nullability
 from lakeschema.translation.plan.lineage import Lineage
 from lakeschema.translation.plan.relations import Plan
-from lakeschema.translation.resolution.scans import opened
+from lakeschema.translation.resolution.scans import open_interfaces
 from lakeschema.translation.resolution.upstreams import relations_read
 from lakeschema.translation.resolution.views import ResolvedView, resolve_view, view_query
 
@@ -81,7 +81,7 @@ def _resolved(
     upstreams: Mapping[RelationName, Interface],
     options: Options,
 ) -> ResolvedView:
-    return resolve_view(relation, view, opened(upstreams, view.dialect), options)
+    return resolve_view(relation, view, open_interfaces(upstreams, view.dialect), options)
 
 
 def _derived_view(

@@ -24,13 +24,13 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table_merge import merge
-from lakeschema.translation.avro.column_types import column_type_of, with_nullability
+from lakeschema.translation.avro.column_types import column_type_of
 from lakeschema.translation.avro.names import has_case_twins, record_name, relation_namespace
 from lakeschema.translation.avro.types import (
     avro_fields,
     documentation,
 )
-from lakeschema.translation.avro.vanilla_hive import as_options_say
+from lakeschema.translation.avro.vanilla_hive import apply_options
 from lakeschema.translation.errors import (
     MalformedSchema,
     TranslationError,
@@ -38,6 +38,7 @@ from lakeschema.translation.errors import (
     UnsupportedType,
 )
 from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.nullability import with_nullability
 
 LITERAL = "avro.schema.literal"
 URL = "avro.schema.url"
@@ -69,13 +70,13 @@ def base_table_interface(relation: Relation, options: Options) -> Interface:
 def _interface(relation: Relation, options: Options) -> Interface:
     literal = _literal(relation)
     if literal is None:
-        schema = as_options_say(_from_columns(relation, options), options)
+        schema = apply_options(_from_columns(relation, options), options)
         columns = _columns(relation, schema)
     elif _is_avro(relation) or any(has_case_twins(record) for record in _records(literal)):
-        schema = as_options_say(_with_partitions(relation, literal, options), options)
+        schema = apply_options(_with_partitions(relation, literal, options), options)
         columns = _columns_of_literal(relation, schema)
     else:
-        schema = as_options_say(_merged(relation, literal, options), options)
+        schema = apply_options(_merge(relation, literal, options), options)
         columns = _columns(relation, schema)
     return Interface(relation.name, columns, schema)
 
@@ -85,11 +86,11 @@ def _literal(relation: Relation) -> Record | None:
     for properties in (relation.properties, relation.serde_properties):
         text = properties.get(LITERAL, "").strip()
         if text and text != "none":
-            return _parsed(text)
+            return _parse(text)
     return None
 
 
-def _parsed(text: str) -> Record:
+def _parse(text: str) -> Record:
     try:
         schema = parse_schema(text, invalid_defaults=InvalidDefaults.DROP)
     except MalformedAvroSchema as error:
@@ -142,7 +143,7 @@ def _require_columns(relation: Relation) -> None:
     )
 
 
-def _merged(relation: Relation, literal: Record, options: Options) -> Record:
+def _merge(relation: Relation, literal: Record, options: Options) -> Record:
     columns = _struct_fields(relation)
     if not relation.columns:
         # No columns and no Avro SerDe: the literal is the only source.

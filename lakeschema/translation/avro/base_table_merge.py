@@ -59,9 +59,9 @@ from lakeschema.translation.avro.names import legal_name
 from lakeschema.translation.avro.types import (
     avro_fields,
     avro_type,
-    distinct,
     documentation,
     require_distinct_branches,
+    require_distinct_names,
     require_text_key,
 )
 from lakeschema.translation.errors import UnsupportedType
@@ -110,7 +110,7 @@ class _Merger:
                 partners.get(legal_name(field.name).lower()) if field.name else None
             )
             merged.append(self._field(field, found, path, parent, depth))
-        distinct(tuple(field.name for field in merged), subject)
+        require_distinct_names(tuple(field.name for field in merged), subject)
         return tuple(merged)
 
     def _field(
@@ -136,7 +136,7 @@ class _Merger:
                 return derived
         raise AssertionError
 
-    def _derived(self, type_: ColumnType, path: str, parent: str) -> Schema:
+    def _derive(self, type_: ColumnType, path: str, parent: str) -> Schema:
         """The type by the column alone, without the literal."""
         for namespace in _attempts(parent):
             name = path.rpartition(".")[2]
@@ -185,11 +185,11 @@ class _Merger:
             case Uniontype((only,)), _:
                 return self._type(only, partner, path, parent, depth)
             case _, Union(schemas):
-                derived = self._derived_quietly(type_, path)
+                derived = self._derived_kind(type_, path)
                 for schema in schemas:
                     if self._kind(schema) == derived:
                         return self._type(type_, schema, path, parent, depth)
-                return self._derived(type_, path, parent)
+                return self._derive(type_, path, parent)
             case _, Reference(name):
                 return self._branches(type_, self._given[name], path, parent, depth)
             case ArrayType(element), Array(items):
@@ -201,11 +201,11 @@ class _Merger:
             case StructType(), Record():
                 return self._record(type_, partner, path, depth)
             case ((StructType() | ArrayType() | MapType() | Uniontype()), _):
-                return self._derived(type_, path, parent)
+                return self._derive(type_, path, parent)
             case _:
                 return self._scalar(type_, partner, path, parent)
 
-    def _derived_quietly(self, type_: ColumnType, path: str) -> str:
+    def _derived_kind(self, type_: ColumnType, path: str) -> str:
         schema = avro_type(type_, name=path.rpartition(".")[2], namespace="", options=self._options)
         return "record" if isinstance(schema, Record) else branch_kind(schema)
 
@@ -244,26 +244,26 @@ class _Merger:
     def _scalar(self, type_: ColumnType, partner: Schema, path: str, parent: str) -> Schema:
         match type_, partner:
             case _, EnumSchema() if _is_text(type_):
-                return self._named(partner)
+                return self._define(partner)
             case _, Primitive("string") if _is_text(type_):
                 return partner
             case DecimalType(precision, scale), Fixed(size=size) if precision <= most_digits(size):
-                return self._named(_as_decimal(partner, precision, scale))
+                return self._define(_as_decimal(partner, precision, scale))
             case _, Fixed(logical=LogicalType("decimal")) if type_ == BINARY:
-                return self._named(replace(partner, logical=None))
+                return self._define(replace(partner, logical=None))
             case _, Fixed() if type_ == BINARY:
-                return self._named(partner)
+                return self._define(partner)
             case _, Primitive("long", LogicalType(logical)) if (
                 type_ in _TIMESTAMPS and "timestamp-" in logical
             ):
                 return partner
             case _:
-                derived = self._derived(type_, path, parent)
+                derived = self._derive(type_, path, parent)
                 if not isinstance(derived, Primitive) or not isinstance(partner, Primitive):
                     return derived
-                return _refined(derived, partner, type_)
+                return _refine(derived, partner, type_)
 
-    def _named(self, schema: EnumSchema | Fixed) -> Schema:
+    def _define(self, schema: EnumSchema | Fixed) -> Schema:
         """An enum or fixed: defined at its first place, under another name if it differs there."""
         for name in _attempts(schema.name):
             named = replace(schema, name=name)
@@ -299,7 +299,7 @@ def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:
     return Union((NULL, schema) if place == 0 else (schema, NULL))
 
 
-def _refined(derived: Primitive, partner: Primitive, type_: ColumnType) -> Schema:
+def _refine(derived: Primitive, partner: Primitive, type_: ColumnType) -> Schema:
     """The partner whole where Hive reads it as the column's type; else Hive's type, its properties.
 
     A logical type that Hive does not know (uuid, timestamp-micros) refines the type that Hive

@@ -1,8 +1,8 @@
-"""Avro types to column types, as Hive's AvroSerDe maps them, and column types beside a schema."""
+"""Avro types to column types, as Hive's AvroSerDe maps them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import assert_never
 
@@ -10,7 +10,6 @@ from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
-    Field,
     Fixed,
     LogicalType,
     MapSchema,
@@ -164,59 +163,3 @@ class _ColumnTyper:
 
     def _unsupported(self, text: str, reason: str) -> UnsupportedType:
         return UnsupportedType(f"column {self._subject}", text, reason)
-
-
-FieldName = Callable[[StructField, Field], str]
-"""What a struct's field is called, which stands beside a field of the schema."""
-
-
-def with_nullability(
-    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
-) -> ColumnType:
-    """The type with its parts as nullable as those of the schema that was derived from it."""
-    return _beside(type_, schema, known, lambda field, _: field.name)
-
-
-def with_nullability_and_case(
-    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
-) -> ColumnType:
-    """As ``with_nullability``; fields outside uniontypes also get the schema's case."""
-    return _beside(type_, schema, known, _name_in_schemas_case)
-
-
-def _name_in_schemas_case(field: StructField, avro: Field) -> str:
-    return avro.name if avro.name.lower() == field.name.lower() else field.name
-
-
-def _beside(
-    type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema], field_name: FieldName
-) -> ColumnType:
-    if isinstance(type_, PrimitiveType):
-        return type_
-    inner = without_null(schema)
-    match type_, inner:
-        case _, Reference(name):
-            return _beside(type_, known[name], known, field_name)
-        case ArrayType(element), Array(items):
-            return ArrayType(_beside(element, items, known, field_name), is_nullable(items))
-        case MapType(key, value), MapSchema(values):
-            return MapType(key, _beside(value, values, known, field_name), is_nullable(values))
-        case StructType(fields), Record(fields=avro_fields) if len(fields) == len(avro_fields):
-            return StructType(
-                tuple(
-                    StructField(
-                        field_name(field, avro),
-                        _beside(field.type, avro.type, known, field_name),
-                        is_nullable(avro.type),
-                        field.comment,
-                    )
-                    for field, avro in zip(fields, avro_fields, strict=True)
-                )
-            )
-        case Uniontype(branches), Union(schemas) if len(branches) == len(schemas):
-            pairs = zip(branches, schemas, strict=True)
-            return Uniontype(tuple(with_nullability(b, s, known) for b, s in pairs))
-        case Uniontype((branch,)), _:
-            return Uniontype((with_nullability(branch, inner, known),))
-        case _:
-            return type_

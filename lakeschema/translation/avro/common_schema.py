@@ -31,7 +31,7 @@ def common_schema(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) ->
         return NULL
     result = values[0]
     for value in values[1:]:
-        met = _pair(result, value)
+        met = _common_of_two(result, value)
         if met is None:
             result = otherwise()
             break
@@ -39,7 +39,7 @@ def common_schema(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) ->
     return nullable(result) if any(map(is_nullable, schemas)) else result
 
 
-def _pair(left: Schema, right: Schema) -> Schema | None:
+def _common_of_two(left: Schema, right: Schema) -> Schema | None:
     if left == right:
         return left
     match left, right:
@@ -47,31 +47,31 @@ def _pair(left: Schema, right: Schema) -> Schema | None:
             symbols = tuple(dict.fromkeys((*left.symbols, *right.symbols)))
             return replace(left, symbols=symbols)
         case Array(a), Array(b):
-            items = _part(a, b)
+            items = _common_part(a, b)
             return None if items is None else replace(left, items=items)
         case MapSchema(a), MapSchema(b):
-            values = _part(a, b)
+            values = _common_part(a, b)
             return None if values is None else replace(left, values=values)
         case Record(), Record() if len(left.fields) == len(right.fields):
-            return _records(left, right)
+            return _common_record(left, right)
         case _:
             return None
 
 
-def _part(left: Schema, right: Schema) -> Schema | None:
+def _common_part(left: Schema, right: Schema) -> Schema | None:
     if NULL in (left, right):
         other = right if left == NULL else left
         return nullable(other)
-    met = _pair(without_null(left), without_null(right))
+    met = _common_of_two(without_null(left), without_null(right))
     if met is None:
         return None
     return nullable(met) if is_nullable(left) or is_nullable(right) else met
 
 
-def _records(left: Record, right: Record) -> Record | None:
+def _common_record(left: Record, right: Record) -> Record | None:
     fields: list[Field] = []
     for a, b in zip(left.fields, right.fields, strict=True):
-        type_ = _part(a.type, b.type)
+        type_ = _common_part(a.type, b.type)
         if type_ is None:
             return None
         default = a.default if type_ == a.type else NO_DEFAULT

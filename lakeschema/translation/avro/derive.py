@@ -29,10 +29,10 @@ from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, Stru
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.avro.common_schema import common_schema
 from lakeschema.translation.avro.documentation import derived_documentation
-from lakeschema.translation.avro.inlining import inlined_fields
+from lakeschema.translation.avro.inlining import inline_fields
 from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
 from lakeschema.translation.avro.types import avro_type, without_intervals
-from lakeschema.translation.avro.widening import widened
+from lakeschema.translation.avro.widening import widen
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.expressions import (
@@ -96,7 +96,7 @@ class SchemaDeriver:
         found = self._derived.get(key)
         if found is None:
             derived = self._fields(plan, outer)
-            fitted = tuple(map(_as_nullable_as, derived, plan.columns))
+            fitted = tuple(map(_match_nullability, derived, plan.columns))
             found = self._derived[key] = (plan, outer, fitted)
         return found[2]
 
@@ -106,7 +106,7 @@ class SchemaDeriver:
                 return self._scan(relation)
             case Values(rows, columns):
                 return tuple(
-                    self._merged_cells([row[i] for row in rows], column, outer)
+                    self._merge_cells([row[i] for row in rows], column, outer)
                     for i, column in enumerate(columns)
                 )
             case Project(below, items):
@@ -128,18 +128,18 @@ class SchemaDeriver:
             case SetOperation(inputs=branches):
                 each = [self.fields(branch, outer) for branch in branches]
                 return tuple(
-                    self._united(column, target)
+                    self._unite(column, target)
                     for column, target in zip(zip(*each, strict=True), plan.columns, strict=True)
                 )
             case Generate(below, call, produced):
-                return (*self.fields(below, outer), *self._produced(below, call, produced, outer))
+                return (*self.fields(below, outer), *self._generate(below, call, produced, outer))
             case _:
                 assert_never(plan)
 
     def _scan(self, relation: RelationName) -> Fields:
         found = self._scans.get(relation)
         if found is None:
-            found = self._scans[relation] = inlined_fields(self._upstreams[relation].schema)
+            found = self._scans[relation] = inline_fields(self._upstreams[relation].schema)
         return found
 
     def _around(self, plan: Plan, outer: Outer) -> Outer:
@@ -155,14 +155,14 @@ class SchemaDeriver:
         over = _ExpressionSchemas(self, below, fields, sources, outer)
         return tuple(over.field(name, expression) for name, expression in items)
 
-    def _merged_cells(
+    def _merge_cells(
         self, cells: Sequence[RowExpression], column: PlanColumn, outer: Outer
     ) -> Field:
         over = _ExpressionSchemas(self, Values(((),), ()), (), (), outer)
         schemas = [over.schema(cell, column.name) for cell in cells]
         return Field("", common_schema(schemas, self.by_type(column.type, column.name)))
 
-    def _united(self, fields: Sequence[Field], column: PlanColumn) -> Field:
+    def _unite(self, fields: Sequence[Field], column: PlanColumn) -> Field:
         """A set operation's column: the first branch's name and documentation."""
         first = fields[0]
         if all(field == first for field in fields):
@@ -172,7 +172,7 @@ class SchemaDeriver:
         default = first.default if same and schema == first.type else NO_DEFAULT
         return replace(first, type=schema, default=default, properties=_properties(fields))
 
-    def _produced(
+    def _generate(
         self, below: Plan, call: Call, produced: Sequence[PlanColumn], outer: Outer
     ) -> Fields:
         fields = self.fields(below, outer)
@@ -186,7 +186,7 @@ class SchemaDeriver:
         def schema() -> Schema:
             shown = without_intervals(type_)
             made = avro_type(shown, name=name or "column", namespace="", options=self._options)
-            return _as_written(made, shown)
+            return _with_written_case(made, shown)
 
         return schema
 
@@ -292,7 +292,7 @@ class _ExpressionSchemas:
             case WindowCall(operator, arguments):
                 return self._call(expression, operator, arguments, name)
             case Cast(operand, type_, by_name=True):
-                return widened(self.schema(operand, name), type_, self._deriver.by_type)
+                return widen(self.schema(operand, name), type_, self._deriver.by_type)
             case Cast(operand, type_, implicit=implicit):
                 same = equal_apart_from_nulls(operand.type, type_)
                 if same and (implicit or not isinstance(operand, Literal)):
@@ -302,7 +302,7 @@ class _ExpressionSchemas:
                 values = [value for _, value in branches]
                 if otherwise is not None:
                     values.append(otherwise)
-                return self._merged(values, expression, name)
+                return self._merge(values, expression, name)
             case ScalarSubquery(plan):
                 return self._deriver.fields(plan, self._around())[0].type
             case Exists() | InSubquery() | Lambda() | LambdaVariable():
@@ -313,7 +313,7 @@ class _ExpressionSchemas:
     def _by_type(self, expression: RowExpression, name: str) -> Schema:
         return self._deriver.by_type(expression.type, name)()
 
-    def _merged(
+    def _merge(
         self, values: Sequence[RowExpression], expression: RowExpression, name: str
     ) -> Schema:
         schemas = [self.schema(value, name) for value in values]
@@ -352,7 +352,7 @@ class _ExpressionSchemas:
             return self._struct(expression, operator, arguments, name)
         if operator.name == "map" and isinstance(expression.type, MapType):
             keys = self._by_type(expression, name)
-            values = self._merged_type(arguments[1::2], expression.type.value, name)
+            values = self._merge_types(arguments[1::2], expression.type.value, name)
             return replace(keys, values=values) if isinstance(keys, MapSchema) else keys
         if operator.merges is None:
             return self._by_type(expression, name)
@@ -362,12 +362,12 @@ class _ExpressionSchemas:
         ):
             if not branches:
                 return self._by_type(expression, name)
-            items = self._merged_type(branches, expression.type.element, name)
+            items = self._merge_types(branches, expression.type.element, name)
             optional = expression.type.element_nullable
             return Array(nullable(items) if optional else without_null(items))
-        return self._merged(branches, expression, name)
+        return self._merge(branches, expression, name)
 
-    def _merged_type(self, values: Sequence[RowExpression], type_: ColumnType, name: str) -> Schema:
+    def _merge_types(self, values: Sequence[RowExpression], type_: ColumnType, name: str) -> Schema:
         schemas = [self.schema(value, name) for value in values]
         return common_schema(schemas, self._deriver.by_type(type_, name))
 
@@ -414,7 +414,7 @@ class _ExpressionSchemas:
             case "stack", _:
                 cells = call.arguments[1:]
                 made = [
-                    Field("", self._merged_type(cells[i :: len(columns)], c.type, c.name))
+                    Field("", self._merge_types(cells[i :: len(columns)], c.type, c.name))
                     for i, c in enumerate(columns)
                 ]
             case _:
@@ -425,7 +425,7 @@ class _ExpressionSchemas:
         )
 
 
-def _as_written(schema: Schema, type_: ColumnType) -> Schema:
+def _with_written_case(schema: Schema, type_: ColumnType) -> Schema:
     """The schema with structs' field names in the case of the type, which the text wrote."""
     match without_null(schema), type_:
         case Record() as record, StructType(fields) if len(fields) == len(record.fields):
@@ -435,20 +435,20 @@ def _as_written(schema: Schema, type_: ColumnType) -> Schema:
             found: Schema = replace(
                 record,
                 fields=tuple(
-                    replace(f, name=name, type=_as_written(f.type, part.type))
+                    replace(f, name=name, type=_with_written_case(f.type, part.type))
                     for f, name, part in zip(record.fields, names, fields, strict=True)
                 ),
             )
         case Array(items) as array, ArrayType(element):
-            found = replace(array, items=_as_written(items, element))
+            found = replace(array, items=_with_written_case(items, element))
         case MapSchema(values) as map_, MapType(_, value):
-            found = replace(map_, values=_as_written(values, value))
+            found = replace(map_, values=_with_written_case(values, value))
         case _:
             return schema
     return nullable(found) if is_nullable(schema) else found
 
 
-def _as_nullable_as(field: Field, column: PlanColumn) -> Field:
+def _match_nullability(field: Field, column: PlanColumn) -> Field:
     """The field with null added where the plan pads with it, its default kept valid."""
     if is_nullable(field.type) == column.nullable or field.type == NULL:
         if column.nullable and field.default is NO_DEFAULT:

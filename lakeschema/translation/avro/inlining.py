@@ -27,7 +27,7 @@ MAX_PARTS = 200_000
 """Types that refer to one another twice at each level double in size with each level."""
 
 
-def inlined_fields(record: Record) -> tuple[Field, ...]:
+def inline_fields(record: Record) -> tuple[Field, ...]:
     """The record's fields; a recursive type keeps the reference that closes its circle."""
     inliner = _Inliner(definitions_of(record))
     return tuple(map(inliner.field, record.fields))

@@ -28,7 +28,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.avro.names import relation_namespace, type_name
 
 
-def placed(relation: RelationName, fields: Sequence[Field], doc: str | None) -> Record:
+def place_types(relation: RelationName, fields: Sequence[Field], doc: str | None) -> Record:
     """The result's record: the view's name, in the namespace ``db.view``."""
     name, namespace = type_name(relation.name), relation_namespace(relation)
     own = full_name(name, namespace)

@@ -200,7 +200,7 @@ class _AvroTyper:
         names = lowered(tuple(field.name for field in fields))
         return tuple(
             self._field(field, name, subject, parent, depth)
-            for field, name in zip(fields, distinct(names, subject), strict=True)
+            for field, name in zip(fields, require_distinct_names(names, subject), strict=True)
         )
 
     def _field(self, field: StructField, name: str, subject: str, parent: str, depth: int) -> Field:
@@ -267,7 +267,7 @@ def require_distinct_branches(
             )
 
 
-def distinct(names: tuple[str, ...], subject: str) -> tuple[str, ...]:
+def require_distinct_names(names: tuple[str, ...], subject: str) -> tuple[str, ...]:
     """The names, if none is empty or occurs twice; else raises ``UnsupportedType``."""
     seen: set[str] = set()
     for name in names:

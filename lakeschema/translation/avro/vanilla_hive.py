@@ -31,29 +31,29 @@ from lakeschema.translation.avro.names import has_case_twins
 from lakeschema.translation.interface import Casing, Nullability, Options
 
 
-def as_options_say(record: Record, options: Options) -> Record:
+def apply_options(record: Record, options: Options) -> Record:
     """The record with the deployment's casing and nullability; names of types stay."""
     if options.casing is Casing.LOWER:
-        record = lower_cased(record)
+        record = lower_case_fields(record)
     if options.nullability is Nullability.ALL_NULLABLE:
-        record = all_nullable(record)
+        record = make_all_nullable(record)
     return record
 
 
-def lower_cased(record: Record) -> Record:
+def lower_case_fields(record: Record) -> Record:
     """Every field's name in lower case, except in a record that would then have one name twice."""
     changed = _LowerCase(definitions_of(record)).type(record)
     assert isinstance(changed, Record)
     return changed
 
 
-def all_nullable(record: Record) -> Record:
+def make_all_nullable(record: Record) -> Record:
     """Null added to every field, array element and map value.
 
     Null comes first, with null as the default, unless the field has a default already: then last,
     so that readers which know only defaults of a union's first branch still accept it.
     """
-    changed = _optional(record, null_last=False)
+    changed = _make_parts_nullable(record, null_last=False)
     assert isinstance(changed, Record)
     return changed
 
@@ -111,17 +111,19 @@ def _lower(name: str, record: Record) -> str:
     return name if has_case_twins(record) else name.lower()
 
 
-def _optional(schema: Schema, *, null_last: bool) -> Schema:
+def _make_parts_nullable(schema: Schema, *, null_last: bool) -> Schema:
     match schema:
         case Array(items):
-            return replace(schema, items=_with_null(items, null_last=null_last))
+            return replace(schema, items=_add_null(items, null_last=null_last))
         case MapSchema(values):
-            return replace(schema, values=_with_null(values, null_last=null_last))
+            return replace(schema, values=_add_null(values, null_last=null_last))
         case Union(branches):
-            return Union(tuple(_optional(branch, null_last=null_last) for branch in branches))
+            return Union(
+                tuple(_make_parts_nullable(branch, null_last=null_last) for branch in branches)
+            )
         case Record(fields=fields):
             return replace(
-                schema, fields=tuple(_optional_field(f, null_last=null_last) for f in fields)
+                schema, fields=tuple(_make_field_nullable(f, null_last=null_last) for f in fields)
             )
         case Primitive() | EnumSchema() | Fixed() | Reference():
             return schema
@@ -129,17 +131,17 @@ def _optional(schema: Schema, *, null_last: bool) -> Schema:
             assert_never(schema)
 
 
-def _optional_field(field: Field, *, null_last: bool) -> Field:
+def _make_field_nullable(field: Field, *, null_last: bool) -> Field:
     last = null_last or (field.default is not NO_DEFAULT and field.default is not None)
-    schema = _with_null(field.type, null_last=last)
+    schema = _add_null(field.type, null_last=last)
     first = schema.branches[0] if isinstance(schema, Union) else schema
     if field.default is NO_DEFAULT and is_nullable(first):
         return replace(field, type=schema, default=None)
     return replace(field, type=schema)
 
 
-def _with_null(schema: Schema, *, null_last: bool) -> Schema:
-    inner = _optional(schema, null_last=null_last)
+def _add_null(schema: Schema, *, null_last: bool) -> Schema:
+    inner = _make_parts_nullable(schema, null_last=null_last)
     if is_nullable(inner) or not null_last:
         return nullable(inner)
     return Union((*inner.branches, NULL)) if isinstance(inner, Union) else Union((inner, NULL))

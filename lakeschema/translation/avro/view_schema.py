@@ -9,9 +9,9 @@ from types import MappingProxyType
 from lakeschema.avro.model import Field, Json, Record
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
-from lakeschema.translation.avro.placement import placed
+from lakeschema.translation.avro.placement import place_types
 from lakeschema.translation.avro.types import avro_type, without_intervals
-from lakeschema.translation.avro.vanilla_hive import as_options_say
+from lakeschema.translation.avro.vanilla_hive import apply_options
 from lakeschema.translation.interface import Options
 from lakeschema.translation.plan.relations import Columns
 
@@ -40,7 +40,7 @@ def view_schema(
                 properties=_named(template.properties, column.name, name),
             )
         )
-    return as_options_say(placed(relation.name, fields, relation.comment or None), options)
+    return apply_options(place_types(relation.name, fields, relation.comment or None), options)
 
 
 def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ ByType = Callable[[ColumnType, str], Callable[[], Schema]]
 """The schema that a SQL type has by itself, under a name, when it is asked for."""
 
 
-def widened(schema: Schema, target: ColumnType, by_type: ByType, name: str = "") -> Schema:
+def widen(schema: Schema, target: ColumnType, by_type: ByType, name: str = "") -> Schema:
     """Keeps casing, documentation and enums of all that the schema already has."""
     match without_null(schema), target:
         case Record() as record, StructType(fields):
@@ -31,9 +31,9 @@ def widened(schema: Schema, target: ColumnType, by_type: ByType, name: str = "")
                 record, fields=tuple(_field(given, field, by_type) for field in fields)
             )
         case Array(items) as array, ArrayType(element):
-            found = replace(array, items=widened(items, element, by_type, name))
+            found = replace(array, items=widen(items, element, by_type, name))
         case MapSchema(values) as map_, MapType(_, value):
-            found = replace(map_, values=widened(values, value, by_type, name))
+            found = replace(map_, values=widen(values, value, by_type, name))
         case _:
             return schema
     return nullable(found) if is_nullable(schema) else found
@@ -45,7 +45,7 @@ def _field(given: dict[str, Field], target: StructField, by_type: ByType) -> Fie
     if field is None:
         field = Field(name, by_type(target.type, target.name)())
     else:
-        field = replace(field, type=widened(field.type, target.type, by_type, target.name))
+        field = replace(field, type=widen(field.type, target.type, by_type, target.name))
     # The type of a field that one side lacks may be null: both sides' values meet in it.
     if target.nullable and not is_nullable(field.type):
         return replace(field, type=nullable(field.type), default=None)

@@ -186,11 +186,11 @@ class _Writer:
     def query(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
         return self._select(plan, outer).text(names)
 
-    def _subquery(self, plan: Plan, outer: tuple[Columns, ...]) -> str:
+    def _subquery_text(self, plan: Plan, outer: tuple[Columns, ...]) -> str:
         return self.query(plan, _generic(len(plan.columns)), outer)
 
     def _over(self, columns: Columns, outer: tuple[Columns, ...]) -> ExpressionWriter:
-        return ExpressionWriter(columns, outer, self._dialect, self._subquery, self._functions)
+        return ExpressionWriter(columns, outer, self._dialect, self._subquery_text, self._functions)
 
     def _select(self, plan: Plan, outer: tuple[Columns, ...]) -> _Select:
         match plan:
@@ -204,15 +204,15 @@ class _Writer:
             case Project(below, expressions):
                 return self._project(below, [e for _, e in expressions], outer)
             case Filter(below, condition):
-                select = self._foldable(below, (condition,), outer)
+                select = self._fold(below, (condition,), outer)
                 text = self._over(select.items, outer).text(condition)
                 return replace(select, where=(*select.where, text))
             case Join():
                 return self._join(plan, outer)
             case Aggregate():
-                return self._aggregated(plan, outer)
+                return self._aggregate(plan, outer)
             case Window(below, calls):
-                select = self._foldable(below, [call for _, call in calls], outer)
+                select = self._fold(below, [call for _, call in calls], outer)
                 over = self._over(select.items, outer)
                 made = tuple(over.typed(call) for _, call in calls)
                 plain = (*select.plain, *(False,) * len(made))
@@ -220,29 +220,29 @@ class _Writer:
             case SetOperation():
                 return self._set_operation(plan, outer)
             case Sort(below, keys, total):
-                select = self._foldable(below, [key.expression for key in keys], outer)
+                select = self._fold(below, [key.expression for key in keys], outer)
                 by = self._over(select.items, outer).sort_keys(keys)
                 order_by = f"{'ORDER' if total else 'SORT'} BY {by}"
                 return replace(select, tail=_Tail(order_by=order_by))
             case Limit():
-                return self._limited(plan, outer)
+                return self._limit(plan, outer)
             case Distinct(below):
-                return replace(self._foldable(below, (), outer), distinct=True)
+                return replace(self._fold(below, (), outer), distinct=True)
             case Generate():
-                return self._generated(plan, outer)
+                return self._generate(plan, outer)
             case _:
                 assert_never(plan)
 
-    def _foldable(
+    def _fold(
         self, below: Plan, expressions: Sequence[RowExpression], outer: tuple[Columns, ...]
     ) -> _Select:
         """The input, as far as the expressions can be written over it; else as a sub-query."""
         select = self._select(below, outer)
         if select.is_open and not _repeats(select, expressions):
             return select
-        return self._wrapped(select)
+        return self._wrap(select)
 
-    def _wrapped(self, select: _Select) -> _Select:
+    def _wrap(self, select: _Select) -> _Select:
         names = _generic(len(select.items))
         alias = next(self._aliases)
         items = tuple(f"{alias}.{quoted(name)}" for name in names)
@@ -264,7 +264,7 @@ class _Writer:
                 and not all(isinstance(e, ColumnReference) for e in expressions)
             )
         ):
-            select = self._wrapped(select)
+            select = self._wrap(select)
         over = self._over(select.items, outer)
         items = tuple(over.typed(expression) for expression in expressions)
         plain = tuple(_is_path(expression, select.plain) for expression in expressions)
@@ -285,7 +285,7 @@ class _Writer:
         """A join's side: its source and nothing else, so that the conditions of both sides do not mix."""
         select = self._select(plan, outer)
         bare = select.is_open and not select.where and all(select.plain) and select.joins[place]
-        return select if bare else self._wrapped(select)
+        return select if bare else self._wrap(select)
 
     def _join(self, plan: Join, outer: tuple[Columns, ...]) -> _Select:
         left = self._side(plan.left, outer, 0)
@@ -299,13 +299,13 @@ class _Writer:
         kept = left.items if plan.kind in {JoinKind.SEMI, JoinKind.ANTI} else both
         return _Select(kept, (True,) * len(kept), source, (True, False))
 
-    def _aggregated(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
+    def _aggregate(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
         read = [e for _, e in (*plan.keys, *plan.aggregates)]
         # Keys are written twice, here and after GROUP BY, but evaluated once.
-        select = self._foldable(plan.input, read, outer)
+        select = self._fold(plan.input, read, outer)
         if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
             # Two columns below that are one: of two keys with one text, no set has only the first.
-            select = self._wrapped(select)
+            select = self._wrap(select)
         over = self._over(select.items, outer)
         keys = self._keys(plan, select, outer)
         items = (*keys, *(over.typed(call) for _, call in plan.aggregates))
@@ -325,10 +325,10 @@ class _Writer:
         items = tuple(f"{alias}.{quoted(name)}" for name in names)
         return _Select(items, (True,) * len(items), f"({branches}) AS {alias}", (True, True))
 
-    def _limited(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
+    def _limit(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
         select = self._select(plan.input, outer)
         if select.tail.limits_rows:
-            select = self._wrapped(select)
+            select = self._wrap(select)
         over = self._over((), outer)
         tail = replace(
             select.tail,
@@ -337,10 +337,10 @@ class _Writer:
         )
         return replace(select, tail=tail)
 
-    def _generated(self, plan: Generate, outer: tuple[Columns, ...]) -> _Select:
+    def _generate(self, plan: Generate, outer: tuple[Columns, ...]) -> _Select:
         select = self._select(plan.input, outer)
         if not select.is_open or select.where or not all(select.plain) or not select.source:
-            select = self._wrapped(select) if select.items else _one_row(next(self._aliases))
+            select = self._wrap(select) if select.items else _one_row(next(self._aliases))
         call = self._over(select.items, outer).text(plan.call)
         alias = next(self._aliases)
         names = [quoted(name) for name in _generic(len(plan.produced))]

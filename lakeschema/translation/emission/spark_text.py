@@ -52,10 +52,10 @@ def relation(name: RelationName) -> str:
 
 def string(text: str) -> str:
     """A string literal; all but printable ASCII is escaped by its code."""
-    return "'" + "".join(map(_escaped, text)) + "'"
+    return "'" + "".join(map(_escape, text)) + "'"
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in {"\\", "'"}:
         return "\\" + character
     if " " <= character <= "~":

@@ -9,7 +9,7 @@ from itertools import count
 from types import MappingProxyType
 
 from lakeschema.translation.emission.spark_text import quoted
-from lakeschema.translation.emission.udf_rules import on_spark
+from lakeschema.translation.emission.udf_rules import map_to_spark
 from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
 from lakeschema.translation.functions.udfs import prefixes
@@ -61,18 +61,18 @@ class SparkFunctions:
 
         Raises:
             TooLarge: its view depends on more than ``MAX_DEPENDENCIES`` artifacts.
-            TranslationError: see ``on_spark``.
+            TranslationError: see ``map_to_spark``.
         """
         if udf.class_name is None:
             return ".".join(map(quoted, udf.name.split(".")))
         found = self._given.get(udf)
         if found is None:
-            found = self._given[udf] = self._named(udf, udf.class_name)
+            found = self._given[udf] = self._name(udf, udf.class_name)
         return quoted(found.name)
 
-    def _named(self, udf: UserDefined, class_name: str) -> SparkUdf:
+    def _name(self, udf: UserDefined, class_name: str) -> SparkUdf:
         dependencies = self._artifacts(udf.dependencies)
-        chosen, artifacts = on_spark(udf, class_name, dependencies, self._rules)
+        chosen, artifacts = map_to_spark(udf, class_name, dependencies, self._rules)
         prefix = prefixes(udf.view)[0]
         wanted = _NO_NAME.sub("_", prefix + udf.name.removeprefix(prefix))
         for number in count(1):

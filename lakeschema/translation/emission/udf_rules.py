@@ -38,7 +38,7 @@ def _unknown_places(template: str, allowed: set[str]) -> str | None:
     return None
 
 
-def on_spark(
+def map_to_spark(
     udf: UserDefined,
     class_name: str,
     dependencies: Sequence[Artifact | str],
@@ -57,42 +57,42 @@ def on_spark(
         UnsupportedFunction: a rule produces an invalid class name or artifact.
     """
     for rule in rules:
-        found = _applied(rule, udf, class_name, dependencies)
+        found = _apply(rule, udf, class_name, dependencies)
         if found is not None:
             return found
     return class_name, tuple(map(str, _artifacts(dependencies, udf)))
 
 
-def _applied(
+def _apply(
     rule: SparkUdfRule, udf: UserDefined, class_name: str, dependencies: Sequence[Artifact | str]
 ) -> tuple[str, tuple[str, ...]] | None:
-    stars = matched(rule.class_pattern, class_name)
+    stars = match_pattern(rule.class_pattern, class_name)
     if stars is None:
         return None
     package, _, name = class_name.rpartition(".")
     chosen = class_name
     if rule.spark_class is not None:
-        chosen = _filled(rule.spark_class, {**stars, "package": package, "name": name})
+        chosen = _fill(rule.spark_class, {**stars, "package": package, "name": name})
         if not _CLASS.fullmatch(chosen) or len(chosen) > MAX_CLASS_NAME:
-            raise _made_wrong(udf, chosen, "class name")
+            raise _invalid_result(udf, chosen, "class name")
     if rule.dependency_pattern is None and rule.spark_dependency is not None:
         return chosen, (_address(rule.spark_dependency, "", udf),)
     artifacts = _artifacts(dependencies, udf)
     if rule.dependency_pattern is None:
         return chosen, tuple(map(str, artifacts))
-    fits = [matched(rule.dependency_pattern, artifact.coordinates) for artifact in artifacts]
+    fits = [match_pattern(rule.dependency_pattern, artifact.coordinates) for artifact in artifacts]
     if all(stars is None for stars in fits):
         return None
     addresses = [
         str(artifact)
         if stars is None or rule.spark_dependency is None
-        else _address(_filled(rule.spark_dependency, stars), artifact.query, udf)
+        else _address(_fill(rule.spark_dependency, stars), artifact.query, udf)
         for artifact, stars in zip(artifacts, fits, strict=True)
     ]
     return chosen, tuple(dict.fromkeys(addresses))
 
 
-def matched(pattern: str, text: str) -> Mapping[str, str] | None:
+def match_pattern(pattern: str, text: str) -> Mapping[str, str] | None:
     """What each ``*`` stands for, numbered from "1": the shortest, from the left. None: no match.
 
     One pass over the text, for any pattern.
@@ -116,7 +116,7 @@ def matched(pattern: str, text: str) -> Mapping[str, str] | None:
     return {str(number): star for number, star in enumerate(stars, 1)}
 
 
-def _filled(template: str, parts: Mapping[str, str]) -> str:
+def _fill(template: str, parts: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: parts[place[1]], template)
 
 
@@ -141,11 +141,11 @@ def _address(template: str, query: str, udf: UserDefined) -> str:
     chosen = own if mark else query
     artifact = parse_artifact(f"{text}?{chosen}" if chosen else text)
     if artifact is None:
-        raise _made_wrong(udf, template, "artifact")
+        raise _invalid_result(udf, template, "artifact")
     return str(artifact)
 
 
-def _made_wrong(udf: UserDefined, made: str, wanted: str) -> UnsupportedFunction:
+def _invalid_result(udf: UserDefined, made: str, wanted: str) -> UnsupportedFunction:
     return UnsupportedFunction(
         udf.name,
         f"is mapped to {made!r:.100} on Spark, which is not a valid {wanted}",

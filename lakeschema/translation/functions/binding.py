@@ -97,11 +97,11 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         TypeMismatch: a wrong number of arguments, or one that cannot be brought to its type.
     """
     name = function.operator.name
-    parameters = _matched(function.parameters, len(arguments))
+    parameters = _match_parameters(function.parameters, len(arguments))
     if parameters is None:
         raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
     variables = _variables(name, parameters, arguments, semantics)
-    compared = _compared(name, parameters, arguments, semantics)
+    compared = _comparison_type(name, parameters, arguments, semantics)
     coerced: list[RowExpression] = []
     for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True), 1):
         target = _target(parameter.pattern, argument.type, variables, compared, semantics)
@@ -110,14 +110,14 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
                 f"argument {number} of {name} has type {print_type(argument.type)},"
                 f" expected {parameter.pattern}"
             )
-        coerced.append(_converted(name, number, argument, target, semantics))
+        coerced.append(_convert(name, number, argument, target, semantics))
     result = _result(function.result, coerced, variables, semantics)
     if result is None:
         shown = ", ".join(print_type(a.type) for a in arguments)
         raise TypeMismatch(f"{name} does not accept the types ({shown})")
     if result.arguments:
         coerced = [
-            a if to is None else _converted(name, number, a, to, semantics)
+            a if to is None else _convert(name, number, a, to, semantics)
             for number, (a, to) in enumerate(zip(coerced, result.arguments, strict=True), 1)
         ]
     nullable = result.may_be_null or _nullable(function.operator, coerced)
@@ -134,7 +134,7 @@ def implicit_cast(
     return Cast(expression, target, nullable, implicit=True)
 
 
-def _matched(parameters: tuple[Parameter, ...], count: int) -> list[Parameter] | None:
+def _match_parameters(parameters: tuple[Parameter, ...], count: int) -> list[Parameter] | None:
     matched: list[Parameter] = []
     for parameter in parameters:
         if parameter.variadic:
@@ -200,7 +200,7 @@ def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...
             return ()
 
 
-def _compared(
+def _comparison_type(
     name: str,
     parameters: Sequence[Parameter],
     arguments: Sequence[RowExpression],
@@ -261,7 +261,7 @@ def _target(
         return variables[pattern]
     concrete = _CONCRETE.get(pattern)
     if concrete is not None:
-        return concrete if _accepted(type_, concrete, semantics) else None
+        return concrete if _is_accepted(type_, concrete, semantics) else None
     if type_ == VOID:
         return STRING if pattern == "text_or_binary" else VOID
     match pattern:
@@ -293,7 +293,7 @@ def _is_interval(type_: ColumnType) -> bool:
     return print_type(type_).startswith("interval")
 
 
-def _accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) -> bool:
+def _is_accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) -> bool:
     """Whether the dialect converts silently: narrower than what an explicit cast may do."""
     if type_ in (wanted, VOID):
         return True
@@ -310,7 +310,7 @@ def _accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) -> bo
     return wanted == BOOLEAN and (is_text(type_) or not semantics.is_spark)
 
 
-def _converted(
+def _convert(
     name: str, number: int, argument: RowExpression, target: ColumnType, semantics: Semantics
 ) -> RowExpression:
     if argument.type == target:
@@ -338,18 +338,18 @@ def _result(
         return CallResult(variables[result])
     for pattern in ("array<K not null>", "array<K>", "map<K,V>"):
         if result == pattern:
-            return _built(pattern, variables)
-    return CallResult(_fixed(result))
+            return _build(pattern, variables)
+    return CallResult(_fixed_type(result))
 
 
-def _built(pattern: str, variables: Mapping[str, ColumnType]) -> CallResult:
+def _build(pattern: str, variables: Mapping[str, ColumnType]) -> CallResult:
     if pattern.startswith("array"):
         return CallResult(ArrayType(variables["K"], "not null" not in pattern))
     return CallResult(MapType(variables["K"], variables["V"]))
 
 
 @cache
-def _fixed(text: str) -> ColumnType:
+def _fixed_type(text: str) -> ColumnType:
     required = " not null>" in text
     type_ = parse_type(text.replace(" not null>", ">"))
     return (

@@ -22,7 +22,7 @@ from lakeschema.translation.plan.relations import Aggregate, Plan, Window, input
 from lakeschema.translation.plan.relations import expressions as expressions_of
 
 
-class Grouped:
+class AggregateCollector:
     """Collects the aggregates of one SELECT while its expressions are rewritten over the groups."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Grouped:
         self._key_columns = Aggregate(input_, self._named_keys, (), sets).columns
         self._calls: dict[AggregateCall, int] = {}
 
-    def rewritten(self, expression: RowExpression) -> RowExpression:
+    def rewrite(self, expression: RowExpression) -> RowExpression:
         """The expression over the groups.
 
         Raises:
@@ -58,28 +58,28 @@ class Grouped:
             )
         if isinstance(expression, (ScalarSubquery, Exists, InSubquery)):
             _refuse_correlation(expression.plan)
-        return rebuild(expression, self.rewritten)
+        return rebuild(expression, self.rewrite)
 
     def plan(self) -> Aggregate:
         calls = tuple((call.operator.name, call) for call in self._calls)
         return Aggregate(self._input, self._named_keys, calls, self._sets)
 
 
-class Windowed:
+class WindowCollector:
     """Collects the window calls of one SELECT, which see its groups if it has any."""
 
     def __init__(self, input_: Plan) -> None:
         self._input = input_
         self._calls: dict[WindowCall, int] = {}
 
-    def rewritten(self, expression: RowExpression) -> RowExpression:
+    def rewrite(self, expression: RowExpression) -> RowExpression:
         if isinstance(expression, WindowCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._input.columns) + position
             return ColumnReference(
                 at, expression.operator.name, expression.type, expression.nullable
             )
-        return rebuild(expression, self.rewritten)
+        return rebuild(expression, self.rewrite)
 
     def plan(self) -> Plan:
         if not self._calls:

@@ -33,7 +33,7 @@ def builtin(call: tree.Call, context: Context) -> Function | None:
     return find(call.name.lower(), context.semantics.dialect)
 
 
-def bound(
+def bind_call(
     function: Function,
     arguments: Sequence[RowExpression],
     context: Context,
@@ -52,7 +52,7 @@ def scalar(
     context: Context,
     position: Position | None,
 ) -> RowExpression:
-    found = bound(function, arguments, context, position)
+    found = bind_call(function, arguments, context, position)
     return Call(found.operator, found.arguments, found.type, found.nullable)
 
 
@@ -72,7 +72,7 @@ def aggregate(
     context: Context,
 ) -> AggregateCall:
     """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
-    found = bound(function, arguments, context, call.position)
+    found = bind_call(function, arguments, context, call.position)
     nullable = found.operator.nulls is not NullClass.NEVER and (
         group_may_be_empty or condition is not None or found.nullable
     )
@@ -91,7 +91,7 @@ def window(
     partition, order, frame = parts
     if node.call.distinct and function.kind is not Kind.AGGREGATE:
         raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
-    found = bound(function, arguments, context, node.call.position)
+    found = bind_call(function, arguments, context, node.call.position)
     # Without a frame the current row is always in it; a frame may hold no row.
     nullable = found.nullable or (frame is not None and function.kind is Kind.AGGREGATE)
     if found.operator.nulls is NullClass.NEVER:
@@ -149,7 +149,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
             position=call.position,
             hint=(
                 "declare it in the view's property 'functions' as NAME:class.Name and the class's"
-                f" return type in the deployment's udfs{_malformed(context)}"
+                f" return type in the deployment's udfs{_malformed_hint(context)}"
             ),
         )
     raise UnsupportedFunction(
@@ -165,7 +165,7 @@ def _whole_name(call: tree.Call) -> str:
     return ".".join((*call.qualifier, call.name))
 
 
-def _malformed(context: Context) -> str:
+def _malformed_hint(context: Context) -> str:
     entries = context.functions.malformed
     if not entries:
         return ""

@@ -132,7 +132,7 @@ class ExpressionResolver:
             case tree.InQuery(operand, query):
                 return self._in_query(operand, query)
             case tree.Exists(query):
-                return Exists(self._nested(query))
+                return Exists(self._resolve_nested(query))
             case tree.ScalarQuery(query):
                 return self._scalar_query(query)
             case tree.StructLiteral(fields):
@@ -188,16 +188,16 @@ class ExpressionResolver:
         if found is None:
             return None
         indices, read = found
-        return field_path(self._merged(indices), node.parts[read:], node.position)
+        return field_path(self._merge_sides(indices), node.parts[read:], node.position)
 
-    def _merged(self, indices: tuple[int, ...]) -> RowExpression:
+    def _merge_sides(self, indices: tuple[int, ...]) -> RowExpression:
         assert self.scope is not None
         references = [self.scope.reference(index) for index in indices]
         for reference in references:
             require_known_type(reference)
-        return self._coalesced(references)
+        return self._coalesce(references)
 
-    def _coalesced(self, references: Sequence[RowExpression]) -> RowExpression:
+    def _coalesce(self, references: Sequence[RowExpression]) -> RowExpression:
         """The one column, or both sides' of a FULL JOIN … USING."""
         if len(references) == 1:
             return references[0]
@@ -209,15 +209,15 @@ class ExpressionResolver:
             if found is not None:
                 indices, read = found
                 columns = [(index, scope.plan.columns[index]) for index in indices]
-                outer = self._coalesced(
+                outer = self._coalesce(
                     [OuterReference(level, i, c.name, c.type, c.nullable) for i, c in columns]
                 )
                 return field_path(outer, node.parts[read:], node.position)
         return None
 
-    def starred(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
+    def expand_star(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
         """What ``*`` stands for: (name, expression) of each column."""
-        items = self.scope.starred(node.qualifier) if self.scope is not None else None
+        items = self.scope.expand_star(node.qualifier) if self.scope is not None else None
         if items is None:
             what = ".".join((*node.qualifier, "*"))
             raise UnknownColumn(
@@ -225,7 +225,7 @@ class ExpressionResolver:
             )
         excluded = {name.lower() for name in node.excluded}
         return tuple(
-            (item.name, self._merged(item.indices))
+            (item.name, self._merge_sides(item.indices))
             for item in items
             if item.name.lower() not in excluded
         )
@@ -260,17 +260,22 @@ class ExpressionResolver:
         inner = self._without_aggregates()
         condition = None if node.filter is None else inner.condition(node.filter)
         return calls.aggregate(
-            function, inner.counted(node), node, condition, self.group_may_be_empty, self.context
+            function,
+            inner.resolve_arguments(node),
+            node,
+            condition,
+            self.group_may_be_empty,
+            self.context,
         )
 
-    def counted(self, node: tree.Call) -> list[RowExpression]:
+    def resolve_arguments(self, node: tree.Call) -> list[RowExpression]:
         """The arguments, with the star of ``count(*)`` as the literal that both engines use for it."""
         arguments: list[RowExpression] = []
         for argument in node.arguments:
             if not isinstance(argument, tree.Star):
                 arguments.append(self.resolve(argument))
             elif argument.qualifier:
-                arguments += [expression for _, expression in self.starred(argument)]
+                arguments += [expression for _, expression in self.expand_star(argument)]
             else:
                 arguments.append(Literal("1", INT))
         return arguments
@@ -297,7 +302,7 @@ class ExpressionResolver:
             self.sort_keys(order),
             frame,
         )
-        return calls.window(function, self.counted(node.call), node, parts, self.context)
+        return calls.window(function, self.resolve_arguments(node.call), node, parts, self.context)
 
     def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
         return tuple(
@@ -332,7 +337,7 @@ class ExpressionResolver:
             type_ = IntervalType(intervals.kind_of(node.unit))
         if isinstance(value, Literal):
             spark = self.context.semantics.is_spark or value.value is None
-            text = value.value if spark else intervals.spelled(str(value.value), node.unit)
+            text = value.value if spark else intervals.normalise(str(value.value), node.unit)
             return Literal(text, type_)
         return Call(Operator("interval", NullClass.TOTAL), (value,), type_, value.nullable)
 
@@ -375,11 +380,11 @@ class ExpressionResolver:
         values = [self.resolve(then) for _, then in node.branches]
         if node.otherwise is not None:
             values.append(self.resolve(node.otherwise))
-        values = self._met(values, "the branches of CASE")
+        values = self._cast_to_common_type(values, "the branches of CASE")
         otherwise = values.pop() if node.otherwise is not None else None
         return Case(tuple(zip(conditions, values, strict=True)), otherwise, values[0].type)
 
-    def _met(self, values: list[RowExpression], what: str) -> list[RowExpression]:
+    def _cast_to_common_type(self, values: list[RowExpression], what: str) -> list[RowExpression]:
         semantics = self.context.semantics
         types = branch_types(values, semantics)
         met = types[0]
@@ -421,7 +426,7 @@ class ExpressionResolver:
 
     def _in_query(self, operand: tree.Expression, query: tree.Query) -> RowExpression:
         items = operand.items if isinstance(operand, tree.Tuple) else (operand,)
-        plan = self._nested(query)
+        plan = self._resolve_nested(query)
         if len(items) != len(plan.columns):
             raise TypeMismatch(f"IN compares {len(items)} values with {len(plan.columns)} columns")
         operands = tuple(self.resolve(item) for item in items)
@@ -433,12 +438,12 @@ class ExpressionResolver:
         return InSubquery(operands, plan)
 
     def _scalar_query(self, query: tree.Query) -> RowExpression:
-        plan = self._nested(query)
+        plan = self._resolve_nested(query)
         if len(plan.columns) != 1:
             raise TypeMismatch(f"a scalar sub-query has {len(plan.columns)} columns, not one")
         return ScalarSubquery(plan)
 
-    def _nested(self, query: tree.Query) -> Plan:
+    def _resolve_nested(self, query: tree.Query) -> Plan:
         context = self.context if self.scope is None else self.context.inside(self.scope)
         return context.plan_of(query)
 

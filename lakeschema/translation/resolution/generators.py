@@ -73,7 +73,7 @@ def generate(
                 position=node.position,
             )
         outer = outer or name.endswith("_outer")
-        produced = _produced(name.removesuffix("_outer"), arguments, node, context)
+        produced = _produced_columns(name.removesuffix("_outer"), arguments, node, context)
         operator = function.operator
     if names:
         if len(names) != len(produced):
@@ -89,7 +89,7 @@ def generate(
     return Generate(input_, Call(operator, arguments, row, nullable=True), produced, outer)
 
 
-def _produced(
+def _produced_columns(
     name: str, arguments: Sequence[RowExpression], node: tree.Call, context: Context
 ) -> tuple[PlanColumn, ...]:
     match name:
@@ -114,7 +114,7 @@ def _exploded(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[Plan
         case [MapType(key, value, nullable)]:
             return (PlanColumn("key", key, False), PlanColumn("value", value, nullable))
         case types:
-            raise _refused(types, node, "an array or a map")
+            raise _mismatch(types, node, "an array or a map")
 
 
 def _positioned(
@@ -122,7 +122,7 @@ def _positioned(
 ) -> tuple[PlanColumn, ...]:
     columns = _exploded(arguments, node)
     if len(columns) == 2 and not context.semantics.is_spark:
-        raise _refused([a.type for a in arguments], node, "an array")
+        raise _mismatch([a.type for a in arguments], node, "an array")
     if len(columns) == 1 and not context.semantics.is_spark:
         # Hive calls the second column val, Spark col.
         return (PlanColumn("val", columns[0].type, columns[0].nullable),)
@@ -134,7 +134,7 @@ def _inlined(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[PlanC
         case [ArrayType(StructType(fields), nullable)]:
             return tuple(PlanColumn(f.name, f.type, f.nullable or nullable) for f in fields)
         case types:
-            raise _refused(types, node, "an array of structs")
+            raise _mismatch(types, node, "an array of structs")
 
 
 def _stacked(
@@ -161,6 +161,6 @@ def _stacked(
     return tuple(columns)
 
 
-def _refused(types: Sequence[ColumnType], node: tree.Call, needed: str) -> TypeMismatch:
+def _mismatch(types: Sequence[ColumnType], node: tree.Call, needed: str) -> TypeMismatch:
     shown = ", ".join(print_type(type_) for type_ in types)
     return TypeMismatch(f"{node.name} expects {needed}, got ({shown})", position=node.position)

@@ -23,7 +23,7 @@ def kind_of(unit: str) -> str:
     return YEAR_MONTH if unit.rpartition(" to ")[2] in _MONTHS else DAY_TIME
 
 
-def spelled(text: str, unit: str) -> str:
+def normalise(text: str, unit: str) -> str:
     """A number of one unit in the spelling of its kind; any other text stays as it is."""
     try:
         number = Decimal(text.strip())
@@ -37,14 +37,14 @@ def spelled(text: str, unit: str) -> str:
     seconds = number * _SECONDS[unit]
     minutes, left = divmod(abs(seconds), 60)
     hours, days = int(minutes) // 60 % 24, int(minutes) // 1440
-    return f"{_sign(seconds)}{days} {hours:02}:{int(minutes) % 60:02}:{_padded(left)}"
+    return f"{_sign(seconds)}{days} {hours:02}:{int(minutes) % 60:02}:{_pad(left)}"
 
 
 def _sign(number: Decimal | int) -> str:
     return "-" if number < 0 else ""
 
 
-def _padded(seconds: Decimal) -> str:
+def _pad(seconds: Decimal) -> str:
     whole, fraction = int(seconds), seconds - int(seconds)
     shown = f"{fraction.normalize():f}".removeprefix("0") if fraction else ""
     return f"{whole:02}{shown}"

@@ -61,7 +61,7 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
         case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
             return name
         case Subscript() | FieldAccess():
-            return _spelled(expression) or f"{UNNAMED} {position}"
+            return _path_text(expression) or f"{UNNAMED} {position}"
         case _:
             return f"{UNNAMED} {position}"
 
@@ -132,7 +132,7 @@ def _is_field(expression: RowExpression) -> bool:
     return isinstance(expression, (ColumnReference, OuterReference))
 
 
-def _spelled(expression: RowExpression) -> str | None:
+def _path_text(expression: RowExpression) -> str | None:
     """``a[0]``, ``m[k].f``: an access path as Spark writes it; None if it is not one."""
     match expression:
         case ColumnReference(name=name):
@@ -140,10 +140,10 @@ def _spelled(expression: RowExpression) -> str | None:
         case Literal(value, type_) if value is not None:
             return value if print_type(type_) in {"string", "int"} else None
         case FieldAccess(base=base, name=name):
-            inner = _spelled(base)
+            inner = _path_text(base)
             return None if inner is None else f"{inner}.{name}"
         case Subscript(base, index):
-            outer, at = _spelled(base), _spelled(index)
+            outer, at = _path_text(base), _path_text(index)
             return None if outer is None or at is None else f"{outer}[{at}]"
         case _:
             return None

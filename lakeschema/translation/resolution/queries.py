@@ -33,8 +33,8 @@ from lakeschema.translation.plan.relations import (
     references,
 )
 from lakeschema.translation.resolution.aggregation import (
-    Grouped,
-    Windowed,
+    AggregateCollector,
+    WindowCollector,
     has_aggregate,
     has_window,
 )
@@ -48,7 +48,7 @@ from lakeschema.translation.resolution.naming import (
     rename_columns,
     uncast,
 )
-from lakeschema.translation.resolution.scopes import Scope, named
+from lakeschema.translation.resolution.scopes import Scope, relation_scope
 from lakeschema.translation.resolution.sources import scope_of
 from lakeschema.translation.syntax import tree
 
@@ -76,27 +76,27 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
         case tree.Select():
             return _SelectResolver(query, context).plan()
         case tree.Ordered():
-            return _ordered(query, context)
+            return _resolve_ordered(query, context)
         case tree.SetQuery():
-            return _set_query(query, context)
+            return _resolve_set_query(query, context)
         case tree.With(tables, body):
             for table in tables:
                 plan = rename_columns(resolve_query(table.query, context), table.columns)
                 context = context.with_common_table(table.name, plan)
             return resolve_query(body, context)
         case tree.ValuesQuery(rows):
-            return _values(rows, context)
+            return _resolve_values(rows, context)
         case _:
             assert_never(query)
 
 
-def _ordered(query: tree.Ordered, context: Context) -> Plan:
+def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
     if isinstance(query.body, tree.Select):
         plan = _SelectResolver(query.body, context, query.order_by, total=query.global_).plan()
     else:
         plan = resolve_query(query.body, context)
         if query.order_by:
-            resolver = ExpressionResolver(context, named(plan, ()))
+            resolver = ExpressionResolver(context, relation_scope(plan, ()))
             keys = tuple(_output_key(key, plan, resolver) for key in query.order_by)
             plan = Sort(plan, keys, query.global_)
     if query.limit is None and query.offset is None:
@@ -126,7 +126,7 @@ def _ordinal(node: tree.Expression) -> int | None:
     return None
 
 
-def _set_query(query: tree.SetQuery, context: Context) -> Plan:
+def _resolve_set_query(query: tree.SetQuery, context: Context) -> Plan:
     branches = [resolve_query(branch, context) for branch in query.branches]
     width = len(branches[0].columns)
     for number, branch in enumerate(branches[1:], 2):
@@ -136,14 +136,16 @@ def _set_query(query: tree.SetQuery, context: Context) -> Plan:
                 f" columns, the first has {width}"
             )
     types = [
-        _met([branch.columns[index] for branch in branches], query.operator, context)
+        _common_column_type([branch.columns[index] for branch in branches], query.operator, context)
         for index in range(width)
     ]
-    coerced = tuple(_coerced(branch, types, context) for branch in branches)
+    coerced = tuple(_coerce(branch, types, context) for branch in branches)
     return SetOperation(_SET_OPERATORS[query.operator, query.distinct], coerced)
 
 
-def _met(columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Context) -> ColumnType:
+def _common_column_type(
+    columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Context
+) -> ColumnType:
     met = columns[0].type
     for column in columns[1:]:
         common = common_type(met, column.type, Use.SET_OPERATION, context.semantics)
@@ -156,24 +158,26 @@ def _met(columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Con
     return met
 
 
-def _coerced(branch: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
+def _coerce(branch: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
     if all(c.type == type_ for c, type_ in zip(branch.columns, types, strict=True)):
         return branch
     items = tuple(
-        (reference.name, _brought(reference, type_, context))
+        (reference.name, _cast_for_branch(reference, type_, context))
         for reference, type_ in zip(references(branch), types, strict=True)
     )
     return Project(branch, items)
 
 
-def _brought(reference: RowExpression, type_: ColumnType, context: Context) -> RowExpression:
+def _cast_for_branch(
+    reference: RowExpression, type_: ColumnType, context: Context
+) -> RowExpression:
     cast = implicit_cast(reference, type_, context.semantics)
     if isinstance(cast, Cast) and not context.semantics.is_spark:
         return replace(cast, by_name=True)
     return cast
 
 
-def _values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> Plan:
+def _resolve_values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> Plan:
     resolver = ExpressionResolver(context, None)
     resolved = [[resolver.resolve(value) for value in row] for row in rows]
     width = len(resolved[0]) if resolved else 0
@@ -237,8 +241,8 @@ class _SelectResolver:
         query = self._query
         if query.qualify is not None:
             raise UnsupportedConstruct("QUALIFY")
-        scope = self._filtered(self._source())
-        generated = self._with_generator(scope)
+        scope = self._filter(self._source())
+        generated = self._generate(scope)
         if generated is not None:
             scope = generated
         resolver = self._resolver(scope)
@@ -254,41 +258,41 @@ class _SelectResolver:
             or any(has_aggregate(e) for e in everything)
         )
         if grouped:
-            plan, items, having, order = self._aggregated(scope, keys, items, having, order)
-        items = self._named_by_hive(items, plan, grouped=grouped)
+            plan, items, having, order = self._aggregate(scope, keys, items, having, order)
+        items = self._apply_hive_names(items, plan, grouped=grouped)
         if having is not None:
             plan = Filter(plan, having)
         if any(
             has_window(e) for e in [i.expression for i in items] + [k.expression for k in order]
         ):
-            windowed = Windowed(plan)
-            items = [replace(i, expression=windowed.rewritten(i.expression)) for i in items]
-            order = [replace(k, expression=windowed.rewritten(k.expression)) for k in order]
+            windowed = WindowCollector(plan)
+            items = [replace(i, expression=windowed.rewrite(i.expression)) for i in items]
+            order = [replace(k, expression=windowed.rewrite(k.expression)) for k in order]
             plan = windowed.plan()
-        return self._projected(plan, items, order)
+        return self._project(plan, items, order)
 
-    def _named_by_hive(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
+    def _apply_hive_names(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
         """Some unnamed items take the name of the column or window function that they show."""
         if self._query.distinct or not any(item.is_generated for item in items):
             return items
         windows = hives_window_names([item.expression for item in items])
         bare = plan if not (grouped or windows) else None
-        named: list[_Item] = []
+        renamed: list[_Item] = []
         taken: set[str] = set()
         for item in items:
             name = _hives_name(item, bare, windows)
             # Where two would have the same name, the second keeps its number.
             free = name is not None and name.lower() not in taken
-            named.append(replace(item, name=name) if free and name else item)
-            taken.add(named[-1].name.lower())
-        return named
+            renamed.append(replace(item, name=name) if free and name else item)
+            taken.add(renamed[-1].name.lower())
+        return renamed
 
     def _source(self) -> Scope:
         if self._query.source is None:
             return Scope(_ONE_ROW, (), ())
         return scope_of(self._query.source, self._context)
 
-    def _filtered(self, scope: Scope) -> Scope:
+    def _filter(self, scope: Scope) -> Scope:
         if self._query.where is None:
             return scope
         resolver = ExpressionResolver(self._context, scope, aggregates_allowed=False)
@@ -305,7 +309,7 @@ class _SelectResolver:
             group_may_be_empty=empty,
         )
 
-    def _with_generator(self, scope: Scope) -> Scope | None:
+    def _generate(self, scope: Scope) -> Scope | None:
         """``SELECT explode(x) …``: rows are made first, then projected."""
         calls = [i for i in self._query.items if is_generator(i.expression, self._context)]
         if not calls:
@@ -324,7 +328,7 @@ class _SelectResolver:
         for position, item in enumerate(self._query.items):
             node = item.expression
             if isinstance(node, tree.Star):
-                items += [_Item(name, e) for name, e in resolver.starred(node)]
+                items += [_Item(name, e) for name, e in resolver.expand_star(node)]
                 continue
             if is_generator(node, self._context):
                 items += self._generated_items(resolver)
@@ -397,7 +401,7 @@ class _SelectResolver:
             keys.append(SortKey(expression, key.descending, key.nulls_first))
         return keys
 
-    def _aggregated(
+    def _aggregate(
         self,
         scope: Scope,
         keys: list[RowExpression],
@@ -406,13 +410,15 @@ class _SelectResolver:
         order: list[SortKey],
     ) -> tuple[Plan, list[_Item], RowExpression | None, list[SortKey]]:
         grouping = self._query.grouping
-        group = Grouped(scope.plan, keys, grouping.sets if grouping is not None else None)
-        items = [replace(i, expression=group.rewritten(i.expression)) for i in items]
-        having = None if having is None else group.rewritten(having)
-        order = [replace(key, expression=group.rewritten(key.expression)) for key in order]
+        group = AggregateCollector(
+            scope.plan, keys, grouping.sets if grouping is not None else None
+        )
+        items = [replace(i, expression=group.rewrite(i.expression)) for i in items]
+        having = None if having is None else group.rewrite(having)
+        order = [replace(key, expression=group.rewrite(key.expression)) for key in order]
         return group.plan(), items, having, order
 
-    def _projected(self, plan: Plan, items: list[_Item], order: list[SortKey]) -> Plan:
+    def _project(self, plan: Plan, items: list[_Item], order: list[SortKey]) -> Plan:
         visible = {item.expression: index for index, item in reversed(tuple(enumerate(items)))}
         hidden = [k.expression for k in order if k.expression not in visible]
         hidden = [e for e in dict.fromkeys(hidden) if not isinstance(e, Literal)]

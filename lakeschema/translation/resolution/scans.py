@@ -16,14 +16,14 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.avro.column_types import with_nullability_and_case
 from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.interface import Interface
+from lakeschema.translation.nullability import with_nullability_and_case
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
 
 
-def opened(
+def open_interfaces(
     upstreams: Mapping[RelationName, Interface], dialect: Dialect
 ) -> Callable[[RelationName, Position | None], Plan]:
     """Opens relations as scans of their interfaces; a view is not looked into."""

@@ -72,7 +72,7 @@ class Scope:
                 if name == lower[length]
             ]
             if found:
-                return self._one(found, parts, position), length + 1
+                return self._only_one(found, parts, position), length + 1
         merged = self.merged.get(lower[0])
         if merged is not None:
             return merged, 1
@@ -82,9 +82,9 @@ class Scope:
             for offset, name in enumerate(source.names)
             if name == lower[0]
         ]
-        return (self._one(found, parts, position), 1) if found else None
+        return (self._only_one(found, parts, position), 1) if found else None
 
-    def starred(self, qualifier: tuple[str, ...]) -> tuple[StarItem, ...] | None:
+    def expand_star(self, qualifier: tuple[str, ...]) -> tuple[StarItem, ...] | None:
         """The columns of ``*`` or ``t.*``; None if no relation answers to the qualifier."""
         if not qualifier:
             return self.star
@@ -106,33 +106,33 @@ class Scope:
             for name in source.names
         )
 
-    def _one(
+    def _only_one(
         self, found: list[int], parts: tuple[str, ...], position: Position | None
     ) -> tuple[int, ...]:
         if len(found) > 1:
             raise AmbiguousColumn(
                 ".".join(parts),
-                [self._described(index) for index in found],
+                [self._describe(index) for index in found],
                 position=position,
                 hint="qualify it with the relation that is meant",
             )
         return (found[0],)
 
-    def _described(self, index: int) -> str:
+    def _describe(self, index: int) -> str:
         for source in self.sources:
             if source.start <= index < source.start + len(source.names):
                 return ".".join((*source.qualifier, source.names[index - source.start]))
         return self.plan.columns[index].name
 
 
-def named(plan: Plan, qualifier: tuple[str, ...]) -> Scope:
+def relation_scope(plan: Plan, qualifier: tuple[str, ...]) -> Scope:
     """The scope of one relation."""
     names = tuple(column.name.lower() for column in plan.columns)
     star = tuple(StarItem(column.name, (i,)) for i, column in enumerate(plan.columns))
     return Scope(plan, (Source(tuple(p.lower() for p in qualifier), names, 0),), star)
 
 
-def shifted(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ...]]:
+def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ...]]:
     """A right side's names as they count in the join."""
     sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
     star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)

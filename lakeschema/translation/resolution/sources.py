@@ -18,7 +18,7 @@ from lakeschema.translation.resolution.context import Context, relation_name
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate
 from lakeschema.translation.resolution.naming import rename_columns
-from lakeschema.translation.resolution.scopes import Scope, Source, StarItem, named, shifted
+from lakeschema.translation.resolution.scopes import Scope, Source, StarItem, relation_scope, shift
 from lakeschema.translation.syntax import tree
 
 _KINDS: Mapping[tree.JoinKind, JoinKind] = MappingProxyType(
@@ -32,12 +32,12 @@ def scope_of(item: tree.FromItem, context: Context) -> Scope:
             return _table(item, context)
         case tree.FromQuery(query, alias, columns):
             plan = rename_columns(context.plan_of(query), columns)
-            return named(plan, (alias,) if alias else ())
+            return relation_scope(plan, (alias,) if alias else ())
         case tree.FromFunction(call, alias, columns):
             one_row = Values(((),), ())
             resolver = ExpressionResolver(context, None)
             plan = generate(one_row, call, columns, resolver, outer=False)
-            return named(plan, (alias or call.name,))
+            return relation_scope(plan, (alias or call.name,))
         case tree.Join():
             return _join(item, context)
         case tree.LateralView():
@@ -50,18 +50,20 @@ def _table(item: tree.TableName, context: Context) -> Scope:
     if len(item.parts) == 1:
         common = context.common_tables.get(item.parts[0].lower())
         if common is not None:
-            return named(rename_columns(common, item.columns), (item.alias or item.parts[0],))
+            return relation_scope(
+                rename_columns(common, item.columns), (item.alias or item.parts[0],)
+            )
     name = relation_name(item.parts, context.namespace, context.catalog)
     plan = rename_columns(context.open_relation(name, item.position), item.columns)
-    return named(plan, (item.alias,) if item.alias else name.parts)
+    return relation_scope(plan, (item.alias,) if item.alias else name.parts)
 
 
 def _lateral_view(item: tree.LateralView, context: Context) -> Scope:
     left = scope_of(item.input, context)
-    return _generated(left, item.call, item.alias, item.columns, item.outer, context)
+    return _generate(left, item.call, item.alias, item.columns, item.outer, context)
 
 
-def _generated(
+def _generate(
     left: Scope,
     call: tree.Call,
     alias: str | None,
@@ -88,19 +90,21 @@ def _join(item: tree.Join, context: Context) -> Scope:
         }:
             raise UnsupportedConstruct("JOIN … ON with a table function")
         name = function.alias or function.call.name
-        return _generated(left, function.call, name, function.columns, False, context)
+        return _generate(left, function.call, name, function.columns, False, context)
     inner = context.inside(left) if item.lateral else context
     right = scope_of(item.right, inner)
     kind = _KINDS[item.kind]
     using = _common_names(left, right) if item.natural else item.using
     if using:
         return _join_using(left, right, kind, using, context)
-    joined = _joined(left, right, Join(left.plan, right.plan, kind, lateral=item.lateral), kind)
+    joined = _join_scopes(
+        left, right, Join(left.plan, right.plan, kind, lateral=item.lateral), kind
+    )
     if item.condition is None:
         return joined
     # A semi join's condition sees the right side, though its output does not.
     visible = Join(left.plan, right.plan, JoinKind.CROSS)
-    both = _joined(left, right, visible, JoinKind.CROSS)
+    both = _join_scopes(left, right, visible, JoinKind.CROSS)
     resolver = ExpressionResolver(context, both, aggregates_allowed=False)
     condition = resolver.condition(item.condition)
     if kind is JoinKind.CROSS:
@@ -108,11 +112,11 @@ def _join(item: tree.Join, context: Context) -> Scope:
     return joined.with_plan(Join(left.plan, right.plan, kind, condition, item.lateral))
 
 
-def _joined(left: Scope, right: Scope, plan: Plan, kind: JoinKind) -> Scope:
+def _join_scopes(left: Scope, right: Scope, plan: Plan, kind: JoinKind) -> Scope:
     if kind in {JoinKind.SEMI, JoinKind.ANTI}:
         return left.with_plan(plan)
     by = len(left.plan.columns)
-    sources, star = shifted(right, by)
+    sources, star = shift(right, by)
     merged = {
         **{name: tuple(i + by for i in indices) for name, indices in right.merged.items()},
         **left.merged,
@@ -148,7 +152,7 @@ def _join_using(
         conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
     )
     plan = Join(left.plan, right.plan, kind, condition)
-    scope = _joined(left, right, plan, kind)
+    scope = _join_scopes(left, right, plan, kind)
     names = {name.lower() for name in using}
     rest = tuple(item for item in scope.star if item.name.lower() not in names)
     return replace(scope, star=(*items, *rest), merged=MappingProxyType(merged))

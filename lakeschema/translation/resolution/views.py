@@ -69,7 +69,7 @@ def resolve_view(
     )
     query = view_query(relation, view, options)
     plan = resolve_query(query, context)
-    plan = _fitted(plan, relation, view, semantics, options)
+    plan = _fit_columns(plan, relation, view, semantics, options)
     _check_names(plan)
     return ResolvedView(query, plan, _comments(plan, relation.columns))
 
@@ -98,19 +98,19 @@ def _item(item: tree.SelectItem) -> tree.SelectItem:
     return item
 
 
-def _fitted(
+def _fit_columns(
     plan: Plan, relation: Relation, view: ViewText, semantics: Semantics, options: Options
 ) -> Plan:
     if _follows(options):
-        return _following(plan, relation, view, options)
+        return _follow_tables(plan, relation, view, options)
     if not relation.columns or view.schema_mode is SchemaMode.EVOLUTION:
         return plan
     if view.dialect is Dialect.SPARK and view.query_columns:
-        return _fitted_to_stored(plan, relation, view, semantics)
-    return _declared(plan, relation)
+        return _fit_to_stored(plan, relation, view, semantics)
+    return _rename_as_declared(plan, relation)
 
 
-def _declared(plan: Plan, relation: Relation) -> Plan:
+def _rename_as_declared(plan: Plan, relation: Relation) -> Plan:
     """The query's columns under the declared names, by position."""
     if len(relation.columns) != len(plan.columns):
         raise TypeMismatch(
@@ -118,7 +118,7 @@ def _declared(plan: Plan, relation: Relation) -> Plan:
             f" {len(plan.columns)}",
             hint="an underlying table has gained or lost columns since; recreate the view",
         )
-    return _renamed(
+    return _rename(
         plan, [_name(d, c.name) for d, c in zip(relation.columns, plan.columns, strict=True)]
     )
 
@@ -128,22 +128,22 @@ def _name(declared: Column, name: str) -> str:
     return name if declared.name == name.lower() else declared.name
 
 
-def _renamed(plan: Plan, names: list[str]) -> Plan:
+def _rename(plan: Plan, names: list[str]) -> Plan:
     if [column.name for column in plan.columns] == names:
         return plan
     return rename_columns(plan, names)
 
 
-def _following(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
+def _follow_tables(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
     """Stars are expanded again; names that the view declares for its query's columns stay."""
     stored = relation.columns
     if len(view.query_columns) == len(stored) and stored:
         renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
     elif len(stored) == len(plan.columns):
-        return _declared(plan, relation)
+        return _rename_as_declared(plan, relation)
     else:
         renames = dict(_wrapper_renames(view, options))
-    return _renamed(plan, [renames.get(c.name.lower(), c.name) for c in plan.columns])
+    return _rename(plan, [renames.get(c.name.lower(), c.name) for c in plan.columns])
 
 
 def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
@@ -160,7 +160,7 @@ def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
     }
 
 
-def _fitted_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
+def _fit_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
     """Spark's ``SessionCatalog.fromCatalogTable``: stored names pick columns, stored types bind."""
     if len(view.query_columns) != len(relation.columns):
         raise TypeMismatch("the stored view has different numbers of query and view columns")
@@ -182,11 +182,11 @@ def _fitted_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics:
             )
         reference = read[places[taken[key]]]
         taken[key] += 1
-        items.append((stored.name, _bound(reference, stored, view.schema_mode, semantics)))
+        items.append((stored.name, _cast_to_stored(reference, stored, view.schema_mode, semantics)))
     return Project(plan, tuple(items))
 
 
-def _bound(
+def _cast_to_stored(
     column: RowExpression, stored: Column, mode: SchemaMode | None, semantics: Semantics
 ) -> RowExpression:
     if mode is SchemaMode.TYPE_EVOLUTION or isinstance(stored.type, UnknownType):

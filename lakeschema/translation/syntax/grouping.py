@@ -32,7 +32,7 @@ def grouping_of(
     plain: list[exp.Expr] = []
     for item in node.expressions:
         if isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)):
-            factors.append(_expanded(item, indices))
+            factors.append(_expand(item, indices))
         else:
             plain.append(item)
     plain_keys = indices(plain)
@@ -45,8 +45,8 @@ def grouping_of(
             return tree.Grouping(tuple(keys), _rollup_or_cube(item, [(k,) for k in plain_keys]))
         if isinstance(item, exp.GroupingSets) and plain_keys and not factors:
             # Hive's GROUP BY a, b GROUPING SETS (…): the sets stand instead of the plain keys.
-            return tree.Grouping(tuple(keys), _expanded(item, indices))
-        factors.append(_expanded(item, indices))
+            return tree.Grouping(tuple(keys), _expand(item, indices))
+        factors.append(_expand(item, indices))
     if not factors:
         return tree.Grouping(tuple(keys))
     sets: _Sets = (plain_keys,)
@@ -57,7 +57,7 @@ def grouping_of(
     return tree.Grouping(tuple(keys), tuple(tuple(dict.fromkeys(s)) for s in sets))
 
 
-def _expanded(item: exp.Expr, indices: Callable[[list[exp.Expr]], tuple[int, ...]]) -> _Sets:
+def _expand(item: exp.Expr, indices: Callable[[list[exp.Expr]], tuple[int, ...]]) -> _Sets:
     groups = [
         indices(part.expressions)
         if isinstance(part, exp.Tuple)

@@ -23,9 +23,9 @@ from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.queries import query_of
 from lakeschema.translation.syntax.tokens import (
     check_nesting,
+    join_doubled_quotes,
     position_of,
-    prepared,
-    with_doubled_quotes,
+    prepare,
 )
 
 MAX_REMEMBERED_QUERIES = 32
@@ -67,13 +67,13 @@ def _parse(sql: str, dialect: Dialect) -> tree.Query:
     sqlglot_dialect = _DIALECTS.get(dialect)
     if sqlglot_dialect is None:
         raise UnsupportedConstruct(f"a view in the {dialect.value} dialect")
-    tokens = _tokenized(sql, sqlglot_dialect)
+    tokens = _tokenize(sql, sqlglot_dialect)
     if dialect is Dialect.SPARK:
-        tokens = with_doubled_quotes(tokens, sql)
+        tokens = join_doubled_quotes(tokens, sql)
     check_nesting(tokens)
-    marked, casts = prepared(tokens, sql)
+    marked, casts = prepare(tokens, sql)
     try:
-        statement = _parsed(marked, sql, sqlglot_dialect)
+        statement = _parse_tokens(marked, sql, sqlglot_dialect)
         return query_of(statement, tuple(casts))
     except RecursionError:
         raise TooLarge(
@@ -84,7 +84,7 @@ def _parse(sql: str, dialect: Dialect) -> tree.Query:
 _remembered = lru_cache(MAX_REMEMBERED_QUERIES)(_parse)
 
 
-def _tokenized(sql: str, dialect: SqlglotDialect) -> list[Token]:
+def _tokenize(sql: str, dialect: SqlglotDialect) -> list[Token]:
     try:
         return dialect.tokenize(sql)
     except TokenError as error:
@@ -95,7 +95,7 @@ def _tokenized(sql: str, dialect: SqlglotDialect) -> list[Token]:
         ) from error
 
 
-def _parsed(tokens: list[Token], sql: str, dialect: SqlglotDialect) -> Expr:
+def _parse_tokens(tokens: list[Token], sql: str, dialect: SqlglotDialect) -> Expr:
     try:
         statements = [s for s in dialect.parser().parse(tokens, sql) if s is not None]
     except ParseError as error:
@@ -119,13 +119,13 @@ def _malformed(error: ParseError, tokens: list[Token]) -> MalformedSql:
     where = "at its end" if at_end or not near else f"near {near[:60]!r}"
     position = Position(line, max(1, column - len(near) + 1)) if line and column else None
     return MalformedSql(
-        f"the query cannot be parsed {where}: {_plain(str(first.get('description') or ''))}",
+        f"the query cannot be parsed {where}: {_shorten(str(first.get('description') or ''))}",
         position=position or (position_of(tokens[-1]) if tokens else None),
         hint="check the query in its own engine; keywords used as names need back-ticks",
     )
 
 
-def _plain(description: str) -> str:
+def _shorten(description: str) -> str:
     text = description.partition(" but got <Token")[0].replace("\x01", "").replace("\x02", "")
     return (text[:1].lower() + text[1:])[:200] or "unexpected text"
 

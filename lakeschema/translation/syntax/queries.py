@@ -52,7 +52,7 @@ class _Queries:
     def query(self, node: exp.Expr) -> tree.Query:
         """Any query; ORDER BY, LIMIT and WITH become nodes around its body."""
         body = self._body(node)
-        body = self._ordered(node, body)
+        body = self._order(node, body)
         with_ = node.args.get("with_")
         if with_ is None:
             return body
@@ -77,11 +77,11 @@ class _Queries:
             star = tree.SelectItem(tree.Star())
             return tree.Select((star,), self._with_joins(self._from_item(node), node))
         raise MalformedSql(
-            f"the text is not a query but {_described(node)}",
+            f"the text is not a query but {_kind_name(node)}",
             hint="a view's text begins with SELECT, FROM, WITH or VALUES",
         )
 
-    def _ordered(self, node: exp.Expr, body: tree.Query) -> tree.Query:
+    def _order(self, node: exp.Expr, body: tree.Query) -> tree.Query:
         order, sort = node.args.get("order"), node.args.get("sort")
         limit, offset = node.args.get("limit"), node.args.get("offset")
         if not (order or sort or limit or offset):
@@ -111,20 +111,12 @@ class _Queries:
                 raise UnsupportedConstruct("UNION BY NAME")
             spine.append(at)
             at = at.this
-        result = self.query(at)
+        chain = _Chain(self.query(at))
         for operation in reversed(spine):
             operator = _SET_OPERATORS[type(operation)]
             distinct = operation.args.get("distinct") is not False
-            right = self.query(operation.expression)
-            if (
-                isinstance(result, _Chain)
-                and (result.operator, result.distinct) == (operator, distinct)
-                and operator is not tree.SetOperator.EXCEPT
-            ):
-                result.branches.append(right)
-            else:
-                result = _Chain(operator, distinct, [_closed(result), right])  # type: ignore[assignment]
-        return _closed(result)
+            chain.add(operator, self.query(operation.expression), distinct=distinct)
+        return chain.query()
 
     def _select(self, node: exp.Select) -> tree.Select:
         for part, value in node.args.items():
@@ -223,8 +215,8 @@ class _Queries:
         if isinstance(node, exp.Values):
             return tree.FromQuery(tree.ValuesQuery(self._rows(node)), alias, columns)
         if isinstance(node, (exp.Subquery, exp.Paren)):
-            return self._parenthesised(node, alias, columns)
-        raise UnsupportedConstruct(f"{_described(node)} in FROM", position=position(node))
+            return self._parentheses(node, alias, columns)
+        raise UnsupportedConstruct(f"{_kind_name(node)} in FROM", position=position(node))
 
     def _table(self, node: exp.Table, alias: str | None, columns: tuple[str, ...]) -> tree.FromItem:
         if isinstance(node.this, (exp.Anonymous, exp.Func)):
@@ -247,7 +239,7 @@ class _Queries:
             raise UnsupportedConstruct("LATERAL over this expression", position=position(node))
         return tree.FromFunction(call, alias, columns)
 
-    def _parenthesised(
+    def _parentheses(
         self, node: exp.Expr, alias: str | None, columns: tuple[str, ...]
     ) -> tree.FromItem:
         inner = node.this
@@ -268,20 +260,24 @@ class _Queries:
 
 
 class _Chain:
-    """A set query while its branches are still being collected."""
+    """A set query while its branches are collected; neighbours of one operator share a node."""
 
-    def __init__(
-        self, operator: tree.SetOperator, distinct: bool, branches: list[tree.Query]
-    ) -> None:
-        self.operator = operator
-        self.distinct = distinct
-        self.branches = branches
+    def __init__(self, first: tree.Query) -> None:
+        self._branches = [first]
+        self._operator: tree.SetOperator | None = None
+        self._distinct = False
 
+    def add(self, operator: tree.SetOperator, branch: tree.Query, *, distinct: bool) -> None:
+        same = (operator, distinct) == (self._operator, self._distinct)
+        if not same or operator is tree.SetOperator.EXCEPT:
+            self._branches = [self.query()]
+            self._operator, self._distinct = operator, distinct
+        self._branches.append(branch)
 
-def _closed(query: tree.Query | _Chain) -> tree.Query:
-    if isinstance(query, _Chain):
-        return tree.SetQuery(query.operator, query.distinct, tuple(query.branches))
-    return query
+    def query(self) -> tree.Query:
+        if self._operator is None:
+            return self._branches[0]
+        return tree.SetQuery(self._operator, self._distinct, tuple(self._branches))
 
 
 def _column_names(node: exp.Expr) -> tuple[str, ...]:
@@ -292,5 +288,5 @@ def _column_names(node: exp.Expr) -> tuple[str, ...]:
     return tuple(column.name for column in columns)
 
 
-def _described(node: exp.Expr) -> str:
+def _kind_name(node: exp.Expr) -> str:
     return type(node).__name__.upper()

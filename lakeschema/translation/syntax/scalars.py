@@ -155,7 +155,7 @@ class Scalars:
         operand = self.expression(node.expressions[0])
         return tree.Cast(operand, type_, target.tolerant, target.position)
 
-    def _typed(self, node: exp.Expr) -> tree.Expression:
+    def _implicit_cast(self, node: exp.Expr) -> tree.Expression:
         """Casts that are not written CAST: ``10L``, ``DATE '…'``, ``x::int``."""
         return tree.Cast(self.expression(node.this), _type_of(node.args["to"]))
 
@@ -264,7 +264,7 @@ class Scalars:
         named = node.args.get("alias")
         return tree.WindowCall(call, partition, order, frame, named.name if named else None)
 
-    def _filtered(self, node: exp.Expr) -> tree.Expression:
+    def _filter(self, node: exp.Expr) -> tree.Expression:
         call = self.expression(node.this)
         if not isinstance(call, tree.Call):
             raise UnsupportedConstruct("FILTER after this expression", position=position(node))
@@ -340,8 +340,8 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
     exp.Identifier: Scalars._identifier,
     exp.Literal: Scalars._literal,
     exp.Anonymous: Scalars._anonymous,
-    exp.Cast: Scalars._typed,
-    exp.TryCast: Scalars._typed,
+    exp.Cast: Scalars._implicit_cast,
+    exp.TryCast: Scalars._implicit_cast,
     exp.Paren: lambda self, node: self.expression(node.this),
     exp.Star: lambda self, node: self._star(node),
     exp.Boolean: lambda _, node: tree.BooleanLiteral(bool(node.this)),
@@ -360,7 +360,7 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
     exp.Exists: lambda self, node: tree.Exists(self._query(node.this)),
     exp.Tuple: lambda self, node: tree.Tuple(self._all(node.expressions)),
     exp.Window: Scalars._window,
-    exp.Filter: Scalars._filtered,
+    exp.Filter: Scalars._filter,
     exp.Trim: Scalars._trim,
     exp.Substring: Scalars._substring,
     exp.Overlay: Scalars._overlay,

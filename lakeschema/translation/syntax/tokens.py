@@ -91,7 +91,7 @@ def check_nesting(tokens: Sequence[Token]) -> None:
             )
 
 
-def with_doubled_quotes(tokens: Sequence[Token], sql: str) -> list[Token]:
+def join_doubled_quotes(tokens: Sequence[Token], sql: str) -> list[Token]:
     """Tokens with ``'it''s'`` as one string: to Spark 4 a doubled quote is one quote in the text.
 
     To Hive they are two strings beside each other, as they are to sqlglot.
@@ -112,9 +112,9 @@ def with_doubled_quotes(tokens: Sequence[Token], sql: str) -> list[Token]:
     return result
 
 
-def prepared(tokens: Sequence[Token], sql: str) -> tuple[list[Token], list[CastTarget]]:
+def prepare(tokens: Sequence[Token], sql: str) -> tuple[list[Token], list[CastTarget]]:
     """Tokens with function names marked and casts folded, and the casts' targets by number."""
-    closing = _matching(tokens)
+    closing = _matching_parentheses(tokens)
     casts: list[CastTarget] = []
     dropped: dict[int, int] = {}
     result: list[Token] = []
@@ -130,10 +130,10 @@ def prepared(tokens: Sequence[Token], sql: str) -> tuple[list[Token], list[CastT
         elif _is_cast(token) and (target := _cast_target(tokens, index, closing, sql)):
             type_start, close, cast = target
             dropped[type_start] = close
-            result.append(_renamed(token, f"{CAST_PREFIX}{len(casts)}"))
+            result.append(_rename(token, f"{CAST_PREFIX}{len(casts)}"))
             casts.append(cast)
         elif _is_function_name(tokens, index, closing):
-            result.append(_renamed(token, FUNCTION_PREFIX + _text(token, sql)))
+            result.append(_rename(token, FUNCTION_PREFIX + _text(token, sql)))
         else:
             result.append(token)
         index += 1
@@ -146,7 +146,7 @@ def _text(token: Token, sql: str) -> str:
     return sql[token.start : token.end + 1]
 
 
-def _matching(tokens: Sequence[Token]) -> dict[int, int]:
+def _matching_parentheses(tokens: Sequence[Token]) -> dict[int, int]:
     """Index of each opening parenthesis to that of its closing one."""
     open_: list[int] = []
     pairs: dict[int, int] = {}
@@ -211,5 +211,5 @@ def _names_a_common_table(tokens: Sequence[Token], index: int, closing: dict[int
     return kinds[:2] == [TokenType.ALIAS, TokenType.L_PAREN] and kinds[2] in _BEGINS_QUERY
 
 
-def _renamed(token: Token, text: str) -> Token:
+def _rename(token: Token, text: str) -> Token:
     return Token(TokenType.VAR, text, token.line, token.col, token.start, token.end)

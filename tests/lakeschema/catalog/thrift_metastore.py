@@ -24,7 +24,7 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 
-class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]
+class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is untyped
     """Sends escaped surrogates as the bytes they stand for."""
 
     def writeString(self, text: str) -> None:  # noqa: N802

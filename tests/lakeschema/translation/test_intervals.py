@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeschema.translation.resolution.intervals import kind_of, spelled
+from lakeschema.translation.resolution.intervals import kind_of, normalise
 
 _DAY_TIME = re.compile(r"(-?)([0-9]+) ([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
 _SECONDS = {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
@@ -20,7 +20,7 @@ _SECONDS = {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second
     st.sampled_from(sorted(_SECONDS)),
 )
 def test_the_spelling_of_days_to_seconds_is_as_long(number: Decimal, unit: str) -> None:
-    found = _DAY_TIME.fullmatch(spelled(str(number), unit))
+    found = _DAY_TIME.fullmatch(normalise(str(number), unit))
 
     assert found is not None
     sign, days, hours, minutes, seconds = found.groups()
@@ -34,7 +34,7 @@ def test_the_spelling_of_days_to_seconds_is_as_long(number: Decimal, unit: str) 
 def test_the_spelling_of_years_to_months_is_as_long(number: int, unit: tuple[str, int]) -> None:
     name, months = unit
 
-    years, _, left = spelled(str(number), name).removeprefix("-").partition("-")
+    years, _, left = normalise(str(number), name).removeprefix("-").partition("-")
 
     assert int(years) * 12 + int(left) == abs(number) * months
     assert int(left) < 12
@@ -55,4 +55,4 @@ def test_a_unit_is_of_one_kind(unit: str, kind: str) -> None:
 
 
 def test_a_text_of_both_ends_stays_as_it_is() -> None:
-    assert spelled("-3 01:02:03", "day to second") == "-3 01:02:03"
+    assert normalise("-3 01:02:03", "day to second") == "-3 01:02:03"

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeschema.catalog.column_types import BIGINT, BINARY, BOOLEAN, DATE, INT, parse_type
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    INT,
+    ColumnType,
+    parse_type,
+)
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
@@ -57,8 +65,8 @@ def test_an_identifier_stays_one_token(name: str) -> None:
         ("0a' --", BINARY, "CAST('0a\\' --' AS BINARY)"),
     ],
 )
-def test_a_literal_has_exactly_its_type(value: str | None, type_: object, text: str) -> None:
-    assert literal(value, type_) == text  # type: ignore[arg-type]
+def test_a_literal_has_exactly_its_type(value: str | None, type_: ColumnType, text: str) -> None:
+    assert literal(value, type_) == text
 
 
 def test_a_type_that_spark_lacks_is_refused_by_name() -> None:

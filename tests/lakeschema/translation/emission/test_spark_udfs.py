@@ -17,7 +17,7 @@ from lakeschema.translation.batch import answer
 from lakeschema.translation.emission.spark import SparkQuery
 from lakeschema.translation.emission.spark_udfs import SparkUdf
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.emission.udf_rules import matched, rule_problem
+from lakeschema.translation.emission.udf_rules import match_pattern, rule_problem
 from lakeschema.translation.errors import MalformedDependency, TooLarge, UnsupportedFunction
 from lakeschema.translation.interface import Options, Returns, ReturnsRows, SparkUdfRule
 from tests.lakeschema.translation.relations import derived_in, interfaces
@@ -347,14 +347,14 @@ def test_a_request_can_name_no_plugin(option: str) -> None:
 def test_a_pattern_gives_what_its_stars_stand_for(
     pattern: str, text: str, stars: list[str] | None
 ) -> None:
-    found = matched(pattern, text)
+    found = match_pattern(pattern, text)
 
     assert (None if found is None else list(found.values())) == stars
 
 
 @given(st.text("ab.*", max_size=8), st.text("ab.", max_size=12))
 def test_what_the_stars_stand_for_makes_up_the_text(pattern: str, text: str) -> None:
-    found = matched(pattern, text)
+    found = match_pattern(pattern, text)
 
     if found is not None:
         parts = iter(found.values())
@@ -363,7 +363,7 @@ def test_what_the_stars_stand_for_makes_up_the_text(pattern: str, text: str) -> 
 
 
 def test_a_pattern_of_many_stars_is_matched_at_once() -> None:
-    assert matched("a*" * 200 + "b", "a" * 100_000) is None
+    assert match_pattern("a*" * 200 + "b", "a" * 100_000) is None
 
 
 def test_a_rule_that_replaces_nothing_is_none() -> None:
