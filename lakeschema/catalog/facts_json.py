@@ -1,7 +1,9 @@
-"""Facts to JSON values and back, without loss; the text of it is what ``facts_hash`` hashes."""
+"""Facts to JSON values and back, without loss, and the hash of that JSON's text."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 from lakeschema.catalog.column_types import (
@@ -16,17 +18,31 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import (
-    Column,
-    Dialect,
-    Relation,
-    SchemaMode,
-    ViewText,
-    facts_to_json,
-    type_to_json,
-)
+from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
 
-__all__ = ["facts_from_json", "facts_to_json", "type_from_json", "type_to_json"]
+
+def facts_hash(relation: Relation) -> str:
+    """SHA-256, in hex, of the relation's facts: equal facts, equal hash, on any host."""
+    text = json.dumps(facts_to_json(relation), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def facts_to_json(relation: Relation) -> dict[str, Any]:
+    """Facts as plain JSON values; ``facts_from_json`` reads them back."""
+    view = relation.view
+    # Present only where it has a value, so that recorded hashes stay valid.
+    unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
+    return {
+        **unreadable,
+        "name": list(relation.name.parts),
+        "columns": [_column_to_json(c) for c in relation.columns],
+        "partition_columns": [_column_to_json(c) for c in relation.partition_columns],
+        "comment": relation.comment,
+        "properties": dict(relation.properties),
+        "serde": relation.serde,
+        "serde_properties": dict(relation.serde_properties),
+        "view": None if view is None else _view_to_json(view),
+    }
 
 
 def facts_from_json(facts: dict[str, Any]) -> Relation:
@@ -34,15 +50,33 @@ def facts_from_json(facts: dict[str, Any]) -> Relation:
     *namespace, name = facts["name"]
     return Relation(
         name=RelationName(tuple(namespace), name),
-        columns=tuple(_column(c) for c in facts["columns"]),
-        partition_columns=tuple(_column(c) for c in facts["partition_columns"]),
+        columns=tuple(_column_from_json(c) for c in facts["columns"]),
+        partition_columns=tuple(_column_from_json(c) for c in facts["partition_columns"]),
         comment=facts["comment"],
         properties=facts["properties"],
         serde=facts["serde"],
         serde_properties=facts["serde_properties"],
-        view=None if facts["view"] is None else _view(facts["view"]),
+        view=None if facts["view"] is None else _view_from_json(facts["view"]),
         unreadable=facts.get("unreadable"),
     )
+
+
+def type_to_json(type_: ColumnType) -> Any:
+    """A type as JSON values, with the nullability and comments that Hive's type text lacks."""
+    match type_:
+        case ArrayType(element, nullable):
+            return ["array", type_to_json(element), nullable]
+        case MapType(key, value, nullable):
+            return ["map", type_to_json(key), type_to_json(value), nullable]
+        case StructType(fields):
+            return [
+                "struct",
+                [[f.name, type_to_json(f.type), f.nullable, f.comment] for f in fields],
+            ]
+        case Uniontype(branches):
+            return ["uniontype", [type_to_json(b) for b in branches]]
+        case _:
+            return print_type(type_)
 
 
 def type_from_json(value: Any) -> ColumnType:
@@ -65,12 +99,29 @@ def type_from_json(value: Any) -> ColumnType:
             raise ValueError(f"not a type: {value!r:.80}")
 
 
-def _column(value: list[Any]) -> Column:
+def _column_to_json(column: Column) -> list[Any]:
+    return [column.name, type_to_json(column.type), column.comment, column.nullable]
+
+
+def _column_from_json(value: list[Any]) -> Column:
     name, type_, comment, nullable = value
     return Column(name, type_from_json(type_), comment, nullable)
 
 
-def _view(value: dict[str, Any]) -> ViewText:
+def _view_to_json(view: ViewText) -> dict[str, Any]:
+    return {
+        "dialect": view.dialect.value,
+        "text": view.text,
+        "original_text": view.original_text,
+        "current_namespace": list(view.current_namespace),
+        "current_catalog": view.current_catalog,
+        "schema_mode": view.schema_mode.value if view.schema_mode else None,
+        "query_columns": list(view.query_columns),
+        "sql_configs": dict(view.sql_configs),
+    }
+
+
+def _view_from_json(value: dict[str, Any]) -> ViewText:
     mode = value["schema_mode"]
     return ViewText(
         dialect=Dialect(value["dialect"]),

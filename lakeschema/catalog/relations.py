@@ -5,21 +5,14 @@ Statistics, DDL times, owners and locations are not facts: they change while the
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 from lakeschema.catalog.column_types import (
-    ArrayType,
     ColumnType,
-    MapType,
-    StructType,
-    Uniontype,
-    print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
 
@@ -125,63 +118,6 @@ def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:
         if key.lower() not in VOLATILE_PROPERTIES
         and not key.lower().startswith("spark.sql.statistics.")
     }
-
-
-def facts_hash(relation: Relation) -> str:
-    """SHA-256, in hex, of the relation's facts: equal facts, equal hash, on any host."""
-    text = json.dumps(facts_to_json(relation), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def facts_to_json(relation: Relation) -> dict[str, Any]:
-    """Facts as plain JSON values; ``catalog.facts_json.facts_from_json`` reads them back."""
-    view = relation.view
-    # Said only where there is something to say: what was hashed before keeps its hash.
-    unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
-    return {
-        **unreadable,
-        "name": list(relation.name.parts),
-        "columns": [_column(c) for c in relation.columns],
-        "partition_columns": [_column(c) for c in relation.partition_columns],
-        "comment": relation.comment,
-        "properties": dict(relation.properties),
-        "serde": relation.serde,
-        "serde_properties": dict(relation.serde_properties),
-        "view": None
-        if view is None
-        else {
-            "dialect": view.dialect.value,
-            "text": view.text,
-            "original_text": view.original_text,
-            "current_namespace": list(view.current_namespace),
-            "current_catalog": view.current_catalog,
-            "schema_mode": view.schema_mode.value if view.schema_mode else None,
-            "query_columns": list(view.query_columns),
-            "sql_configs": dict(view.sql_configs),
-        },
-    }
-
-
-def _column(column: Column) -> list[Any]:
-    return [column.name, type_to_json(column.type), column.comment, column.nullable]
-
-
-def type_to_json(type_: ColumnType) -> Any:
-    """A type as JSON values, with the nullability and comments that Hive's type text lacks."""
-    match type_:
-        case ArrayType(element, nullable):
-            return ["array", type_to_json(element), nullable]
-        case MapType(key, value, nullable):
-            return ["map", type_to_json(key), type_to_json(value), nullable]
-        case StructType(fields):
-            return [
-                "struct",
-                [[f.name, type_to_json(f.type), f.nullable, f.comment] for f in fields],
-            ]
-        case Uniontype(branches):
-            return ["uniontype", [type_to_json(b) for b in branches]]
-        case _:
-            return print_type(type_)
 
 
 class Catalog(Protocol):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lakeschema.catalog.facts_json import facts_to_json
+from lakeschema.catalog.facts_json import facts_hash, facts_to_json
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Relation, facts_hash
+from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.spark.spark_rows import collect, names_frame
 from lakeschema.spark.values import Facts, MetastoreAccess, PartitionTask
 from lakeschema.translation.derivation import upstreams_of

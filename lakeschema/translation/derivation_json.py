@@ -7,9 +7,9 @@ from typing import Any, assert_never
 from lakeschema.avro.model import Record
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.avro.printing import to_text
-from lakeschema.catalog.facts_json import type_from_json
+from lakeschema.catalog.facts_json import type_from_json, type_to_json
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, type_to_json
+from lakeschema.catalog.relations import Column
 from lakeschema.translation.interface import (
     ColumnLineage,
     Derivation,

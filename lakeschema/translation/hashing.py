@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakeschema.avro.printing import to_text
+from lakeschema.catalog.facts_json import facts_hash, type_to_json
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash, type_to_json
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.derivation_json import udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.catalog.relations import Relation
 
 InputsHash: TypeAlias = Callable[[Relation, Mapping[RelationName, str]], str]
 """``hashing.inputs_hash`` under one deployment's options."""

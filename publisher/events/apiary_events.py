@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.catalog.relations import Relation
 from publisher.events.metastore_events import NOISE, Decoded
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 

@@ -16,8 +16,8 @@ from watchfiles import watch
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import facts_hash
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 
 _DEBOUNCE_MILLISECONDS = 50

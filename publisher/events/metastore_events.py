@@ -15,9 +15,10 @@ from typing import TypeAlias
 
 from hive_metastore.ttypes import Table
 
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.catalog.relations import Relation
 from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationHint
 from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import facts_hash
 from publisher.publishing.jobs import Confirmed, Job
 from publisher.runtime import Runtime
 from publisher.settling.claims import defer, end_claim, retry_later

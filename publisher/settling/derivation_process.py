@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
-from lakeschema.catalog.facts_json import facts_from_json
+from lakeschema.catalog.facts_json import facts_from_json, facts_to_json
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_to_json
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.derivation_json import (
     derivation_from_json,
     derivation_to_json,

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Relation, facts_hash
+from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from lakeschema.translation.upstream_first import unusable_upstream

@@ -9,8 +9,9 @@ from typing import TypeVar
 from sqlalchemy import text
 
 from dependency_graph.graph import affected_cone, graph_of, levels
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Status
 from publisher.daemon.assembly import Deployment, parts_of

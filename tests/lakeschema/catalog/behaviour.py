@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.column_types import BIGINT, INT, STRING, ArrayType, DecimalType, StructType
+from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Relation, facts_hash
+from lakeschema.catalog.relations import Catalog, Relation
 
 
 class CatalogBehaviour:

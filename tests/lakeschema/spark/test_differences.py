@@ -10,9 +10,9 @@ from functools import partial
 import pytest
 
 from lakeschema.catalog.ddl_files import relations_from_ddl
-from lakeschema.catalog.facts_json import facts_from_json
+from lakeschema.catalog.facts_json import facts_from_json, facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation, facts_hash
+from lakeschema.catalog.relations import Relation
 from lakeschema.spark.reading import (
     READ_BATCH,
     describe,
