@@ -11,7 +11,13 @@ from lakeschema.catalog.ddl_columns import (
     view_columns,
 )
 from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
-from lakeschema.catalog.ddl_statements import CreateTable, CreateTableLike, CreateView, NameParts
+from lakeschema.catalog.ddl_statements import (
+    CreateTable,
+    CreateTableLike,
+    CreateView,
+    IfExists,
+    NameParts,
+)
 from lakeschema.catalog.relations import Column, Dialect, SchemaMode
 from lakeschema.catalog.storage_formats import HIVE_SERDES, LAZY_SIMPLE_SERDE, SPARK_SERDES
 
@@ -19,10 +25,10 @@ PROVIDER = "spark.sql.sources.provider"
 
 
 def create_table(
-    cursor: Cursor, name: NameParts, *, if_not_exists: bool, replace: bool
+    cursor: Cursor, name: NameParts, if_exists: IfExists
 ) -> CreateTable | CreateTableLike:
     if cursor.skip("LIKE"):
-        return _create_table_like(cursor, name, if_not_exists=if_not_exists)
+        return _create_table_like(cursor, name, if_exists)
     body = cursor.next.start
     # USING comes after the columns and decides how they are read, so it is looked for first.
     if cursor.dialect is not Dialect.SPARK and _spark_table(cursor):
@@ -52,8 +58,7 @@ def create_table(
         properties=clauses.properties,
         serde=clauses.serde_or_default(),
         serde_properties=clauses.serde_properties,
-        if_not_exists=if_not_exists,
-        replace=replace,
+        if_exists=if_exists,
     )
 
 
@@ -62,9 +67,7 @@ def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return tuple(replaced(column, name=column.name.lower()) for column in columns)
 
 
-def create_view(
-    cursor: Cursor, name: NameParts, *, if_not_exists: bool, replace: bool
-) -> CreateView:
+def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateView:
     columns: tuple[Column, ...] = ()
     comment: str | None = None
     properties: dict[str, str] = {}
@@ -92,8 +95,7 @@ def create_view(
         comment=comment,
         properties=properties,
         schema_mode=mode,
-        if_not_exists=if_not_exists,
-        replace=replace,
+        if_exists=if_exists,
     )
 
 
@@ -265,9 +267,9 @@ def _spark_table(cursor: Cursor) -> bool:
     return False
 
 
-def _create_table_like(cursor: Cursor, name: NameParts, *, if_not_exists: bool) -> CreateTableLike:
+def _create_table_like(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateTableLike:
     source = cursor.name()
     clauses = _TableClauses()
     while not cursor.at_end():
         _table_clause(cursor, clauses)
-    return CreateTableLike(name, source, clauses.properties, if_not_exists)
+    return CreateTableLike(name, source, clauses.properties, if_exists)

@@ -16,6 +16,7 @@ from lakeschema.catalog.ddl_statements import (
     CreateNamespace,
     DropNamespace,
     DropRelation,
+    IfExists,
     NameParts,
     NoFacts,
     SetComment,
@@ -140,11 +141,13 @@ class _StatementReader:
         is_view = cursor.skip("VIEW")
         if not is_view and not cursor.skip("TABLE"):
             raise cursor.refuse("TABLE, VIEW or DATABASE")
-        if_not_exists = cursor.skip("IF", "NOT", "EXISTS")
+        if_exists = IfExists.REPLACE if replace else IfExists.REFUSE
+        if cursor.skip("IF", "NOT", "EXISTS") and not replace:
+            if_exists = IfExists.KEEP
         name = cursor.name()
         self.subject = Subject(name, is_view)
         create = create_view if is_view else create_table
-        return create(cursor, name, if_not_exists=if_not_exists, replace=replace)
+        return create(cursor, name, if_exists)
 
     def _alter(self) -> Statement:
         cursor = self.cursor

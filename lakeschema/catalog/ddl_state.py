@@ -19,6 +19,7 @@ from lakeschema.catalog.ddl_statements import (
     DropColumns,
     DropNamespace,
     DropRelation,
+    IfExists,
     NameParts,
     NoFacts,
     Place,
@@ -122,9 +123,12 @@ class DdlState:
 
     def _create(self, statement: CreateTable | CreateTableLike | CreateView) -> None:
         name = self._name(statement.name)
-        replaces = not isinstance(statement, CreateTableLike) and statement.replace
+        # There is no CREATE OR REPLACE TABLE … LIKE.
+        replaces = (
+            not isinstance(statement, CreateTableLike) and statement.if_exists is IfExists.REPLACE
+        )
         if name in self.relations and not replaces:
-            if statement.if_not_exists:
+            if statement.if_exists is IfExists.KEEP:
                 return
             raise Refused(f"{name} exists already")
         match statement:

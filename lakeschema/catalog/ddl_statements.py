@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
@@ -35,10 +36,16 @@ class DropNamespace:
     namespace: NameParts
 
 
+class IfExists(Enum):
+    """What CREATE does where a relation of the name exists."""
+
+    REFUSE = "CREATE"
+    KEEP = "CREATE … IF NOT EXISTS"
+    REPLACE = "CREATE OR REPLACE"
+
+
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """``replace`` is Spark's CREATE OR REPLACE."""
-
     name: NameParts
     columns: tuple[Column, ...]
     partition_columns: tuple[Column, ...] = ()
@@ -46,8 +53,7 @@ class CreateTable:
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     serde: str | None = None
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    if_not_exists: bool = False
-    replace: bool = False
+    if_exists: IfExists = IfExists.REFUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ class CreateTableLike:
     name: NameParts
     source: NameParts
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    if_not_exists: bool = False
+    if_exists: IfExists = IfExists.REFUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +78,7 @@ class CreateView:
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     schema_mode: SchemaMode | None = None
-    if_not_exists: bool = False
-    replace: bool = False
+    if_exists: IfExists = IfExists.REFUSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def test_documentation_and_properties_are_a_patch(old: Any, new: Any) -> None:
     assert compare([company(old)], company(new)).level is Level.PATCH
 
 
-def test_an_equal_schema_is_no_change() -> None:
+def test_an_equal_schema_is_not_a_change() -> None:
     schema = company(field("a", doc="x"))
 
     assert compare([schema], company(field("a", doc="x"))) == Change(Level.NONE, ())
@@ -119,7 +119,7 @@ def test_a_renamed_record_is_major() -> None:
     assert compare([company()], company(name="Firm", aliases=["Company"])).level is Level.MAJOR
 
 
-def test_a_nested_optional_field_is_told_in_words() -> None:
+def test_a_nested_optional_field_is_described_in_words() -> None:
     address = {"type": "record", "name": "Address", "fields": [field("street", "string")]}
     unit = field("unit", ["null", "string"], default=None)
     grown = {**address, "fields": [*address["fields"], unit]}
@@ -139,7 +139,7 @@ def test_a_field_without_default_is_major_and_says_why() -> None:
     )
 
 
-def test_a_rename_is_told_as_one() -> None:
+def test_a_rename_is_described_as_one() -> None:
     change = compare([company(field("a"))], company(field("b", aliases=["a"], default=1)))
 
     assert "field `a` renamed to `b`" in change.reasons
@@ -217,7 +217,9 @@ def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
 
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_a_schema_is_no_change_from_itself_and_changes_are_told(data: st.DataObject) -> None:
+def test_a_schema_does_not_differ_from_itself_and_changes_are_described(
+    data: st.DataObject,
+) -> None:
     old = data.draw(schemas())
     new = data.draw(changed(old))
 
@@ -278,7 +280,7 @@ def test_a_schema_is_no_change_from_itself_and_changes_are_told(data: st.DataObj
         ),
     ],
 )
-def test_a_change_is_told_in_words(old: Any, new: Any, lines: list[str]) -> None:
+def test_a_change_is_described_in_words(old: Any, new: Any, lines: list[str]) -> None:
     assert list(compare([company(old)], company(new)).reasons) == lines
 
 
@@ -310,7 +312,7 @@ def every_kind_of_type() -> list[Any]:
     ]
 
 
-def test_any_type_for_any_other_is_told_and_only_an_order_is_below_major() -> None:
+def test_any_change_of_type_is_described_and_only_an_order_is_below_major() -> None:
     kinds = every_kind_of_type()
     schemas_ = [company(field("a", kind)) for kind in kinds]
 

@@ -114,7 +114,9 @@ def test_each_file_begins_in_the_default_database(tmp_path: Path) -> None:
     assert catalog.relations(("default",)) == (RelationName.of("default", "u"),)
 
 
-def test_a_broken_statement_is_told_with_its_line_and_hides_nobody(tmp_path: Path) -> None:
+def test_a_malformed_statement_is_reported_with_its_line_and_hides_no_relation(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.sql").write_text(
         "CREATE TABLE good (a int);\nCREATE TABLE bad (a int,,);\n\nCREATE TABLE last (a int);"
     )
@@ -148,7 +150,7 @@ def test_a_broken_view_keeps_existing_with_its_text(tmp_path: Path) -> None:
     assert view.text == "CREATE VIEW v (a SELECT 1"
 
 
-def test_bytes_that_are_no_utf8_are_a_problem_of_their_file_only(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_a_problem_of_their_file_only(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_bytes(b"CREATE TABLE t (a int COMMENT '\xff\xfe')")
     (tmp_path / "b.sql").write_text("CREATE TABLE u (a int)")
 

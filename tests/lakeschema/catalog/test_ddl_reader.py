@@ -272,7 +272,7 @@ def test_escapes_are_read_as_each_engine_reads_them() -> None:
     assert one(ddl, dialect=Dialect.SPARK).columns[0].comment == "AA\n\\%q'x"
 
 
-def test_sparks_session_catalog_is_no_namespace() -> None:
+def test_sparks_session_catalog_is_not_a_namespace() -> None:
     assert one("CREATE TABLE spark_catalog.default.t (a int)", dialect=Dialect.SPARK).columns
 
 

@@ -186,6 +186,6 @@ def test_threads_do_not_share_a_connection(handler: Handler, catalog: HiveMetast
 
 
 @pytest.mark.parametrize("uri", ["http://x:1", "127.0.0.1:9083", "thrift://", "thrift://x:y"])
-def test_an_address_that_is_none_is_refused_at_once(uri: str) -> None:
+def test_an_invalid_address_is_refused_at_once(uri: str) -> None:
     with pytest.raises(ValueError, match=r"thrift|[Pp]ort"):
         HiveMetastoreCatalog(uri)

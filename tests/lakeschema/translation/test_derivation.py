@@ -57,7 +57,7 @@ def test_upstreams_are_named_once_in_order_of_first_mention() -> None:
     )
 
 
-def test_a_common_table_is_no_upstream_where_it_is_in_scope() -> None:
+def test_a_common_table_in_scope_is_not_an_upstream() -> None:
     query = "WITH x AS (SELECT id FROM x) SELECT * FROM x WHERE id IN (SELECT id FROM db.x)"
     relation = relations_from_ddl([f"CREATE VIEW v AS {query}"])[RelationName.of("default", "v")]
 
@@ -254,7 +254,7 @@ def test_hives_wrapper_around_a_column_list_keeps_the_case_of_the_base() -> None
     assert [c.name for c in derivation.interface.columns] == ["Id", "more"]
 
 
-def test_following_expands_the_original_texts_stars_anew() -> None:
+def test_following_expands_the_original_texts_stars_again() -> None:
     relation = _hive("SELECT `w`.`a` FROM `default`.`w`", "SELECT * FROM w")
     upstreams = _table("a INT, b STRING")
 

@@ -337,7 +337,7 @@ def test_the_table_property_precedes_the_serdes() -> None:
 
 
 @pytest.mark.parametrize("literal", ["none", "", "  "])
-def test_hives_word_for_no_schema_is_no_literal(literal: str) -> None:
+def test_hives_word_for_no_schema_is_not_a_literal(literal: str) -> None:
     assert fields_of(table("a:int", literal)) == [optional("a", "int")]
 
 
@@ -372,7 +372,7 @@ def test_strict_asks_every_table_for_a_schema() -> None:
         ("[" * 100_000, "is malformed at $"),
     ],
 )
-def test_a_broken_literal_is_told_with_its_place(literal: Any, said: str) -> None:
+def test_a_malformed_literal_is_reported_with_its_path(literal: Any, said: str) -> None:
     with pytest.raises(MalformedSchema) as caught:
         base_table_interface(table("a:int", literal), OPTIONS)
 

@@ -111,7 +111,7 @@ def test_a_default_that_no_longer_fits_is_dropped() -> None:
     assert merged("bigint", "int", default=1) == field("A", "long", default=1)
 
 
-def test_a_struct_that_avro_knows_otherwise_is_named_after_its_field() -> None:
+def test_a_struct_that_avro_knows_as_another_type_is_named_after_its_field() -> None:
     found = merged("struct<x:int>", "int")["type"]
 
     assert (found["name"], found["namespace"]) == ("a", "n.R")
@@ -156,7 +156,7 @@ def test_a_recursive_literal_is_unrolled_as_far_as_hive_says() -> None:
     assert following["type"][1]["fields"] == [field("v", "int")]
 
 
-def test_a_map_whose_key_is_no_text_is_refused_by_name() -> None:
+def test_a_map_whose_key_is_not_text_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedType, match="column a has type map<int,int>"):
         merged("map<int,int>", {"type": "map", "values": "int"})
 

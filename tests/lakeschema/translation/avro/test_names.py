@@ -24,7 +24,7 @@ def test_a_legal_name_is_legal_and_reads_back(name: str) -> None:
 
 
 @given(st.sampled_from([*PRIMITIVE_TYPES, "_x69nt", "a", "1"]))
-def test_a_type_name_is_no_primitives_and_reads_back(name: str) -> None:
+def test_a_type_name_is_not_a_primitive_types_and_reads_back(name: str) -> None:
     assert type_name(name) not in PRIMITIVE_TYPES
     assert original_name(type_name(name)) == name
 
@@ -35,7 +35,7 @@ def test_ordinary_names_stay() -> None:
     assert legal_name("a_x2Eb") == "a_x5Fx2Eb"
 
 
-def test_no_name_is_no_name() -> None:
+def test_an_empty_name_is_refused() -> None:
     with pytest.raises(ValueError, match="empty"):
         legal_name("")
 

@@ -80,7 +80,7 @@ def emitted(ddl: str, dialect: Dialect = Dialect.HIVE) -> str:
     return spark_view(relations[name], interfaces(relations, name), DEFAULT).sql
 
 
-def test_braces_in_an_argument_are_no_place_of_the_form() -> None:
+def test_braces_in_an_argument_are_not_placeholders() -> None:
     sql = emitted(
         "CREATE TABLE t (a STRING); CREATE VIEW v AS SELECT greatest('{1}', a) AS g FROM t"
     )
@@ -117,7 +117,7 @@ def test_a_sub_query_sees_a_full_joins_common_column_whole() -> None:
     assert "(t3.`j` = coalesce(t1.`k`, t2.`k`))" in sql
 
 
-def test_a_number_in_group_by_is_no_position() -> None:
+def test_a_number_in_group_by_is_not_a_position() -> None:
     sql = emitted(
         "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT 7 AS k, count(*) AS n FROM t GROUP BY 7"
     )
@@ -125,7 +125,7 @@ def test_a_number_in_group_by_is_no_position() -> None:
     assert "GROUP BY CAST(7 AS INT)" in sql
 
 
-def test_a_number_that_was_a_column_below_is_no_position() -> None:
+def test_a_number_that_was_a_column_below_is_not_a_position() -> None:
     sql = emitted(
         "CREATE TABLE t (a INT); CREATE VIEW v AS"
         " SELECT k, count(*) AS n FROM (SELECT -2 AS k FROM t) s GROUP BY k"
@@ -134,7 +134,7 @@ def test_a_number_that_was_a_column_below_is_no_position() -> None:
     assert "GROUP BY CAST(-2 AS INT)" in sql
 
 
-def test_a_function_that_spark_has_otherwise_is_refused_with_the_reason() -> None:
+def test_a_function_that_differs_in_spark_is_refused_with_the_reason() -> None:
     with pytest.raises(UnsupportedConstruct, match="different numbers"):
         emitted("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT hash(a) AS h FROM t")
 

@@ -366,6 +366,6 @@ def test_a_pattern_of_many_stars_is_matched_at_once() -> None:
     assert match_pattern("a*" * 200 + "b", "a" * 100_000) is None
 
 
-def test_a_rule_that_replaces_nothing_is_none() -> None:
+def test_a_rule_that_replaces_nothing_is_refused() -> None:
     assert rule_problem(SparkUdfRule("*")) is not None
     assert rule_problem(SparkUdfRule("*", spark_class="{package}.{name}{1}")) is None

@@ -44,7 +44,7 @@ def test_coordinates_are_read(text: str, artifact: Artifact) -> None:
         f"org:mod:{'1' * 1000}",
     ],
 )
-def test_what_is_no_artifact_is_refused(text: str) -> None:
+def test_a_text_that_is_not_an_artifact_is_refused(text: str) -> None:
     assert parse_artifact(text) is None
 
 

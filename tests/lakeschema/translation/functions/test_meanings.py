@@ -98,7 +98,7 @@ def test_an_expression_has_its_dialects_type_and_nulls(
         ("to_char(r_i, '999')", "string", False, False),
     ],
 )
-def test_an_expression_may_be_null_where_it_is_no_error(
+def test_an_expression_may_be_null_where_it_is_not_an_error(
     expression: str, type_: str, in_ansi_mode: bool, otherwise: bool
 ) -> None:
     relations = relations_from_ddl(
@@ -115,7 +115,7 @@ def test_an_expression_may_be_null_where_it_is_no_error(
 
 
 @pytest.mark.parametrize("pair", [("r_s", "r_i"), ("r_t", "r_s"), ("r_bool", "r_s")])
-def test_hive_unites_no_text_with_what_is_none(pair: tuple[str, str]) -> None:
+def test_hive_refuses_to_unite_text_with_other_types(pair: tuple[str, str]) -> None:
     a, b = pair
 
     with pytest.raises(TypeMismatch):

@@ -75,7 +75,7 @@ def test_a_declaration_may_itself_have_the_views_name() -> None:
     assert columns(found) == [("a", "bigint", True)]
 
 
-def test_another_views_prefix_is_no_prefix() -> None:
+def test_another_views_prefix_is_not_a_prefix() -> None:
     relation = view("SELECT db_w_up('x') AS a", "up:com.acme.Up")
 
     with pytest.raises(UnsupportedFunction, match=r"db_w_up of view db\.v is not declared"):
@@ -126,7 +126,7 @@ def test_a_resolved_function_may_keep_its_argument() -> None:
     assert columns(found) == [("a", "bigint", False)]
 
 
-def test_nobody_knowing_a_class_is_an_error_that_names_it() -> None:
+def test_an_undeclared_class_is_an_error_that_names_it() -> None:
     relation = view("SELECT f('x') AS a", "f:c.Unheard")
 
     with pytest.raises(UnsupportedFunction, match=r"function f of view db\.v is class c\.Unheard"):
@@ -169,7 +169,7 @@ def test_an_answer_is_part_of_the_inputs_as_a_static_entry_is() -> None:
     assert inputs_hash(relation, {}, resolved) == inputs_hash(relation, {}, static)
 
 
-def test_an_answer_to_what_a_view_does_not_use_is_no_input_of_it() -> None:
+def test_an_answer_for_an_unused_class_is_not_an_input() -> None:
     relation = view("SELECT f('x') AS a", "f:c.F g:c.G")
     less = Options(udf_resolver=Registry({"c.F": Returns(STRING)}))
     more = Options(udf_resolver=Registry({"c.F": Returns(STRING), "c.G": Returns(STRING)}))
@@ -177,7 +177,7 @@ def test_an_answer_to_what_a_view_does_not_use_is_no_input_of_it() -> None:
     assert inputs_hash(relation, {}, less) == inputs_hash(relation, {}, more)
 
 
-def test_a_table_asks_nobody() -> None:
+def test_a_table_asks_no_resolver() -> None:
     registry = Registry()
     table = Relation(V, (Column("a", STRING),), properties={"functions": "a:c.F"})
 
@@ -256,7 +256,7 @@ def test_distinct_in_a_call_is_refused_rather_than_dropped() -> None:
         derived(relation, Options(udfs={"c.F": Returns(STRING)}))
 
 
-def test_a_spark_rule_is_no_input_of_a_schema() -> None:
+def test_a_spark_rule_is_not_an_input_of_a_schema() -> None:
     relation = view("SELECT f('x') AS a", "f:c.F")
     options = Options(udfs={"c.F": Returns(STRING)})
     mapped = replace(options, spark_udfs=(SparkUdfRule("*", spark_class="d.{name}"),))
