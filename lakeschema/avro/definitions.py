@@ -1,19 +1,12 @@
-"""Named types of a schema, and schemas put together from parts of others.
-
-A schema that is cut out of another may refer to a type whose definition stayed behind, or define
-one twice. ``arranged`` makes it whole again: the first occurrence is the definition.
-"""
+"""The parts of a schema, and the named types that it defines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import assert_never
 
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
-    Field,
     Fixed,
     MapSchema,
     NamedSchema,
@@ -58,42 +51,3 @@ def _add_parts(schema: Schema, found: list[Schema]) -> None:
                 _add_parts(field.type, found)
         case _:
             assert_never(schema)
-
-
-def arranged(schema: Schema, known: Mapping[str, NamedSchema]) -> Schema:
-    """The schema with each named type defined where it first occurs and referred to after.
-
-    ``known`` are definitions for references into what was left behind. A type that occurs twice
-    in full is taken to be the same: callers that join schemas give different types different names.
-
-    Raises:
-        KeyError: a reference leads to no definition.
-    """
-    return _arranged(schema, {**known, **definitions(schema)}, set())
-
-
-def _arranged(schema: Schema, known: Mapping[str, NamedSchema], seen: set[str]) -> Schema:
-    match schema:
-        case Primitive():
-            return schema
-        case Array(items):
-            return replace(schema, items=_arranged(items, known, seen))
-        case MapSchema(values):
-            return replace(schema, values=_arranged(values, known, seen))
-        case Union(branches):
-            return Union(tuple(_arranged(branch, known, seen) for branch in branches))
-        case Reference(full_name):
-            return schema if full_name in seen else _arranged(known[full_name], known, seen)
-        case Record() | EnumSchema() | Fixed():
-            if schema.full_name in seen:
-                return Reference(schema.full_name)
-            seen.add(schema.full_name)
-            if not isinstance(schema, Record):
-                return schema
-            return replace(schema, fields=tuple(_field(f, known, seen) for f in schema.fields))
-        case _:
-            assert_never(schema)
-
-
-def _field(field: Field, known: Mapping[str, NamedSchema], seen: set[str]) -> Field:
-    return replace(field, type=_arranged(field.type, known, seen))

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from hypothesis import strategies as st
 
 from lakeschema.avro.defaults import Defaults
-from lakeschema.avro.definitions import arranged, definitions
+from lakeschema.avro.definitions import definitions
 from lakeschema.avro.model import (
     NO_DEFAULT,
     NULL,
@@ -29,6 +29,7 @@ from lakeschema.avro.model import (
     Union,
 )
 from lakeschema.avro.parsing import branch_kind
+from tests.lakeschema.avro.arranging import arrange
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True).filter(
     lambda name: (
@@ -72,7 +73,7 @@ class _Growing:
 
     def root(self) -> Record:
         # Branches were put in another order, and with them definitions.
-        whole = arranged(self._record(0), {})
+        whole = arrange(self._record(0), {})
         assert isinstance(whole, Record)
         return whole
 
@@ -284,7 +285,7 @@ def _branch_values(
 def changed(draw: st.DrawFn, record: Record) -> Record:
     """The record after a few random changes anywhere in it, compatible ones and others."""
     for _ in range(draw(st.integers(1, 3))):
-        changed_record = arranged(_Changing(draw, record).record(), {})
+        changed_record = arrange(_Changing(draw, record).record(), {})
         assert isinstance(changed_record, Record)
         record = changed_record
     return record

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeschema.avro.definitions import arranged, definitions
+from lakeschema.avro.definitions import definitions
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import (
     INT,
@@ -33,6 +33,7 @@ from lakeschema.avro.model import (
 from lakeschema.avro.parsing import INVALID_DEFAULT, InvalidDefaults, parse_schema
 from lakeschema.avro.printing import to_json, to_text
 from tests.effort import examples
+from tests.lakeschema.avro.arranging import arrange
 from tests.lakeschema.avro.strategies import schemas
 
 
@@ -373,7 +374,7 @@ def test_fields_taken_out_of_a_schema_are_arranged_into_a_whole_one(
     random.shuffle(fields)
     cut = Record("Cut", "cut", tuple(fields[: (len(fields) + 1) // 2]))
 
-    whole = arranged(cut, definitions(schema))
+    whole = arrange(cut, definitions(schema))
 
     assert parse_schema(to_text(whole)) == whole
 
