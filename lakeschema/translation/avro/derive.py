@@ -35,6 +35,7 @@ from lakeschema.translation.avro.types import avro_type, without_intervals
 from lakeschema.translation.avro.widening import widen
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls
 from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -62,7 +63,6 @@ from lakeschema.translation.plan.relations import (
     Filter,
     Generate,
     Join,
-    JoinKind,
     Limit,
     Plan,
     PlanColumn,

@@ -26,6 +26,7 @@ from lakeschema.translation.emission.spark_text import (
 )
 from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
     FieldAccess,
@@ -38,7 +39,6 @@ from lakeschema.translation.plan.relations import (
     Filter,
     Generate,
     Join,
-    JoinKind,
     Limit,
     Plan,
     PlanColumn,

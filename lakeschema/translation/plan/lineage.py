@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypeAlias, assert_never
 
 from lakeschema.translation.interface import SourceColumn
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
     FieldAccess,
@@ -22,7 +23,6 @@ from lakeschema.translation.plan.relations import (
     Filter,
     Generate,
     Join,
-    JoinKind,
     Limit,
     Plan,
     Project,

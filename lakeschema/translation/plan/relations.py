@@ -13,6 +13,7 @@ from typing import TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import BOOLEAN, VOID, ColumnType
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.errors import InvalidPlan
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -41,16 +42,6 @@ class PlanColumn:
 
 
 Columns: TypeAlias = tuple[PlanColumn, ...]
-
-
-class JoinKind(Enum):
-    INNER = "inner"
-    LEFT = "left"
-    RIGHT = "right"
-    FULL = "full"
-    CROSS = "cross"
-    SEMI = "semi"
-    ANTI = "anti"
 
 
 class SetOperator(Enum):

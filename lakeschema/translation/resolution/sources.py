@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import assert_never
@@ -11,8 +10,9 @@ from lakeschema.translation.errors import (
     UnknownColumn,
     UnsupportedConstruct,
 )
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
-from lakeschema.translation.plan.relations import Join, JoinKind, Plan, Values
+from lakeschema.translation.plan.relations import Join, Plan, Values
 from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context, relation_name
 from lakeschema.translation.resolution.expressions import ExpressionResolver
@@ -20,10 +20,6 @@ from lakeschema.translation.resolution.generators import generate
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.scopes import Scope, Source, StarItem, relation_scope, shift
 from lakeschema.translation.syntax import tree
-
-_KINDS: Mapping[tree.JoinKind, JoinKind] = MappingProxyType(
-    {kind: JoinKind(kind.value) for kind in tree.JoinKind}
-)
 
 
 def scope_of(item: tree.FromItem, context: Context) -> Scope:
@@ -85,15 +81,15 @@ def _join(item: tree.Join, context: Context) -> Scope:
     if isinstance(item.right, tree.FromFunction):
         function = item.right
         if item.condition is not None or item.kind not in {
-            tree.JoinKind.CROSS,
-            tree.JoinKind.INNER,
+            JoinKind.CROSS,
+            JoinKind.INNER,
         }:
             raise UnsupportedConstruct("JOIN … ON with a table function")
         name = function.alias or function.call.name
         return _generate(left, function.call, name, function.columns, False, context)
     inner = context.inside(left) if item.lateral else context
     right = scope_of(item.right, inner)
-    kind = _KINDS[item.kind]
+    kind = item.kind
     using = _common_names(left, right) if item.natural else item.using
     if using:
         return _join_using(left, right, kind, using, context)

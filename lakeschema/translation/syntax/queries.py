@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import expressions as exp
 
 from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.grouping import grouping_of
 from lakeschema.translation.syntax.positions import first_offset, position
@@ -28,14 +29,14 @@ _SELECT_PARTS = _IGNORED | {
 }  # fmt: skip
 
 _JOIN_KINDS = {
-    "": tree.JoinKind.INNER,
-    "INNER": tree.JoinKind.INNER,
-    "CROSS": tree.JoinKind.CROSS,
-    "LEFT": tree.JoinKind.LEFT,
-    "RIGHT": tree.JoinKind.RIGHT,
-    "FULL": tree.JoinKind.FULL,
-    "SEMI": tree.JoinKind.SEMI,
-    "ANTI": tree.JoinKind.ANTI,
+    "": JoinKind.INNER,
+    "INNER": JoinKind.INNER,
+    "CROSS": JoinKind.CROSS,
+    "LEFT": JoinKind.LEFT,
+    "RIGHT": JoinKind.RIGHT,
+    "FULL": JoinKind.FULL,
+    "SEMI": JoinKind.SEMI,
+    "ANTI": JoinKind.ANTI,
 }
 
 
@@ -184,8 +185,8 @@ class _Queries:
             return self._lateral_view(left, right_node)
         condition = self._scalars.optional(node.args.get("on"))
         using = tuple(name.name for name in node.args.get("using") or ())
-        if found is tree.JoinKind.CROSS and condition is not None:
-            found = tree.JoinKind.INNER
+        if found is JoinKind.CROSS and condition is not None:
+            found = JoinKind.INNER
         right = self._from_item(right_node)
         if right_node.args.get("joins") and not isinstance(right_node, exp.Subquery):
             right = self._with_joins(right, right_node)

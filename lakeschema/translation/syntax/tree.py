@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.errors import Position
+from lakeschema.translation.joins import JoinKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,16 +195,6 @@ Expression: TypeAlias = (
     | Lambda
     | WindowCall
 )
-
-
-class JoinKind(Enum):
-    INNER = "inner"
-    LEFT = "left"
-    RIGHT = "right"
-    FULL = "full"
-    CROSS = "cross"
-    SEMI = "semi"
-    ANTI = "anti"
 
 
 @dataclass(frozen=True, slots=True)
