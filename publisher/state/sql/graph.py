@@ -1,127 +1,174 @@
-"""Relations, edges and derivations in SQL. Cones are walked by the database."""
+"""Relations, edges and derivations in SQL. The database follows edges over any distance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    literal_column,
+    not_,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.state.records import Edge, RelationRecord
-from publisher.state.sql.statements import chunks, keys, name_of, namespace_key, with_names
+from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.statements import KEYS, ONE, ZERO, replacing, upsert
+from publisher.state.sql.tables import EDGE, RELATION, SCHEMA
 
-_COLUMNS = """
-    r.name, r.facts_hash, r.read_event_id, r.missing_since, s.status, s.stale, s.reason,
-    s.interface_hash, s.content_hash, s.inputs_hash, s.derived_facts_hash, s.published_hash,
-    r.yanked, r.incarnation
-"""
+_EVERY_RECORD = select(
+    RELATION.c.name,
+    RELATION.c.facts_hash,
+    RELATION.c.read_event_id,
+    RELATION.c.missing_since,
+    SCHEMA.c.status,
+    SCHEMA.c.stale,
+    SCHEMA.c.reason,
+    SCHEMA.c.interface_hash,
+    SCHEMA.c.content_hash,
+    SCHEMA.c.inputs_hash,
+    SCHEMA.c.derived_facts_hash,
+    SCHEMA.c.published_hash,
+    RELATION.c.yanked,
+    RELATION.c.incarnation,
+).join_from(RELATION, SCHEMA, SCHEMA.c.name == RELATION.c.name)
 
-_EVERY_RECORD = text(f"SELECT {_COLUMNS} FROM relation r JOIN schema s ON s.name = r.name")  # noqa: S608
+_RECORDS = _EVERY_RECORD.where(RELATION.c.name.in_(KEYS))
 
-_RECORDS = with_names(
-    f"SELECT {_COLUMNS} FROM relation r JOIN schema s ON s.name = r.name WHERE r.name IN :names"  # noqa: S608
+_IN_NAMESPACE = (
+    select(RELATION.c.name)
+    .where(RELATION.c.namespace == bindparam("namespace"))
+    .order_by(RELATION.c.name)
 )
 
-_IN_NAMESPACE = text("SELECT name FROM relation WHERE namespace = :namespace ORDER BY name")
-
-_DERIVATIONS = with_names(
-    "SELECT name, derivation FROM schema WHERE name IN :names AND derivation IS NOT NULL"
+_DERIVATIONS = select(SCHEMA.c.name, SCHEMA.c.derivation).where(
+    SCHEMA.c.name.in_(KEYS), SCHEMA.c.derivation.is_not(None)
 )
 
-_WRITE_RELATION = text("""
-    INSERT INTO relation (name, namespace, incarnation, facts_hash, read_event_id, missing_since,
-                          yanked)
-    VALUES (:name, :namespace, :incarnation, :facts_hash, :read_event_id, :missing_since, :yanked)
-    ON CONFLICT (name) DO UPDATE SET
-        incarnation = excluded.incarnation, facts_hash = excluded.facts_hash,
-        read_event_id = excluded.read_event_id, missing_since = excluded.missing_since,
-        yanked = excluded.yanked
-""")
-
-_WRITE_SCHEMA = text("""
-    INSERT INTO schema (name, interface_hash, content_hash, inputs_hash, derived_facts_hash,
-                        published_hash, status, stale, reason)
-    VALUES (:name, :interface_hash, :content_hash, :inputs_hash, :derived_facts_hash,
-            :published_hash, :status, :stale, :reason)
-    ON CONFLICT (name) DO UPDATE SET
-        interface_hash = excluded.interface_hash, content_hash = excluded.content_hash,
-        inputs_hash = excluded.inputs_hash, derived_facts_hash = excluded.derived_facts_hash,
-        published_hash = excluded.published_hash, status = excluded.status,
-        stale = excluded.stale, reason = excluded.reason
-""")
-
-_WRITE_PUBLISHED = text("UPDATE schema SET published_hash = :content_hash WHERE name = :name")
-
-_WRITE_DERIVATION = text("UPDATE schema SET derivation = :derivation WHERE name = :name")
-
-_EDGES_OF = with_names("""
-    SELECT dependent, upstream, used FROM edge WHERE dependent IN :names
-    ORDER BY dependent, position
-""")
-
-_EVERY_EDGE = text("SELECT dependent, upstream, used FROM edge ORDER BY dependent, position")
-
-_DELETE_EDGES = text("DELETE FROM edge WHERE dependent = :name")
-
-_INSERT_EDGE = text("""
-    INSERT INTO edge (dependent, upstream, position, used)
-    VALUES (:dependent, :upstream, :position, :used)
-""")
-
-_DEPENDENTS = with_names(
-    "SELECT DISTINCT dependent FROM edge WHERE upstream IN :names ORDER BY dependent"
+_WRITE_RELATION = upsert(
+    RELATION,
+    replacing("incarnation", "facts_hash", "read_event_id", "missing_since", "yanked"),
 )
 
-_UPSTREAM_EDGES = with_names("""
-    WITH RECURSIVE above (name) AS (
-        SELECT upstream FROM edge WHERE dependent IN :names
-        UNION
-        SELECT edge.upstream FROM edge JOIN above ON edge.dependent = above.name
+_WRITE_SCHEMA = upsert(
+    SCHEMA,
+    replacing(
+        "interface_hash",
+        "content_hash",
+        "inputs_hash",
+        "derived_facts_hash",
+        "published_hash",
+        "status",
+        "stale",
+        "reason",
+    ),
+)
+
+_OF_NAME = SCHEMA.c.name == bindparam("of_name")
+
+_WRITE_PUBLISHED = update(SCHEMA).where(_OF_NAME).values(published_hash=bindparam("published_hash"))
+
+_WRITE_DERIVATION = update(SCHEMA).where(_OF_NAME).values(derivation=bindparam("derivation"))
+
+_EVERY_EDGE = select(EDGE.c.dependent, EDGE.c.upstream, EDGE.c.used).order_by(
+    EDGE.c.dependent, EDGE.c.position
+)
+
+_EDGES_OF = _EVERY_EDGE.where(EDGE.c.dependent.in_(KEYS))
+
+_DELETE_EDGES = delete(EDGE).where(EDGE.c.dependent == bindparam("of_name"))
+
+_INSERT_EDGE = insert(EDGE)
+
+_DIRECT_DEPENDENTS = select(EDGE.c.dependent).where(EDGE.c.upstream.in_(KEYS))
+
+_DEPENDENTS = _DIRECT_DEPENDENTS.distinct().order_by(EDGE.c.dependent)
+
+_CYCLE = literal_column(f"'{Status.CYCLE.value}'", Text)
+
+
+def _above() -> CTE:
+    """Every upstream of ``KEYS``, at any distance."""
+    direct = select(EDGE.c.upstream.label("name")).where(EDGE.c.dependent.in_(KEYS))
+    above = direct.cte("above", recursive=True)
+    return above.union(select(EDGE.c.upstream).join(above, EDGE.c.dependent == above.c.name))
+
+
+def _below() -> CTE:
+    """Every dependent of ``KEYS`` at any distance, except through a member of a cycle.
+
+    A member of a cycle keeps its status until its own facts change, and so do its dependents.
+    """
+    dependents = (
+        select(EDGE.c.dependent.label("name"))
+        .join(SCHEMA, SCHEMA.c.name == EDGE.c.dependent)
+        .where(SCHEMA.c.status != _CYCLE)
     )
-    SELECT dependent, upstream, used FROM edge
-    WHERE dependent IN :names OR dependent IN (SELECT name FROM above)
-    ORDER BY dependent, position
-""")
+    below = dependents.where(EDGE.c.upstream.in_(KEYS)).cte("below", recursive=True)
+    return below.union(dependents.join(below, EDGE.c.upstream == below.c.name))
 
-# A member of a cycle stays what it is until its own facts change, and so do those below it.
-_MARK_DEPENDENTS_STALE = with_names("""
-    WITH RECURSIVE below (name) AS (
-        SELECT edge.dependent FROM edge JOIN schema ON schema.name = edge.dependent
-        WHERE edge.upstream IN :names AND schema.status <> 'CYCLE'
-        UNION
-        SELECT edge.dependent FROM edge JOIN below ON edge.upstream = below.name
-        JOIN schema ON schema.name = edge.dependent
-        WHERE schema.status <> 'CYCLE'
+
+_UPSTREAM_EDGES = _EVERY_EDGE.where(
+    or_(EDGE.c.dependent.in_(KEYS), EDGE.c.dependent.in_(select(_above().c.name)))
+)
+
+_MARK_DEPENDENTS_STALE = (
+    update(SCHEMA)
+    .where(SCHEMA.c.stale == ZERO, SCHEMA.c.name.in_(select(_below().c.name)))
+    .values(stale=ONE)
+)
+
+_CLEAR_STALE = update(SCHEMA).where(SCHEMA.c.name.in_(KEYS)).values(stale=ZERO)
+
+_UPSTREAM = SCHEMA.alias("upstream")
+
+
+def _has_upstream(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether a known direct upstream of the row of ``SCHEMA`` meets ``condition``."""
+    return (
+        select(EDGE.c.upstream)
+        .join(_UPSTREAM, _UPSTREAM.c.name == EDGE.c.upstream)
+        .where(EDGE.c.dependent == SCHEMA.c.name, condition)
+        .correlate(SCHEMA)
+        .exists()
     )
-    UPDATE schema SET stale = 1 WHERE stale = 0 AND name IN (SELECT name FROM below)
-""")
 
-_CLEAR_STALE = with_names("UPDATE schema SET stale = 0 WHERE name IN :names")
 
-_UNBLOCKED = with_names(f"""
-    SELECT {_COLUMNS},
-        NOT EXISTS (
-            SELECT 1 FROM edge e JOIN schema u ON u.name = e.upstream
-            WHERE e.dependent = s.name AND (e.used IS NULL OR e.used <> u.interface_hash)
-        ) AS unchanged
-    FROM schema s JOIN relation r ON r.name = s.name
-    WHERE s.stale = 1
-        AND s.name IN (SELECT dependent FROM edge WHERE upstream IN :names)
-        AND NOT EXISTS (
-            SELECT 1 FROM edge e JOIN schema u ON u.name = e.upstream
-            WHERE e.dependent = s.name AND u.stale = 1
-        )
-    ORDER BY s.name
-""")  # noqa: S608
+_INTERFACE_CHANGED = or_(EDGE.c.used.is_(None), EDGE.c.used != _UPSTREAM.c.interface_hash)
+
+_UNBLOCKED = (
+    _EVERY_RECORD.add_columns(not_(_has_upstream(_INTERFACE_CHANGED)).label("unchanged"))
+    .where(
+        SCHEMA.c.stale == ONE,
+        SCHEMA.c.name.in_(_DIRECT_DEPENDENTS),
+        not_(_has_upstream(_UPSTREAM.c.stale == ONE)),
+    )
+    .order_by(SCHEMA.c.name)
+)
 
 _FORGET = [
-    text(f"DELETE FROM {table} WHERE {column} = :name")  # noqa: S608
-    for table, column in (("edge", "dependent"), ("schema", "name"), ("relation", "name"))
+    delete(column.table).where(column == bindparam("of_name"))
+    for column in (EDGE.c.dependent, SCHEMA.c.name, RELATION.c.name)
 ]
 
-_RESET = text("UPDATE relation SET read_event_id = NULL WHERE read_event_id > :current")
+_RESET_EVENT_IDS = (
+    update(RELATION)
+    .where(RELATION.c.read_event_id > bindparam("current"))
+    .values(read_event_id=null())
+)
 
 
 class SqlRelationGraph:
@@ -130,8 +177,8 @@ class SqlRelationGraph:
 
     def records(self, names: Iterable[RelationName]) -> Mapping[RelationName, RelationRecord]:
         found: dict[RelationName, RelationRecord] = {}
-        for chunk in chunks(keys(names)):
-            for row in self._connection.execute(_RECORDS, {"names": chunk}):
+        for chunk in chunks(keys_of(names)):
+            for row in self._connection.execute(_RECORDS, {"keys": chunk}):
                 found[name_of(row.name)] = _record(row)
         return found
 
@@ -144,8 +191,8 @@ class SqlRelationGraph:
 
     def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
         found: dict[RelationName, str] = {}
-        for chunk in chunks(keys(names)):
-            for row in self._connection.execute(_DERIVATIONS, {"names": chunk}):
+        for chunk in chunks(keys_of(names)):
+            for row in self._connection.execute(_DERIVATIONS, {"keys": chunk}):
                 found[name_of(row.name)] = row.derivation
         return found
 
@@ -179,11 +226,11 @@ class SqlRelationGraph:
         )
 
     def write_published(self, name: RelationName, content_hash: str | None) -> None:
-        row = {"name": str(name), "content_hash": content_hash}
+        row = {"of_name": str(name), "published_hash": content_hash}
         self._connection.execute(_WRITE_PUBLISHED, row)
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None:
-        row = {"name": str(name), "derivation": derivation}
+        row = {"of_name": str(name), "derivation": derivation}
         self._connection.execute(_WRITE_DERIVATION, row)
 
     def add_unknown(self, names: Iterable[RelationName]) -> Sequence[RelationName]:
@@ -196,18 +243,18 @@ class SqlRelationGraph:
 
     def forget(self, name: RelationName) -> None:
         for statement in _FORGET:
-            self._connection.execute(statement, {"name": str(name)})
+            self._connection.execute(statement, {"of_name": str(name)})
 
     def edges_of(self, dependents: Iterable[RelationName]) -> Mapping[RelationName, Sequence[Edge]]:
         dependents = list(dependents)
         found: dict[RelationName, list[Edge]] = {name: [] for name in dependents}
-        for chunk in chunks(keys(dependents)):
-            for edge in _edges(self._connection.execute(_EDGES_OF, {"names": chunk})):
+        for chunk in chunks(keys_of(dependents)):
+            for edge in _edges(self._connection.execute(_EDGES_OF, {"keys": chunk})):
                 found[edge.dependent].append(edge)
         return found
 
     def replace_edges(self, dependent: RelationName, edges: Sequence[Edge]) -> None:
-        self._connection.execute(_DELETE_EDGES, {"name": str(dependent)})
+        self._connection.execute(_DELETE_EDGES, {"of_name": str(dependent)})
         rows = [
             {
                 "dependent": str(dependent),
@@ -222,47 +269,47 @@ class SqlRelationGraph:
 
     def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
         found: dict[RelationName, None] = {}
-        for chunk in chunks(keys(upstreams)):
-            for key in self._connection.execute(_DEPENDENTS, {"names": chunk}).scalars():
+        for chunk in chunks(keys_of(upstreams)):
+            for key in self._connection.execute(_DEPENDENTS, {"keys": chunk}).scalars():
                 found[name_of(key)] = None
         return list(found)
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
         found: dict[tuple[RelationName, RelationName], Edge] = {}
-        for chunk in chunks(keys(names)):
-            for edge in _edges(self._connection.execute(_UPSTREAM_EDGES, {"names": chunk})):
+        for chunk in chunks(keys_of(names)):
+            for edge in _edges(self._connection.execute(_UPSTREAM_EDGES, {"keys": chunk})):
                 found[edge.dependent, edge.upstream] = edge
         return list(found.values())
 
     def mark_dependents_stale(self, names: Iterable[RelationName]) -> None:
-        for chunk in chunks(keys(names)):
-            self._connection.execute(_MARK_DEPENDENTS_STALE, {"names": chunk})
+        for chunk in chunks(keys_of(names)):
+            self._connection.execute(_MARK_DEPENDENTS_STALE, {"keys": chunk})
 
     def clear_stale(self, names: Iterable[RelationName]) -> None:
-        for chunk in chunks(keys(names)):
-            self._connection.execute(_CLEAR_STALE, {"names": chunk})
+        for chunk in chunks(keys_of(names)):
+            self._connection.execute(_CLEAR_STALE, {"keys": chunk})
 
     def unblocked_dependents(
         self, upstreams: Iterable[RelationName]
     ) -> Sequence[tuple[RelationRecord, bool]]:
         found: dict[RelationName, tuple[RelationRecord, bool]] = {}
-        for chunk in chunks(keys(upstreams)):
-            for row in self._connection.execute(_UNBLOCKED, {"names": chunk}):
-                found[name_of(row.name)] = (_record(row), bool(row.unchanged))
+        for chunk in chunks(keys_of(upstreams)):
+            for row in self._connection.execute(_UNBLOCKED, {"keys": chunk}):
+                found[name_of(row.name)] = (_record(row), row.unchanged)
         return list(found.values())
 
     def every_edge(self) -> Sequence[Edge]:
         return list(_edges(self._connection.execute(_EVERY_EDGE)))
 
     def reset_event_ids(self, current: int) -> None:
-        self._connection.execute(_RESET, {"current": current})
+        self._connection.execute(_RESET_EVENT_IDS, {"current": current})
 
 
-def _edges(rows: Iterable[Row[Any]]) -> Iterable[Edge]:
+def _edges(rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterable[Edge]:
     return (Edge(name_of(row.dependent), name_of(row.upstream), row.used) for row in rows)
 
 
-def _record(row: Row[Any]) -> RelationRecord:
+def _record(row: Row[*tuple[Any, ...]]) -> RelationRecord:
     return RelationRecord(
         name=name_of(row.name),
         facts_hash=row.facts_hash,

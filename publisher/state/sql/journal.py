@@ -4,48 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from publisher.events.protocol import DeadLetter
 from publisher.state.records import StoredDeadLetter
-from publisher.state.sql.statements import namespace_key, namespace_of, tick
+from publisher.state.sql.keys import namespace_key, namespace_of
+from publisher.state.sql.statements import replacing, tick, upsert
+from publisher.state.sql.tables import DEAD_LETTER, SINGLETON, SOURCE_OFFSET
 
-_POSITION = text("SELECT position FROM source_offset WHERE source = :source")
+_POSITION = select(SOURCE_OFFSET.c.position).where(SOURCE_OFFSET.c.source == bindparam("source"))
 
-_SAVE_POSITION = text("""
-    INSERT INTO source_offset (source, position) VALUES (:source, :position)
-    ON CONFLICT (source) DO UPDATE SET position = excluded.position
-""")
+_SAVE_POSITION = upsert(SOURCE_OFFSET, replacing("position"))
 
-_BURY = text("""
-    INSERT INTO dead_letter (source, payload, reason, namespace, received_at)
-    VALUES (:source, :payload, :reason, :namespace, :now)
-""")
+_ADD_DEAD_LETTER = insert(DEAD_LETTER)
 
-_DEAD_LETTERS = text(
-    "SELECT id, source, payload, reason, namespace, received_at FROM dead_letter ORDER BY id"
+_DEAD_LETTERS = select(DEAD_LETTER).order_by(DEAD_LETTER.c.id)
+
+_DISCARD_DEAD_LETTER = delete(DEAD_LETTER).where(DEAD_LETTER.c.id == bindparam("id"))
+
+_LEASE = upsert(
+    SINGLETON,
+    replacing("fence", "lease_until"),
+    where=SINGLETON.c.lease_until <= bindparam("now"),
 )
 
-_DISCARD = text("DELETE FROM dead_letter WHERE id = :id")
+_HELD = (SINGLETON.c.name == bindparam("held_name")) & (
+    SINGLETON.c.fence == bindparam("held_fence")
+)
 
-_LEASE = text("""
-    INSERT INTO singleton (name, fence, lease_until, note) VALUES (:name, :fence, :until, '')
-    ON CONFLICT (name) DO UPDATE SET fence = excluded.fence, lease_until = excluded.lease_until
-    WHERE singleton.lease_until <= :now
-""")
+_HOLDS = select(SINGLETON.c.name).where(_HELD)
 
-_HOLDS = text("SELECT 1 FROM singleton WHERE name = :name AND fence = :fence")
+_RELEASE = update(SINGLETON).where(_HELD).values(lease_until=0)
 
-_RELEASE = text("UPDATE singleton SET lease_until = 0 WHERE name = :name AND fence = :fence")
+_NOTE = select(SINGLETON.c.note).where(SINGLETON.c.name == bindparam("name"))
 
-_NOTE = text("SELECT note FROM singleton WHERE name = :name")
+_NOTES = (
+    select(SINGLETON.c.name, SINGLETON.c.note)
+    .where(SINGLETON.c.note != "")
+    .order_by(SINGLETON.c.name)
+)
 
-_NOTES = text("SELECT name, note FROM singleton WHERE note <> '' ORDER BY name")
-
-_WRITE_NOTE = text("""
-    INSERT INTO singleton (name, fence, lease_until, note) VALUES (:name, 0, 0, :note)
-    ON CONFLICT (name) DO UPDATE SET note = excluded.note
-""")
+_WRITE_NOTE = upsert(SINGLETON, replacing("note"))
 
 
 class SqlJournal:
@@ -68,12 +67,12 @@ class SqlJournal:
                 "payload": letter.payload,
                 "reason": letter.reason,
                 "namespace": None if letter.namespace is None else namespace_key(letter.namespace),
-                "now": now,
+                "received_at": now,
             }
             for letter in letters
         ]
         if rows:
-            self._connection.execute(_BURY, rows)
+            self._connection.execute(_ADD_DEAD_LETTER, rows)
 
     def dead_letters(self) -> Sequence[StoredDeadLetter]:
         return [
@@ -89,25 +88,31 @@ class SqlJournal:
         ]
 
     def discard_dead_letter(self, id_: int) -> None:
-        self._connection.execute(_DISCARD, {"id": id_})
+        self._connection.execute(_DISCARD_DEAD_LETTER, {"id": id_})
 
     def lease(self, singleton: str, now: float, seconds: float) -> int | None:
         fence = tick(self._connection)
-        row = {"name": singleton, "fence": fence, "now": now, "until": now + seconds}
+        row = {
+            "name": singleton,
+            "fence": fence,
+            "lease_until": now + seconds,
+            "note": "",
+            "now": now,
+        }
         return fence if self._connection.execute(_LEASE, row).rowcount else None
 
     def holds(self, singleton: str, fence: int) -> bool:
-        row = {"name": singleton, "fence": fence}
-        return self._connection.execute(_HOLDS, row).first() is not None
+        return self._connection.execute(_HOLDS, _held(singleton, fence)).first() is not None
 
     def release(self, singleton: str, fence: int) -> None:
-        self._connection.execute(_RELEASE, {"name": singleton, "fence": fence})
+        self._connection.execute(_RELEASE, _held(singleton, fence))
 
     def note(self, singleton: str) -> str:
         return self._connection.execute(_NOTE, {"name": singleton}).scalar_one_or_none() or ""
 
-    def write_note(self, singleton: str, text_: str) -> None:
-        self._connection.execute(_WRITE_NOTE, {"name": singleton, "note": text_})
+    def write_note(self, singleton: str, text: str) -> None:
+        row = {"name": singleton, "fence": 0, "lease_until": 0, "note": text}
+        self._connection.execute(_WRITE_NOTE, row)
 
     def notes(self, prefix: str) -> Mapping[str, str]:
         return {
@@ -115,3 +120,7 @@ class SqlJournal:
             for row in self._connection.execute(_NOTES)
             if row.name.startswith(prefix)
         }
+
+
+def _held(singleton: str, fence: int) -> dict[str, object]:
+    return {"held_name": singleton, "held_fence": fence}

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, delete, select
 
 from lakeschema.translation.outcome import Status
 from publisher.state.records import MemoEntry
-from publisher.state.sql.statements import chunks, with_names
+from publisher.state.sql.keys import chunks
+from publisher.state.sql.statements import KEYS, replacing, upsert
+from publisher.state.sql.tables import MEMO
 
-_RECALL = with_names(
-    "SELECT inputs_hash, status, derivation, reason FROM memo WHERE inputs_hash IN :names"
+_RECALL = select(MEMO.c.inputs_hash, MEMO.c.status, MEMO.c.derivation, MEMO.c.reason).where(
+    MEMO.c.inputs_hash.in_(KEYS)
 )
 
-_REMEMBER = text("""
-    INSERT INTO memo (inputs_hash, status, derivation, reason, remembered_at)
-    VALUES (:inputs_hash, :status, :derivation, :reason, :now)
-    ON CONFLICT (inputs_hash) DO UPDATE SET remembered_at = excluded.remembered_at
-""")
+_REMEMBER = upsert(MEMO, replacing("remembered_at"))
 
-_FORGET = text("DELETE FROM memo WHERE remembered_at < :time")
+_FORGET = delete(MEMO).where(MEMO.c.remembered_at < bindparam("time"))
 
 
 class SqlMemo:
@@ -30,7 +28,7 @@ class SqlMemo:
     def recall(self, inputs_hashes: Iterable[str]) -> Mapping[str, MemoEntry]:
         found: dict[str, MemoEntry] = {}
         for chunk in chunks(inputs_hashes):
-            for row in self._connection.execute(_RECALL, {"names": chunk}):
+            for row in self._connection.execute(_RECALL, {"keys": chunk}):
                 found[row.inputs_hash] = MemoEntry(
                     inputs_hash=row.inputs_hash,
                     status=Status(row.status),
@@ -46,7 +44,7 @@ class SqlMemo:
                 "status": entry.status.value,
                 "derivation": entry.derivation,
                 "reason": entry.reason,
-                "now": now,
+                "remembered_at": now,
             }
             for entry in entries
         ]

@@ -1,50 +1,90 @@
-"""How SQL is written here: text that SQLite and PostgreSQL both read, and lists in chunks."""
+"""Building blocks that statements on several tables share.
+
+Statements are built once, at import, so that SQLAlchemy compiles each of them once. In an UPDATE
+no parameter of the WHERE clause may have the name of a column: SQLAlchemy assigns those in SET.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from sqlalchemy import Connection, TextClause, bindparam, text
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Integer,
+    Table,
+    Text,
+    bindparam,
+    case,
+    literal_column,
+    update,
+)
 
-from lakeschema.catalog.identifiers import RelationName
+# The only construct here that is SQLite's own. PostgreSQL's ``insert`` has the same methods.
+from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-_CHUNK = 500
-"""Below every database's limit of bound values."""
+from publisher.state.sql.tables import COUNTER
 
+Columns = ReadOnlyColumnCollection[str, ColumnElement[Any]]
 
-def with_names(statement: str) -> TextClause:
-    """A statement whose ``:names`` stands for a list of keys."""
-    return text(statement).bindparams(bindparam("names", expanding=True))
+KEYS: BindParameter[Any] = bindparam("keys", expanding=True)
+"""The list of keys in ``column.in_(KEYS)``; must not be empty."""
 
-
-def chunks(names: Iterable[str]) -> Iterator[Sequence[str]]:
-    every = list(dict.fromkeys(names))
-    for start in range(0, len(every), _CHUNK):
-        yield every[start : start + _CHUNK]
-
-
-def keys(names: Iterable[RelationName]) -> list[str]:
-    return [str(name) for name in names]
-
-
-@lru_cache(maxsize=65_536)
-def name_of(key: str) -> RelationName:
-    return RelationName.parse(key)
-
-
-def namespace_key(namespace: tuple[str, ...]) -> str:
-    """Injective, as a relation's own key is."""
-    return str(RelationName.of(*namespace)) if namespace else ""
+# Literals: SQLAlchemy would process a bound constant at every execution, for every row.
+ZERO: ColumnElement[int] = literal_column("0", Integer)
+ONE: ColumnElement[int] = literal_column("1", Integer)
+EMPTY_TEXT: ColumnElement[str] = literal_column("''", Text)
 
 
-def namespace_of(key: str) -> tuple[str, ...]:
-    return RelationName.parse(key).parts if key else ()
+def upsert(
+    table: Table,
+    changes: Callable[[Columns], Mapping[str, ColumnElement[Any]]],
+    where: ColumnElement[bool] | None = None,
+) -> Insert:
+    """Inserts a row, or applies ``changes`` to the row that has the same primary key.
+
+    ``changes`` takes the columns of the new row. An existing row for which ``where`` is false
+    stays as it is, and does not count in ``rowcount``.
+    """
+    statement = insert(table)
+    return statement.on_conflict_do_update(
+        index_elements=list(table.primary_key),
+        set_=dict(changes(statement.excluded)),
+        where=where,
+    )
 
 
-_TICK = text("UPDATE counter SET value = value + 1 WHERE name = 'tick' RETURNING value")
+def replacing(*columns: str) -> Callable[[Columns], Mapping[str, ColumnElement[Any]]]:
+    """For ``upsert``: sets ``columns`` to the values of the new row."""
+    return lambda new: {column: new[column] for column in columns}
+
+
+def insert_unless_present(table: Table, *unique: str) -> Insert:
+    """Inserts a row, unless there is one with the same ``unique`` columns."""
+    return insert(table).on_conflict_do_nothing(index_elements=unique)
+
+
+def lesser(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The lesser of two values: LEAST in PostgreSQL, but MIN in SQLite."""
+    return case((left < right, left), else_=right)
+
+
+def greater(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The greater of two values: GREATEST in PostgreSQL, but MAX in SQLite."""
+    return case((left > right, left), else_=right)
+
+
+_TICK = (
+    update(COUNTER)
+    .where(COUNTER.c.name == literal_column("'tick'", Text))
+    .values(value=COUNTER.c.value + ONE)
+    .returning(COUNTER.c.value)
+)
 
 
 def tick(connection: Connection) -> int:
-    """A number larger than every one before it; generations and fences are such."""
+    """A number above every earlier one, for generations and fences."""
     return int(connection.execute(_TICK).scalar_one())

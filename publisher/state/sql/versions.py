@@ -6,51 +6,40 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, and_, bindparam, case, func, insert, null, select, update
 
 from publisher.state.records import VersionRecord, VersionStatus
-from publisher.state.sql.statements import chunks, name_of, with_names
+from publisher.state.sql.keys import chunks, name_of
+from publisher.state.sql.statements import KEYS, insert_unless_present
+from publisher.state.sql.tables import IS_RESERVED, VERSION
 
-_COLUMNS = """
-    sequence, distribution, number, relation, status, content_hash, schema_text, wheel_sha256,
-    filename, change, reasons, created_at, surface_hash
-"""
+# All but the bytes, which are read for one version at a time.
+_VERSIONS = select(*(column for column in VERSION.c if column.name != "wheel"))
 
-_HISTORY = with_names(
-    f"SELECT {_COLUMNS} FROM version WHERE distribution IN :names ORDER BY sequence"  # noqa: S608
+_EVERY = _VERSIONS.order_by(VERSION.c.sequence)
+
+_HISTORY = _EVERY.where(VERSION.c.distribution.in_(KEYS))
+
+_OPEN = _VERSIONS.where(VERSION.c.distribution.in_(KEYS), IS_RESERVED)
+
+_NEWEST = select(
+    func.max(VERSION.c.sequence).label("newest"),
+    func.sum(case((IS_RESERVED, 1), else_=0)).label("open"),
+).where(VERSION.c.distribution == bindparam("distribution"))
+
+_RESERVE = insert(VERSION)
+
+_ADOPT = insert_unless_present(VERSION, "distribution", "number")
+
+_IS_OPEN = and_(
+    VERSION.c.distribution == bindparam("of_distribution"),
+    VERSION.c.number == bindparam("of_number"),
+    IS_RESERVED,
 )
 
-_OPEN = with_names(
-    f"SELECT {_COLUMNS} FROM version WHERE distribution IN :names AND status = 'RESERVED'"  # noqa: S608
-)
+_WHEEL = select(VERSION.c.wheel).where(_IS_OPEN)
 
-_EVERY = text(f"SELECT {_COLUMNS} FROM version ORDER BY sequence")  # noqa: S608
-
-_NEWEST = text("""
-    SELECT MAX(sequence) AS newest, SUM(CASE WHEN status = 'RESERVED' THEN 1 ELSE 0 END) AS open
-    FROM version WHERE distribution = :distribution
-""")
-
-_INSERT = """
-    INSERT INTO version (distribution, number, relation, status, content_hash, schema_text,
-                         wheel_sha256, filename, wheel, change, reasons, created_at, surface_hash)
-    VALUES (:distribution, :number, :relation, :status, :content_hash, :schema_text,
-            :wheel_sha256, :filename, :wheel, :change, :reasons, :created_at, :surface_hash)
-"""
-
-_RESERVE = text(_INSERT)
-
-_ADOPT = text(_INSERT + " ON CONFLICT (distribution, number) DO NOTHING")
-
-_WHEEL = text("""
-    SELECT wheel FROM version
-    WHERE distribution = :distribution AND number = :number AND status = 'RESERVED'
-""")
-
-_END = text("""
-    UPDATE version SET status = :status, wheel = NULL
-    WHERE distribution = :distribution AND number = :number AND status = 'RESERVED'
-""")
+_END = update(VERSION).where(_IS_OPEN).values(status=bindparam("end"), wheel=null())
 
 
 class SqlVersionLedger:
@@ -60,7 +49,7 @@ class SqlVersionLedger:
     def history(self, distributions: Iterable[str]) -> Mapping[str, Sequence[VersionRecord]]:
         found: dict[str, list[VersionRecord]] = {name: [] for name in distributions}
         for chunk in chunks(found):
-            for row in self._connection.execute(_HISTORY, {"names": chunk}):
+            for row in self._connection.execute(_HISTORY, {"keys": chunk}):
                 found[row.distribution].append(_version(row))
         return found
 
@@ -77,11 +66,11 @@ class SqlVersionLedger:
         return [
             _version(row)
             for chunk in chunks(distributions)
-            for row in self._connection.execute(_OPEN, {"names": chunk})
+            for row in self._connection.execute(_OPEN, {"keys": chunk})
         ]
 
     def reserved_wheel(self, distribution: str, number: str) -> bytes | None:
-        row = {"distribution": distribution, "number": number}
+        row = {"of_distribution": distribution, "of_number": number}
         wheel: bytes | None = self._connection.execute(_WHEEL, row).scalar_one_or_none()
         return wheel
 
@@ -92,7 +81,7 @@ class SqlVersionLedger:
         self._end(distribution, number, VersionStatus.CONFLICT)
 
     def _end(self, distribution: str, number: str, status: VersionStatus) -> None:
-        row = {"distribution": distribution, "number": number, "status": status.value}
+        row = {"of_distribution": distribution, "of_number": number, "end": status.value}
         self._connection.execute(_END, row)
 
     def adopt(self, versions: Sequence[VersionRecord]) -> None:

@@ -3,88 +3,160 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    Float,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from publisher.state.records import Claim, Urgency, WorkRecord, WorkRequest
-from publisher.state.sql.statements import name_of, tick
+from publisher.state.sql.keys import name_of
+from publisher.state.sql.statements import (
+    EMPTY_TEXT,
+    ONE,
+    ZERO,
+    Columns,
+    greater,
+    lesser,
+    tick,
+    upsert,
+)
+from publisher.state.sql.tables import WORK
 
-_INSERT = """
-    INSERT INTO work (key, generation, min_event_id, not_before, first_asked, attempts, retries,
-                      lease_until, fence, reread_at, urgency, last_error)
-    VALUES (:key, :generation, :min_event_id, :not_before, :not_before, 0, 0, 0, 0, :reread_at,
-            :urgency, '')
-    ON CONFLICT (key) DO UPDATE SET
-        generation = excluded.generation,
-        min_event_id = CASE
-            WHEN work.min_event_id IS NULL OR excluded.min_event_id > work.min_event_id
-            THEN excluded.min_event_id ELSE work.min_event_id END,
-        reread_at = COALESCE(excluded.reread_at, work.reread_at),
-        urgency = CASE WHEN excluded.urgency < work.urgency
-            THEN excluded.urgency ELSE work.urgency END,
-        not_before = """
+_INITIAL = {
+    "attempts": ZERO,
+    "retries": ZERO,
+    "lease_until": ZERO,
+    "fence": ZERO,
+    "last_error": EMPTY_TEXT,
+}
 
-_REQUEST = text(
-    _INSERT
-    + """CASE WHEN excluded.not_before < work.not_before
-            THEN excluded.not_before ELSE work.not_before END"""
+
+def _request_changes(new: Columns) -> dict[str, ColumnElement[Any]]:
+    raises_event_id = or_(WORK.c.min_event_id.is_(None), new.min_event_id > WORK.c.min_event_id)
+    return {
+        "generation": new.generation,
+        "min_event_id": case((raises_event_id, new.min_event_id), else_=WORK.c.min_event_id),
+        "reread_at": func.coalesce(new.reread_at, WORK.c.reread_at),
+        "urgency": lesser(new.urgency, WORK.c.urgency),
+    }
+
+
+_REQUEST = upsert(
+    WORK,
+    lambda new: {**_request_changes(new), "not_before": lesser(new.not_before, WORK.c.not_before)},
+).values(_INITIAL)
+
+_REQUEST_WHEN_QUIET = upsert(
+    WORK,
+    lambda new: {
+        **_request_changes(new),
+        "not_before": lesser(new.not_before, WORK.c.first_asked + bindparam("max_wait")),
+    },
+).values(_INITIAL)
+
+_DUE = (
+    select(
+        WORK.c.key,
+        WORK.c.generation,
+        WORK.c.attempts,
+        WORK.c.retries,
+        WORK.c.min_event_id,
+        WORK.c.reread_at,
+    )
+    .where(WORK.c.not_before <= bindparam("now"), WORK.c.lease_until <= bindparam("now"))
+    .order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
+    .limit(bindparam("limit"))
 )
 
-_REQUEST_WHEN_QUIET = text(
-    _INSERT
-    + """CASE WHEN excluded.not_before < work.first_asked + :max_wait
-            THEN excluded.not_before ELSE work.first_asked + :max_wait END"""
+_CLAIM = (
+    update(WORK)
+    .where(WORK.c.key == bindparam("due_key"))
+    .values(
+        fence=bindparam("fence"),
+        lease_until=bindparam("lease_until"),
+        attempts=WORK.c.attempts + ONE,
+    )
 )
 
-_DUE = text("""
-    SELECT key, generation, attempts, retries, min_event_id, reread_at FROM work
-    WHERE not_before <= :now AND lease_until <= :now
-    ORDER BY urgency, not_before, key LIMIT :limit
-""")
+_CLAIMED = and_(WORK.c.key == bindparam("claimed_key"), WORK.c.fence == bindparam("claimed_fence"))
 
-_CLAIM = text("""
-    UPDATE work SET fence = :fence, lease_until = :lease_until, attempts = attempts + 1
-    WHERE key = :key
-""")
+_SAME_GENERATION = WORK.c.generation == bindparam("claimed_generation")
 
-_HOLDS = text("SELECT 1 FROM work WHERE key = :key AND fence = :fence")
+_UNTIL = bindparam("until", type_=Float)
 
-_CLEAR = text("DELETE FROM work WHERE key = :key AND fence = :fence AND generation = :generation")
+_HOLDS = select(WORK.c.key).where(_CLAIMED)
 
-_GIVE_BACK = text("""
-    UPDATE work SET lease_until = 0, attempts = 0, retries = 0, last_error = '', fence = :next,
-        first_asked = not_before
-    WHERE key = :key AND fence = :fence
-""")
+_CLEAR = delete(WORK).where(_CLAIMED, _SAME_GENERATION)
 
-_LOOK_AGAIN = text("""
-    UPDATE work SET lease_until = 0, attempts = 0, retries = 0, last_error = '', reread_at = NULL,
-        fence = :next, not_before = CASE WHEN generation = :generation
-            OR not_before > :not_before THEN :not_before ELSE not_before END
-    WHERE key = :key AND fence = :fence
-""")
+_ENDED = {"lease_until": ZERO, "attempts": ZERO, "retries": ZERO, "last_error": EMPTY_TEXT}
 
-_DEFER = text("""
-    UPDATE work SET lease_until = 0, retries = retries + 1, last_error = :reason, fence = :next,
-        attempts = CASE WHEN :counts_as_attempt = 1 THEN attempts ELSE 0 END,
-        not_before = CASE WHEN generation = :generation THEN :until ELSE not_before END
-    WHERE key = :key AND fence = :fence
-""")
+_RELEASE = (
+    update(WORK)
+    .where(_CLAIMED)
+    .values(_ENDED | {"fence": bindparam("next_fence"), "first_asked": WORK.c.not_before})
+)
 
-_RENEW = text("UPDATE work SET lease_until = :lease_until WHERE key = :key AND fence = :fence")
+_CLEAR_UNTIL = (
+    update(WORK)
+    .where(_CLAIMED)
+    .values(
+        _ENDED
+        | {
+            "fence": bindparam("next_fence"),
+            "reread_at": null(),
+            "not_before": case(
+                (or_(_SAME_GENERATION, WORK.c.not_before > _UNTIL), _UNTIL),
+                else_=WORK.c.not_before,
+            ),
+        }
+    )
+)
 
-_RESET_ATTEMPTS = text("UPDATE work SET attempts = 0 WHERE key = :key AND fence = :fence")
+_DEFER = (
+    update(WORK)
+    .where(_CLAIMED)
+    .values(
+        lease_until=ZERO,
+        retries=WORK.c.retries + ONE,
+        last_error=bindparam("last_error"),
+        fence=bindparam("next_fence"),
+        attempts=case((bindparam("counts_as_attempt", type_=Boolean), WORK.c.attempts), else_=ZERO),
+        not_before=case((_SAME_GENERATION, _UNTIL), else_=WORK.c.not_before),
+    )
+)
 
-_DUE_AT = text("""
-    SELECT MIN(CASE WHEN lease_until > not_before THEN lease_until ELSE not_before END) FROM work
-""")
+_RENEW = update(WORK).where(_CLAIMED).values(lease_until=bindparam("lease_until"))
 
-_OUTSTANDING = text("""
-    SELECT key, not_before, lease_until, attempts, retries, last_error, urgency FROM work
-    ORDER BY urgency, not_before, key
-""")
+_RESET_ATTEMPTS = update(WORK).where(_CLAIMED).values(attempts=ZERO)
 
-_RESET = text("UPDATE work SET min_event_id = NULL WHERE min_event_id > :current")
+_DUE_AT = select(func.min(greater(WORK.c.lease_until, WORK.c.not_before)))
+
+_OUTSTANDING = select(
+    WORK.c.key,
+    WORK.c.not_before,
+    WORK.c.lease_until,
+    WORK.c.attempts,
+    WORK.c.retries,
+    WORK.c.last_error,
+    WORK.c.urgency,
+).order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
+
+_RESET_EVENT_IDS = (
+    update(WORK).where(WORK.c.min_event_id > bindparam("current")).values(min_event_id=null())
+)
 
 
 class SqlWorkQueue:
@@ -112,6 +184,7 @@ class SqlWorkQueue:
                 "generation": generation,
                 "min_event_id": request.min_event_id,
                 "not_before": request.not_before,
+                "first_asked": request.not_before,
                 "reread_at": request.reread_at,
                 "urgency": int(request.urgency),
             }
@@ -122,13 +195,13 @@ class SqlWorkQueue:
         due = self._connection.execute(_DUE, {"now": now, "limit": limit}).all()
         if not due:
             return ()
-        # Whatever killed a process is looked at alone, so that it takes nobody with it.
+        # Work that may have ended its process runs alone, so that no other work fails with it.
         chosen = due[:1] if due[0].attempts else [row for row in due if not row.attempts]
         fence = tick(self._connection)
         lease_until = now + lease_seconds
         self._connection.execute(
             _CLAIM,
-            [{"key": row.key, "fence": fence, "lease_until": lease_until} for row in chosen],
+            [{"due_key": row.key, "fence": fence, "lease_until": lease_until} for row in chosen],
         )
         return [
             Claim(
@@ -146,52 +219,40 @@ class SqlWorkQueue:
         ]
 
     def holds(self, claim: Claim) -> bool:
-        row = {"key": str(claim.relation), "fence": claim.fence}
-        return self._connection.execute(_HOLDS, row).first() is not None
+        return self._connection.execute(_HOLDS, _claimed(claim)).first() is not None
 
     def clear(self, claim: Claim) -> bool:
-        row = {
-            "key": str(claim.relation),
-            "fence": claim.fence,
-            "generation": claim.generation,
-        }
+        row = _claimed(claim)
         if self._connection.execute(_CLEAR, row).rowcount:
             return True
-        row["next"] = tick(self._connection)
-        return self._connection.execute(_GIVE_BACK, row).rowcount > 0
+        row["next_fence"] = tick(self._connection)
+        return self._connection.execute(_RELEASE, row).rowcount > 0
 
     def clear_until(self, claim: Claim, not_before: float) -> bool:
         row = {
-            "key": str(claim.relation),
-            "fence": claim.fence,
-            "generation": claim.generation,
-            "not_before": not_before,
-            "next": tick(self._connection),
+            **_claimed(claim),
+            "until": not_before,
+            "next_fence": tick(self._connection),
         }
-        return self._connection.execute(_LOOK_AGAIN, row).rowcount > 0
+        return self._connection.execute(_CLEAR_UNTIL, row).rowcount > 0
 
     def defer(self, claim: Claim, until: float, reason: str, *, counts_as_attempt: bool) -> bool:
         row = {
-            "key": str(claim.relation),
-            "fence": claim.fence,
-            "generation": claim.generation,
+            **_claimed(claim),
             "until": until,
-            "reason": reason,
-            "counts_as_attempt": int(counts_as_attempt),
-            "next": tick(self._connection),
+            "last_error": reason,
+            "counts_as_attempt": counts_as_attempt,
+            "next_fence": tick(self._connection),
         }
         return self._connection.execute(_DEFER, row).rowcount > 0
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
-        rows = [
-            {"key": str(claim.relation), "fence": claim.fence, "lease_until": lease_until}
-            for claim in claims
-        ]
+        rows = [{**_claimed(claim), "lease_until": lease_until} for claim in claims]
         if rows:
             self._connection.execute(_RENEW, rows)
 
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
-        rows = [{"key": str(claim.relation), "fence": claim.fence} for claim in claims]
+        rows = [_claimed(claim) for claim in claims]
         if rows:
             self._connection.execute(_RESET_ATTEMPTS, rows)
 
@@ -214,4 +275,12 @@ class SqlWorkQueue:
         ]
 
     def reset_event_ids(self, current: int) -> None:
-        self._connection.execute(_RESET, {"current": current})
+        self._connection.execute(_RESET_EVENT_IDS, {"current": current})
+
+
+def _claimed(claim: Claim) -> dict[str, object]:
+    return {
+        "claimed_key": str(claim.relation),
+        "claimed_fence": claim.fence,
+        "claimed_generation": claim.generation,
+    }

@@ -1,0 +1,36 @@
+"""Relations and namespaces as the text that identifies them in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from lakeschema.catalog.identifiers import RelationName
+
+_CHUNK_SIZE = 500
+"""Below every database's limit of bound values."""
+
+
+def chunks(keys: Iterable[str]) -> Iterator[Sequence[str]]:
+    """The keys without repetitions, as many at a time as one statement can take."""
+    every = list(dict.fromkeys(keys))
+    for start in range(0, len(every), _CHUNK_SIZE):
+        yield every[start : start + _CHUNK_SIZE]
+
+
+def keys_of(names: Iterable[RelationName]) -> list[str]:
+    return [str(name) for name in names]
+
+
+@lru_cache(maxsize=65_536)
+def name_of(key: str) -> RelationName:
+    return RelationName.parse(key)
+
+
+def namespace_key(namespace: tuple[str, ...]) -> str:
+    """Injective, as a relation's own key is."""
+    return str(RelationName.of(*namespace)) if namespace else ""
+
+
+def namespace_of(key: str) -> tuple[str, ...]:
+    return RelationName.parse(key).parts if key else ()

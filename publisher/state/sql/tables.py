@@ -1,0 +1,157 @@
+"""The tables as the newest migration leaves them, which a test compares.
+
+Text columns must sort by code point. That is the default of SQLite only: PostgreSQL needs the
+collation "C" here.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    literal_column,
+)
+
+from publisher.state.records import VersionStatus
+
+METADATA = MetaData()
+
+COUNTER = Table(
+    "counter",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+
+RELATION = Table(
+    "relation",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("namespace", Text, nullable=False, index=True),
+    Column("incarnation", Integer, nullable=False),
+    Column("facts_hash", Text),
+    Column("read_event_id", BigInteger),
+    Column("missing_since", Float),
+    Column("yanked", Integer, nullable=False),
+)
+
+SCHEMA = Table(
+    "schema",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("derivation", Text),
+    Column("interface_hash", Text, nullable=False),
+    Column("content_hash", Text),
+    Column("inputs_hash", Text),
+    Column("derived_facts_hash", Text),
+    Column("published_hash", Text),
+    Column("status", Text, nullable=False),
+    Column("stale", Integer, nullable=False),
+    Column("reason", Text, nullable=False),
+)
+"""The derivation of each relation, beside its row in ``relation``."""
+
+EDGE = Table(
+    "edge",
+    METADATA,
+    Column("dependent", Text, primary_key=True),
+    Column("upstream", Text, primary_key=True, index=True),
+    Column("position", Integer, nullable=False),
+    Column("used", Text),
+)
+
+WORK = Table(
+    "work",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("generation", BigInteger, nullable=False),
+    Column("min_event_id", BigInteger),
+    Column("not_before", Float, nullable=False),
+    Column("first_asked", Float, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("retries", Integer, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("fence", BigInteger, nullable=False),
+    Column("reread_at", Float),
+    Column("urgency", Integer, nullable=False),
+    Column("last_error", Text, nullable=False),
+    Index("work_due", "urgency", "not_before"),
+)
+
+VERSION = Table(
+    "version",
+    METADATA,
+    Column("sequence", Integer, primary_key=True, autoincrement=True),
+    Column("distribution", Text, nullable=False),
+    Column("number", Text, nullable=False),
+    Column("relation", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("content_hash", Text),
+    Column("schema_text", Text),
+    Column("wheel_sha256", Text),
+    Column("filename", Text, nullable=False),
+    Column("wheel", LargeBinary),
+    Column("change", Text, nullable=False),
+    Column("reasons", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("surface_hash", Text, nullable=False, server_default=""),
+    UniqueConstraint("distribution", "number"),
+    # Without it SQLite reuses the sequence of a deleted newest row. PostgreSQL never reuses one.
+    sqlite_autoincrement=True,
+)
+
+# A literal: SQLite does not use a partial index for a condition with a bound value.
+IS_RESERVED = VERSION.c.status == literal_column(f"'{VersionStatus.RESERVED.value}'", Text)
+
+Index(
+    "version_open_reservation",
+    VERSION.c.distribution,
+    unique=True,
+    sqlite_where=IS_RESERVED,
+    postgresql_where=IS_RESERVED,
+)
+
+MEMO = Table(
+    "memo",
+    METADATA,
+    Column("inputs_hash", Text, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("derivation", Text),
+    Column("reason", Text, nullable=False),
+    Column("remembered_at", Float, nullable=False),
+)
+
+SOURCE_OFFSET = Table(
+    "source_offset",
+    METADATA,
+    Column("source", Text, primary_key=True),
+    Column("position", Text, nullable=False),
+)
+
+DEAD_LETTER = Table(
+    "dead_letter",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("source", Text, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("namespace", Text),
+    Column("received_at", Float, nullable=False),
+)
+
+SINGLETON = Table(
+    "singleton",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("fence", BigInteger, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("note", Text, nullable=False),
+)
