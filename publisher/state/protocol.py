@@ -1,8 +1,8 @@
-"""What every state store answers: SQLite embedded, PostgreSQL with more than one daemon.
+"""What every state store provides: SQLite embedded, PostgreSQL with more than one daemon.
 
-All reading and writing happens inside a transaction, in which nobody else's writes are seen and
-which commits as a whole or not at all. The store repeats an action that the database asks it to
-repeat, so an action must have no other effect than on the transaction it is given.
+All reads and writes happen inside a transaction, which sees no concurrent writes and commits as a
+whole or not at all. The store repeats an action if the database requires it, so an action must
+have no effect other than on the transaction that it is given.
 """
 
 from __future__ import annotations
@@ -27,40 +27,44 @@ T = TypeVar("T")
 
 
 class WorkQueue(Protocol):
-    """Which relations must be looked at. One row a relation, however often it was asked for."""
+    """Which relations must be processed: one row for each, however often it was requested."""
 
     def request(self, requests: Iterable[WorkRequest]) -> None:
-        """Adds work, or renews it: due at the earlier of the old and the new ``not_before``."""
+        """Adds work, or updates it: due at the earlier of the old and the new ``not_before``."""
 
     def request_when_quiet(self, requests: Iterable[WorkRequest], max_wait_seconds: float) -> None:
-        """Adds work, or puts it off to the new ``not_before``: a relation that keeps changing waits.
+        """Adds work, or defers it to the new ``not_before``: a relation that keeps changing waits.
 
-        Though never more than ``max_wait_seconds`` past when it first was due.
+        It waits at most ``max_wait_seconds`` after the time when it was first due.
         """
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
-        """Due work that nobody holds, with ``attempts`` raised: committed before the work begins.
+        """Due work that nobody holds, with ``attempts`` raised: commit this before the work starts.
 
-        Work that was claimed before and never ended comes alone, so that a poison is known.
+        Work that was claimed before and never ended is claimed alone, so that it is known which
+        work ends its process.
         """
 
     def holds(self, claim: Claim) -> bool:
         """Whether the claim's fence is still the newest."""
 
     def clear(self, claim: Claim) -> bool:
-        """Ends the work if no newer request came; otherwise only gives it back. False if lost."""
+        """Ends the work, or releases it if there is a newer request. False if the claim was lost."""
 
     def clear_until(self, claim: Claim, not_before: float) -> bool:
-        """Ends this look, and asks for another at ``not_before``. False if lost."""
+        """Ends this attempt and schedules another at ``not_before``. False if the claim was lost."""
 
     def defer(self, claim: Claim, until: float, reason: str, *, counts_as_attempt: bool) -> bool:
-        """Gives the work back for later; ``counts_as_attempt``: it may have been its own fault."""
+        """Releases the work until then. False if the claim was lost.
+
+        ``counts_as_attempt``: the work itself may have caused the failure.
+        """
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
-        """Prolongs those leases that are still held."""
+        """Extends those leases that are still held."""
 
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
-        """The attempt did not kill: whatever ends the process from here on is not its fault."""
+        """Forgets earlier attempts: this work did not end the process."""
 
     def due_at(self) -> float | None:
         """When the next work is due (leases included); None if there is no work."""
@@ -68,51 +72,51 @@ class WorkQueue(Protocol):
     def outstanding(self) -> Sequence[WorkRecord]: ...
 
     def reset_event_ids(self, current: int) -> None:
-        """Forgets demands above ``current``: the catalog was replaced and counts anew."""
+        """Drops required event ids above ``current``: a new catalog numbers events from the start."""
 
 
 class RelationGraph(Protocol):
-    """The graph of record: relations, edges, and the derivation that each one has."""
+    """Relations, the edges between them, and the derivation of each."""
 
     def records(self, names: Iterable[RelationName]) -> Mapping[RelationName, RelationRecord]:
-        """Those that are known."""
+        """The records of those names that are known."""
 
     def every_record(self) -> Mapping[RelationName, RelationRecord]: ...
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]: ...
 
     def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
-        """The derivation text of those that are OK."""
+        """The derivation text of those that have one."""
 
     def write(self, record: RelationRecord) -> None:
-        """Inserts or replaces, the derivation text and ``stale`` of dependents untouched."""
+        """Inserts or replaces. The derivation text, and dependents, stay as they are."""
 
     def write_published(self, name: RelationName, content_hash: str | None) -> None:
-        """Notes what the newest confirmed version holds, of a relation that is known."""
+        """Records the content of the newest confirmed version of a known relation."""
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None: ...
 
     def add_unknown(self, names: Iterable[RelationName]) -> Sequence[RelationName]:
-        """Adds those that are not known, as UNKNOWN and stale; returns them."""
+        """Adds those that are not known as UNKNOWN and stale, and returns them."""
 
     def forget(self, name: RelationName) -> None:
-        """Removes a relation that nothing names."""
+        """Removes a relation that has no dependents, and its own edges."""
 
     def edges_of(self, dependents: Iterable[RelationName]) -> Mapping[RelationName, Sequence[Edge]]:
-        """Direct upstreams, in order of first mention. An entry for each name asked for."""
+        """Direct upstreams in order of first mention, with an entry for every name given."""
 
     def replace_edges(self, dependent: RelationName, edges: Sequence[Edge]) -> None: ...
 
     def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
-        """Direct ones."""
+        """Direct dependents only."""
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
-        """Every edge on a way upwards from ``names``, at any distance."""
+        """Every edge on a path upstream from ``names``, at any distance."""
 
     def mark_dependents_stale(self, names: Iterable[RelationName]) -> None:
         """Marks every relation that depends on one of ``names``, at any distance.
 
-        Members of a cycle are passed over, and what depends on them alone.
+        Members of a cycle are skipped, and so are relations that depend on them alone.
         """
 
     def clear_stale(self, names: Iterable[RelationName]) -> None: ...
@@ -122,7 +126,7 @@ class RelationGraph(Protocol):
     ) -> Sequence[tuple[RelationRecord, bool]]:
         """Stale direct dependents all of whose upstreams are settled.
 
-        With each, whether its edges carry the interface hashes that its upstreams have now.
+        Each with whether its edges carry the interface hashes that its upstreams have now.
         """
 
     def every_edge(self) -> Sequence[Edge]: ...
@@ -131,15 +135,15 @@ class RelationGraph(Protocol):
 
 
 class VersionLedger(Protocol):
-    """Every number that was ever taken. A number never gets other bytes."""
+    """Every version number that was ever taken. The bytes of a number never change."""
 
     def history(self, distributions: Iterable[str]) -> Mapping[str, Sequence[VersionRecord]]:
-        """All versions, oldest first. An entry for each name asked for."""
+        """All versions, oldest first, with an entry for every name given."""
 
     def reserve(self, version: VersionRecord, wheel: bytes, after: int | None) -> bool:
-        """Takes a number with its bytes, if the newest ``sequence`` is still ``after``.
+        """Takes a number for these bytes, if the newest ``sequence`` is still ``after``.
 
-        False, and nothing written, if another version was taken since or a reservation is open.
+        False, and nothing is written, if there is a newer version or an open reservation.
         """
 
     def open_reservations(self, distributions: Iterable[str]) -> Sequence[VersionRecord]: ...
@@ -157,15 +161,15 @@ class VersionLedger(Protocol):
 
 
 class Memo(Protocol):
-    """Derivations by the hash of their inputs: filled by the snapshot, read by workers."""
+    """Derivations by the hash of their inputs: written by the snapshot, read by workers."""
 
     def recall(self, inputs_hashes: Iterable[str]) -> Mapping[str, MemoEntry]: ...
 
     def remember(self, entries: Iterable[MemoEntry], now: float) -> None:
-        """Adds entries; one that is there stays as it is, since equal inputs give equal results."""
+        """Adds entries. One that exists keeps its content, since equal inputs give equal results."""
 
     def forget_before(self, time: float) -> int:
-        """Drops entries that were remembered before ``time``; returns how many."""
+        """Deletes entries last remembered before ``time``, and returns how many."""
 
 
 class Journal(Protocol):
@@ -182,14 +186,14 @@ class Journal(Protocol):
     def discard_dead_letter(self, id_: int) -> None: ...
 
     def lease(self, singleton: str, now: float, seconds: float) -> int | None:
-        """A fence for one holder, such as ``@snapshot/hive``; None while another holds it."""
+        """A fence for the holder of a singleton such as ``@snapshot/hive``; None if it is held."""
 
     def holds(self, singleton: str, fence: int) -> bool: ...
 
     def release(self, singleton: str, fence: int) -> None: ...
 
     def note(self, singleton: str) -> str:
-        """Text kept beside a singleton, "" if none: a brake's reason, a snapshot's last end."""
+        """Text stored with a singleton, "" if none: why a brake holds, how a snapshot ended."""
 
     def write_note(self, singleton: str, text: str) -> None: ...
 
@@ -215,9 +219,9 @@ class Transaction(Protocol):
 
 class State(Protocol):
     def write(self, action: Callable[[Transaction], T]) -> T:
-        """Runs ``action`` and commits, durably. An exception rolls back and is passed on."""
+        """Runs ``action`` and commits durably. An exception rolls back and is raised again."""
 
     def read(self, action: Callable[[Transaction], T]) -> T:
-        """Runs ``action`` on one consistent state; what it writes is lost."""
+        """Runs ``action`` on one consistent state; what it writes is rolled back."""
 
     def close(self) -> None: ...

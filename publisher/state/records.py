@@ -1,6 +1,6 @@
-"""What the state remembers, as values. Times are seconds since the epoch, hashes are hex.
+"""What the state stores, as values. Times are seconds since the epoch, hashes are hexadecimal.
 
-The state never holds facts, only their hashes: what a relation is, the catalog says.
+The state holds hashes of facts, never the facts: the catalog alone says what a relation is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lakeschema.translation.outcome import Status
 
 
 class Urgency(IntEnum):
-    """Which work goes first. A relation asked for twice keeps the higher urgency."""
+    """Which work goes first, lowest number first. Of two requests the more urgent one counts."""
 
     EVENT = 0
     REFRESH = 1
@@ -24,17 +24,17 @@ class VersionStatus(Enum):
     RESERVED = "RESERVED"
     PUBLISHED = "PUBLISHED"
     CONFLICT = "CONFLICT"
-    """The index holds other bytes under this number: unusable, never used again."""
+    """The index holds other bytes under this number, which is therefore never used again."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkRequest:
-    """Asks that a relation be looked at.
+    """Asks for a relation to be processed.
 
     Attributes:
-        min_event_id: a catalog read below this event is too old to answer.
-        not_before: when it is due, if nothing was asked yet.
-        reread_at: a second look, for hints without an event id; None for one look.
+        min_event_id: a catalog read before this event is too old to answer the request.
+        not_before: when it is due, if no other request is waiting.
+        reread_at: when to read a second time, for hints without an event id; None for one read.
     """
 
     relation: RelationName
@@ -46,14 +46,14 @@ class WorkRequest:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One relation, one worker, until ``lease_until``.
+    """One relation held by one worker until ``lease_until``.
 
     Attributes:
-        claimed_at: before whatever is read for it.
-        generation: of the request that is answered; a newer one outlives the answer.
-        fence: rises with every claim; a write with an old one is refused.
-        attempts: claims of this work that have not ended, this one included.
-        retries: times it was put off for something that passes.
+        claimed_at: earlier than every read that is made for it.
+        generation: of the request that is answered; a newer request remains after the answer.
+        fence: rises with every claim; a write with an older one is rejected.
+        attempts: claims of this work that have not ended, including this one.
+        retries: how often it was deferred.
     """
 
     relation: RelationName
@@ -73,17 +73,18 @@ class RelationRecord:
 
     Attributes:
         facts_hash: of the last read; None if the catalog had no such relation.
-        read_event_id: the catalog was not newer than this when read, so that a later read at
-            this event or above never goes back in time.
-        missing_since: first of the two readings that a deletion needs.
-        stale: it, or something above it, changed since its derivation. Whatever depends on a
-            stale relation is stale too.
-        interface_hash: what dependents see; ``!status`` where there is no interface.
-        content_hash: what its newest package should contain; None where it has no derivation, or is
-            withheld from publication.
-        derived_facts_hash: the facts that the derivation is of.
+        read_event_id: upper bound of the catalog's event id at that read, so that a read which
+            reflects this event is never older.
+        missing_since: time of the first of the two reads that confirm a deletion.
+        stale: it or one of its upstreams, at any distance, changed since its derivation. Dependents
+            of a stale relation are stale too.
+        interface_hash: of what dependents see; ``!`` and a status where there is no interface.
+        content_hash: of what its newest package should contain; None without a derivation, or if it
+            is withheld from publication.
+        derived_facts_hash: of the facts from which it was derived.
         published_hash: the content hash of the newest confirmed version.
-        yanked: its versions are yanked because it was dropped, or the index cannot.
+        yanked: it was dropped and its versions were yanked, where the index can do that.
+        incarnation: how often it was found where the catalog had no such relation before.
     """
 
     name: RelationName
@@ -103,7 +104,7 @@ class RelationRecord:
 
     @property
     def withheld(self) -> bool:
-        """Whether it could have a package, and the settings or it itself want none."""
+        """Whether it could have a package, but the settings or its own properties exclude it."""
         return (
             self.status is Status.OK
             and not self.stale
@@ -113,12 +114,12 @@ class RelationRecord:
 
     @property
     def is_unfit(self) -> bool:
-        """Whether it was derived and the generator cannot package it; ``reason`` says why."""
+        """Whether it was derived but the generator cannot package it; ``reason`` says why."""
         return self.status is Status.OK and self.content_hash is None and bool(self.reason)
 
     @property
     def lacks_version(self) -> bool:
-        """Whether the index does not have what its derivation says."""
+        """Whether the index lacks a package with the content that was derived."""
         return (
             self.status is Status.OK
             and not self.stale
@@ -146,13 +147,13 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class VersionRecord:
-    """A number of a distribution, in the order in which numbers were taken (``sequence``).
+    """A version number of a distribution. ``sequence`` is the order in which numbers were taken.
 
     Attributes:
         content_hash: None for an adopted version whose wheel was not read.
-        schema_text: its Avro schema, None likewise.
+        schema_text: its Avro schema, None in the same case.
         change: "first", "major", "minor" or "patch"; "" for an adopted version.
-        surface_hash: of what programs can name in it; "" where that is not known.
+        surface_hash: of the names that programs can use from it; "" if unknown.
     """
 
     distribution: str
@@ -172,7 +173,7 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class MemoEntry:
-    """The result of a derivation, under the hash of everything that went into it.
+    """The result of a derivation, stored under the hash of all its inputs.
 
     Attributes:
         status: OK, BROKEN or UNSUPPORTED; the latter two with a ``reason``.
@@ -197,7 +198,7 @@ class StoredDeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class WorkRecord:
-    """Outstanding work, as shown to people."""
+    """Outstanding work, for display."""
 
     relation: RelationName
     not_before: float

@@ -1,7 +1,7 @@
 """State in one SQLite file, on a local disk.
 
-The driver's own transactions are off and every writing one begins IMMEDIATE: Python's default
-takes the write lock at the first write only, after it has read, and so loses updates silently.
+The driver's own transactions are off, and every writing transaction begins IMMEDIATE: by default
+Python takes the write lock at the first write, after the reads, and so loses updates silently.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class SqliteState:
-    """``synchronous`` OFF gives durability up: for tests, whose crashes are no power cuts."""
+    """``synchronous`` OFF is not durable when power fails: for tests only."""
 
     def __init__(self, path: Path, synchronous: Literal["FULL", "OFF"] = "FULL") -> None:
         self._engine = create_engine(
@@ -36,7 +36,7 @@ class SqliteState:
                 "timeout": _BUSY_SECONDS,
             },
         )
-        # Threads of this process wait here, in order; SQLite's own waiting sleeps up to 100 ms.
+        # Threads of this process wait here; SQLite's own wait sleeps up to 100 ms at a time.
         self._writing = threading.Lock()
         event.listen(self._engine, "connect", _configured(synchronous))
         event.listen(self._engine, "begin", _begin)

@@ -1,4 +1,4 @@
-"""What every state store must do, on SQLite."""
+"""Behaviour of every state store, on SQLite."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ import publisher.state
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.events.protocol import DeadLetter
+from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Claim,
     Edge,
@@ -42,7 +44,7 @@ def state(tmp_path: Path) -> Iterator[SqliteState]:
     opened.close()
 
 
-def ask(state: SqliteState, *names: RelationName, at: float = 0.0) -> None:
+def request(state: SqliteState, *names: RelationName, at: float = 0.0) -> None:
     state.write(lambda tx: tx.work.request(WorkRequest(name, at) for name in names))
 
 
@@ -86,7 +88,7 @@ def increment(path: Path, times: int) -> None:
     state.close()
 
 
-def test_versions_of_an_older_state_are_kept(tmp_path: Path) -> None:
+def test_versions_of_an_older_schema_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     migrate(path, "0001")
     with closing(sqlite3.connect(path)) as connection:
@@ -127,10 +129,9 @@ class TestTransactions:
         assert state.read(lambda tx: tx.journal.position("n")) == "200"
         state.close()
 
-    def test_an_exception_undoes_the_whole_transaction(self, state: SqliteState) -> None:
-        def fail(tx: object) -> None:
-            state_tx = tx
-            state_tx.journal.save_position("s", "1")  # type: ignore[attr-defined]
+    def test_an_exception_rolls_back_the_whole_transaction(self, state: SqliteState) -> None:
+        def fail(tx: Transaction) -> None:
+            tx.journal.save_position("s", "1")
             raise KeyError
 
         with pytest.raises(KeyError):
@@ -138,14 +139,14 @@ class TestTransactions:
 
         assert state.read(lambda tx: tx.journal.position("s")) is None
 
-    def test_what_a_read_writes_is_lost(self, state: SqliteState) -> None:
+    def test_a_write_in_a_read_transaction_is_rolled_back(self, state: SqliteState) -> None:
         state.read(lambda tx: tx.journal.save_position("s", "1"))
 
         assert state.read(lambda tx: tx.journal.position("s")) is None
 
-    def test_everything_is_there_after_reopening(self, tmp_path: Path) -> None:
+    def test_committed_work_is_there_after_reopening(self, tmp_path: Path) -> None:
         first = SqliteState(tmp_path / "s.db")
-        ask(first, A)
+        request(first, A)
         first.close()
 
         again = SqliteState(tmp_path / "s.db")
@@ -158,7 +159,7 @@ class TestWork:
     def test_claimed_work_is_not_claimed_again_until_its_lease_ends(
         self, state: SqliteState
     ) -> None:
-        ask(state, A)
+        request(state, A)
 
         first = claim(state, now=1.0)
 
@@ -169,7 +170,7 @@ class TestWork:
         assert second.attempts == 2
 
     def test_an_older_fence_holds_nothing(self, state: SqliteState) -> None:
-        ask(state, A)
+        request(state, A)
         (old,) = claim(state, now=1.0)
         claim(state, now=20.0)
 
@@ -178,41 +179,42 @@ class TestWork:
         assert state.read(lambda tx: tx.work.due_at()) is not None
 
     def test_a_fence_is_never_reused_after_work_ended(self, state: SqliteState) -> None:
-        ask(state, A)
+        request(state, A)
         (old,) = claim(state)
         state.write(lambda tx: tx.work.clear(old))
-        ask(state, A)
+        request(state, A)
 
         claim(state)
 
         assert not state.read(lambda tx: tx.work.holds(old))
 
-    def test_a_request_during_the_work_outlives_it(self, state: SqliteState) -> None:
-        ask(state, A)
+    def test_a_request_during_the_work_remains_after_it(self, state: SqliteState) -> None:
+        request(state, A)
         (held,) = claim(state)
-        ask(state, A)
+        request(state, A)
 
         assert state.write(lambda tx: tx.work.clear(held))
 
         assert [c.relation for c in claim(state)] == [A]
 
-    def test_the_highest_event_id_asked_for_is_kept(self, state: SqliteState) -> None:
+    def test_the_highest_requested_event_id_is_kept(self, state: SqliteState) -> None:
+        def request_event(tx: Transaction, event_id: int | None) -> None:
+            tx.work.request([WorkRequest(A, 0.0, min_event_id=event_id)])
+
         for event_id in (5, 9, None, 7):
-            state.write(
-                lambda tx, e=event_id: tx.work.request([WorkRequest(A, 0.0, min_event_id=e)])  # type: ignore[misc]
-            )
+            state.write(partial(request_event, event_id=event_id))
 
         assert [c.min_event_id for c in claim(state)] == [9]
 
-    def test_work_that_was_never_ended_comes_alone(self, state: SqliteState) -> None:
-        ask(state, A)
+    def test_work_that_never_ended_is_claimed_alone(self, state: SqliteState) -> None:
+        request(state, A)
         claim(state, now=1.0)
-        ask(state, B, C, at=0.5)
+        request(state, B, C, at=0.5)
 
         assert [c.relation for c in claim(state, now=20.0)] == [A]
         assert [c.relation for c in claim(state, now=20.0)] == [B, C]
 
-    def test_events_go_before_refreshes_and_these_before_snapshots(
+    def test_events_go_before_refreshes_and_refreshes_before_snapshots(
         self, state: SqliteState
     ) -> None:
         requests = [
@@ -224,23 +226,24 @@ class TestWork:
 
         assert [c.relation for c in claim(state)] == [B, C, A]
 
-    def test_a_relation_that_keeps_changing_waits_but_not_for_ever(
+    def test_a_relation_that_keeps_changing_waits_for_a_bounded_time(
         self, state: SqliteState
     ) -> None:
+        def request_at(tx: Transaction, due: float) -> None:
+            tx.work.request_when_quiet([WorkRequest(A, due)], 20.0)
+
         for due in (5.0, 8.0, 11.0, 40.0):
-            state.write(
-                lambda tx, d=due: tx.work.request_when_quiet([WorkRequest(A, d)], 20.0)  # type: ignore[misc]
-            )
+            state.write(partial(request_at, due=due))
 
         assert state.read(lambda tx: tx.work.due_at()) == 25.0
 
-    def test_work_put_off_comes_back_and_only_blame_keeps_the_attempts(
+    def test_deferred_work_returns_and_keeps_attempts_only_if_they_count(
         self, state: SqliteState
     ) -> None:
-        ask(state, A, B)
+        request(state, A, B)
         first, second = claim(state)
         state.write(lambda tx: tx.work.defer(first, 3.0, "index", counts_as_attempt=False))
-        state.write(lambda tx: tx.work.defer(second, 3.0, "died", counts_as_attempt=True))
+        state.write(lambda tx: tx.work.defer(second, 3.0, "process ended", counts_as_attempt=True))
 
         assert claim(state, now=2.0) == []
         again = {c.relation: c for c in (*claim(state, now=3.0), *claim(state, now=3.0))}
@@ -248,9 +251,9 @@ class TestWork:
         assert (again[A].attempts, again[A].retries) == (1, 1)
         assert again[B].attempts == 2
         shown = {w.relation: w.last_error for w in state.read(lambda tx: tx.work.outstanding())}
-        assert shown == {A: "index", B: "died"}
+        assert shown == {A: "index", B: "process ended"}
 
-    def test_a_second_look_is_kept_when_the_first_ends(self, state: SqliteState) -> None:
+    def test_a_second_read_is_scheduled_when_the_first_ends(self, state: SqliteState) -> None:
         state.write(lambda tx: tx.work.request([WorkRequest(A, 0.0, reread_at=9.0)]))
         (held,) = claim(state)
 
@@ -261,25 +264,31 @@ class TestWork:
         assert again.reread_at is None
 
 
-def record(name: RelationName, status: Status = Status.OK, **more: object) -> RelationRecord:
-    made = RelationRecord(name, facts_hash="f", status=status, stale=False, interface_hash="i")
-    return replace(made, **more)  # type: ignore[arg-type]
+def record(
+    name: RelationName,
+    status: Status = Status.OK,
+    *,
+    stale: bool = False,
+    interface_hash: str = "i",
+) -> RelationRecord:
+    return RelationRecord(
+        name, facts_hash="f", status=status, stale=stale, interface_hash=interface_hash
+    )
 
 
 class TestGraph:
     def write(self, state: SqliteState, *records: RelationRecord) -> None:
-        def action(tx: object) -> None:
+        def action(tx: Transaction) -> None:
             for each in records:
-                tx.graph.write(each)  # type: ignore[attr-defined]
+                tx.graph.write(each)
 
         state.write(action)
 
     def edges(self, state: SqliteState, *pairs: tuple[RelationName, RelationName]) -> None:
-        def action(tx: object) -> None:
+        def action(tx: Transaction) -> None:
             for dependent in dict.fromkeys(d for d, _ in pairs):
-                tx.graph.replace_edges(  # type: ignore[attr-defined]
-                    dependent, [Edge(d, u, "i") for d, u in pairs if d == dependent]
-                )
+                edges = [Edge(d, u, "i") for d, u in pairs if d == dependent]
+                tx.graph.replace_edges(dependent, edges)
 
         state.write(action)
 
@@ -292,7 +301,7 @@ class TestGraph:
 
         assert state.read(lambda tx: tx.graph.records([A, B])) == {A: whole}
 
-    def test_everything_below_is_marked_stale_but_not_what_is_marked_for(
+    def test_all_dependents_are_marked_stale_but_not_the_changed_relation(
         self, state: SqliteState
     ) -> None:
         self.write(state, *map(record, (A, B, C, D)))
@@ -303,7 +312,7 @@ class TestGraph:
         records = state.read(lambda tx: tx.graph.every_record())
         assert {n for n, r in records.items() if r.stale} == {B, C}
 
-    def test_a_cycle_and_what_stands_below_it_stay_as_they_are(self, state: SqliteState) -> None:
+    def test_a_cycle_and_its_dependents_stay_as_they_are(self, state: SqliteState) -> None:
         cyclic = [record(n, Status.CYCLE) for n in (B, C)]
         self.write(state, record(A), *cyclic, record(D))
         self.edges(state, (B, A), (B, C), (C, B), (D, C))
@@ -313,7 +322,7 @@ class TestGraph:
         records = state.read(lambda tx: tx.graph.every_record())
         assert not any(r.stale for r in records.values())
 
-    def test_a_dependent_is_unblocked_once_all_above_it_is_settled(
+    def test_a_dependent_is_unblocked_once_all_its_upstreams_are_settled(
         self, state: SqliteState
     ) -> None:
         self.write(state, record(A), record(B, stale=True), record(C, stale=True))
@@ -325,7 +334,9 @@ class TestGraph:
         ((found, unchanged),) = state.read(lambda tx: tx.graph.unblocked_dependents([A]))
         assert (found.name, unchanged) == (C, True)
 
-    def test_a_dependent_of_another_interface_counts_as_changed(self, state: SqliteState) -> None:
+    def test_a_dependent_that_used_another_interface_counts_as_changed(
+        self, state: SqliteState
+    ) -> None:
         self.write(state, record(A, interface_hash="new"), record(C, stale=True))
         self.edges(state, (C, A))
 
@@ -333,7 +344,7 @@ class TestGraph:
 
         assert not unchanged
 
-    def test_edges_keep_the_order_of_mention(self, state: SqliteState) -> None:
+    def test_edges_keep_their_order(self, state: SqliteState) -> None:
         self.edges(state, (D, C), (D, A), (D, B))
 
         found = state.read(lambda tx: tx.graph.edges_of([D, A]))
@@ -341,7 +352,7 @@ class TestGraph:
         assert [e.upstream for e in found[D]] == [C, A, B]
         assert found[A] == []
 
-    def test_upstream_edges_reach_all_the_way_up_and_through_cycles(
+    def test_upstream_edges_are_found_at_any_distance_and_through_cycles(
         self, state: SqliteState
     ) -> None:
         self.edges(state, (D, C), (C, B), (B, C), (B, A))
@@ -350,7 +361,7 @@ class TestGraph:
 
         assert {(e.dependent, e.upstream) for e in found} == {(D, C), (C, B), (B, C), (B, A)}
 
-    def test_relations_are_found_by_namespace_however_it_is_spelled(
+    def test_relations_are_found_by_namespaces_with_special_characters(
         self, state: SqliteState
     ) -> None:
         odd = RelationName.of("a b", "t")
@@ -362,7 +373,7 @@ class TestGraph:
 
 
 class TestVersions:
-    def test_a_number_is_taken_once_and_only_after_the_version_that_was_seen(
+    def test_a_number_is_taken_once_and_only_after_the_expected_version(
         self, state: SqliteState
     ) -> None:
         assert state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
@@ -382,7 +393,7 @@ class TestVersions:
         state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
         assert state.read(lambda tx: tx.versions.reserved_wheel("d", "1.0.0")) is None
 
-    def test_a_burnt_number_stays_taken(self, state: SqliteState) -> None:
+    def test_an_unusable_number_stays_taken(self, state: SqliteState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
 
         state.write(lambda tx: tx.versions.mark_unusable("d", "1.0.0"))
@@ -422,11 +433,15 @@ class TestMemoAndJournal:
         assert not state.read(lambda tx: tx.journal.holds("@s", first))
 
     def test_dead_letters_keep_their_bytes(self, state: SqliteState) -> None:
-        letter = DeadLetter(b"\x00\xff", "no json", ("a b",))
+        letter = DeadLetter(b"\x00\xff", "invalid JSON", ("a b",))
         state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 3.0))
 
         (found,) = state.read(lambda tx: tx.journal.dead_letters())
 
-        assert (found.payload, found.reason, found.namespace) == (b"\x00\xff", "no json", ("a b",))
+        assert (found.payload, found.reason, found.namespace) == (
+            b"\x00\xff",
+            "invalid JSON",
+            ("a b",),
+        )
         state.write(lambda tx: tx.journal.discard_dead_letter(found.id))
         assert state.read(lambda tx: tx.journal.dead_letters()) == []
