@@ -128,7 +128,7 @@ class SparkComparison:
         records, derivations = self._state.read(
             lambda tx: (tx.graph.records(names), tx.graph.derivations(names))
         )
-        return {name: (records[name].interface_hash, text) for name, text in derivations.items()}
+        return {name: (records[name].visible_hash, text) for name, text in derivations.items()}
 
     def _remember(self, results: Sequence[Result]) -> None:
         entries = [MemoEntry(r.inputs_hash, r.status, r.derivation, r.reason) for r in results]

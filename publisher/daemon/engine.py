@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen.errors import CodegenError
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
-from lakeschema.translation.outcome import Derived
+from lakeschema.translation.outcome import Derived, Status
 from publisher.daemon.inspection import (
     EngineStatus,
     Explanation,
@@ -164,6 +164,37 @@ class Engine:
         requests = [WorkRequest(name, now) for name in names]
         self._state.write(lambda tx: tx.work.request(requests))
         self.wake()
+
+    def republish(self, names: Iterable[RelationName] = ()) -> Sequence[RelationName]:
+        """Asks for a new version of packages whose content is the same; which ones.
+
+        Of ``names``, those that have a package. Without names, every package that was not built
+        by the generator of now: so does a fix of the code that packages carry reach them.
+        """
+        wanted = frozenset(names)
+        generator = self._packaging.build_keys.generator
+        now = self._clock.now()
+
+        def ask(tx: Transaction) -> Sequence[RelationName]:
+            newest = {version.relation: version for version in tx.versions.every_version()}
+            records = tx.graph.records(wanted) if wanted else tx.graph.every_record()
+            asked = [
+                record
+                for name, record in sorted(records.items())
+                if record.status is Status.OK
+                and record.published_hash is not None
+                and name in newest
+                and (name in wanted or newest[name].runtime != generator)
+            ]
+            for record in asked:
+                sequence = newest[record.name].sequence
+                tx.graph.write(replace(record, republish_after=sequence))
+            tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in asked)
+            return [record.name for record in asked]
+
+        asked = self._state.write(ask)
+        self.wake()
+        return asked
 
     # Working
 

@@ -81,6 +81,7 @@ def _adopted(
         reasons=release.lines,
         created_at=now,
         surface_hash=read.surface_hash if read else "",
+        runtime=read.runtime if read else "",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,10 +10,16 @@ from codegen.changelog import shorten
 from codegen.package import Wheel
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
-from publisher.publishing.history import compared, releases
+from publisher.publishing.history import compared, newest_published, releases
 from publisher.publishing.jobs import Confirmed, Draft, Job
 from publisher.publishing.packaging_protocol import Packaging
-from publisher.publishing.versioning import FIRST, VersioningMode, next_version
+from publisher.publishing.versioning import (
+    FIRST,
+    RUNTIME_UPDATED,
+    SAME_SCHEMA,
+    VersioningMode,
+    next_version,
+)
 from publisher.state.records import VersionRecord, VersionStatus
 
 
@@ -40,6 +46,7 @@ class Drafter:
             mode=self._versioning,
             surface_of=partial(self._packaging.surface_hash, job.name),
             unusable=unusable,
+            same_schema=RUNTIME_UPDATED if _is_known(job, history) else SAME_SCHEMA,
         )
         kind = "first" if change.reasons == (FIRST,) else change.level.value
         request = self._packaging.request(job.relation, job.derivation)
@@ -52,13 +59,20 @@ class Drafter:
             event_id=job.event_id,
         )
         wheel = self._packaging.build(replace(request, version=number, provenance=provenance))
-        version = _reservation(job, wheel, kind, change.reasons, now)
+        runtime = self._packaging.build_keys.generator
+        version = _reservation(job, wheel, kind, change.reasons, runtime, now)
         after = max((v.sequence for v in history), default=None)
         return Draft(job, confirmed.cone, version, wheel, after)
 
 
+def _is_known(job: Job, history: Sequence[VersionRecord]) -> bool:
+    """Whether the newest version says the same already, so that only its code is another."""
+    newest = newest_published(history)
+    return newest is not None and newest.content_hash == job.content_hash
+
+
 def _reservation(
-    job: Job, wheel: Wheel, kind: str, reasons: tuple[str, ...], now: float
+    job: Job, wheel: Wheel, kind: str, reasons: tuple[str, ...], runtime: str, now: float
 ) -> VersionRecord:
     return VersionRecord(
         distribution=wheel.distribution,
@@ -73,4 +87,5 @@ def _reservation(
         reasons=reasons,
         created_at=now,
         surface_hash=wheel.surface_hash,
+        runtime=runtime,
     )

@@ -83,4 +83,5 @@ class WheelPackaging:
             contents.content_hash,
             contents.surface_hash,
             contents.changelog,
+            contents.runtime_version,
         )

@@ -22,6 +22,7 @@ class ReadPackage:
     content_hash: str
     surface_hash: str = ""
     changelog: tuple[Release, ...] = ()
+    runtime: str = ""
 
 
 class Packaging(Protocol):

@@ -224,7 +224,7 @@ class Publisher:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
         self._uploader.unyank(files)
         newest = newest_published(history)
-        if newest is not None and newest.content_hash == job.content_hash:
+        if newest is not None and _says_the_same(newest, job, record):
             self._state.write(lambda tx: self._record_published(tx, job.claim, newest))
             return None
         if record is not None and record.yanked:
@@ -250,7 +250,7 @@ class Publisher:
 
     def _record_published(self, tx: Transaction, claim: Claim, newest: VersionRecord) -> None:
         if tx.work.holds(claim):
-            tx.graph.write_published(claim.relation, newest.content_hash)
+            tx.graph.write_published(claim.relation, newest.content_hash, newest.sequence)
             self._clear_yanked(tx, claim)
             end_claim(tx, claim, Done())
 
@@ -263,11 +263,7 @@ class Publisher:
 
     def _draft_all(self, confirmed: Sequence[Confirmed]) -> Sequence[Draft]:
         upstreams = {u for each in confirmed for u in each.job.derivation.upstreams}
-        texts = self._state.read(lambda tx: tx.graph.derivations(upstreams)) if upstreams else {}
-        fingerprints = {
-            name: sha256(derivation_from_text(text).interface.schema)
-            for name, text in texts.items()
-        }
+        fingerprints = self._state.read(lambda tx: _fingerprints(tx, upstreams))
         now = self._runtime.clock.now()
         drafts = []
         for each in confirmed:
@@ -359,7 +355,7 @@ class Publisher:
         for version, _ in deliveries:
             newest = newest_published(histories[version.distribution])
             if newest is not None:
-                tx.graph.write_published(version.relation, newest.content_hash)
+                tx.graph.write_published(version.relation, newest.content_hash, newest.sequence)
 
     def _log_delivery(self, version: VersionRecord, delivery: Delivery) -> None:
         fields = {
@@ -374,3 +370,18 @@ class Publisher:
             case Delivery.CONFLICT:
                 self._runtime.counters.add("conflicts")
                 log.error("version number is taken by other bytes: unusable", extra=fields)
+
+
+def _says_the_same(newest: VersionRecord, job: Job, record: RelationRecord | None) -> bool:
+    """Whether the newest version is what is wanted, and newer than a wish to have it again."""
+    wished = record.republish_after if record is not None else None
+    return newest.content_hash == job.content_hash and (wished is None or newest.sequence > wished)
+
+
+def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
+    """Of the schemas of those that have one."""
+    known = {name: record.fingerprint for name, record in tx.graph.records(names).items()}
+    # A state of an earlier release does not know them all.
+    texts = tx.graph.derivations(name for name, found in known.items() if found is None)
+    found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
+    return found | {name: known_one for name, known_one in known.items() if known_one is not None}

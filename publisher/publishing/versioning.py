@@ -14,6 +14,7 @@ VersioningMode: TypeAlias = Literal["semantic", "sequential"]
 
 FIRST = "first version"
 SAME_SCHEMA = "the schema is the same; the view's text, or what it reads, changed"
+RUNTIME_UPDATED = "the generator's runtime was updated; the schema is the same"
 REGENERATED = "the generator names or types the same schema in another way"
 
 
@@ -37,6 +38,7 @@ def next_version(
     mode: VersioningMode,
     surface_of: Callable[[Schema], str] | None = None,
     unusable: Collection[str] = (),
+    same_schema: str = SAME_SCHEMA,
 ) -> tuple[str, Change]:
     """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
 
@@ -46,13 +48,14 @@ def next_version(
     ``surface_of`` tells the surface hash that the generator of now gives a schema. Where that of
     the newest version's schema is not the one that the version states, a rule of naming changed,
     which is major; None compares no rules. ``unusable`` numbers were taken at the index by other
-    bytes: they are passed over, upwards within the same level.
+    bytes: they are passed over, upwards within the same level. ``same_schema`` is the reason that
+    a version of an unchanged schema states.
 
     Raises:
         ValueError: a number of the history is not three integers.
     """
     released = sorted(history, key=lambda version: parse_number(version.number))
-    change = _change(released, schema, surface_of)
+    change = _change(released, schema, surface_of, same_schema)
     number = parse_number(released[-1].number) if released else (0, 0, 0)
     taken = {parse_number(version.number) for version in released}
     taken |= {parse_number(text) for text in unusable}
@@ -76,7 +79,10 @@ def parse_number(text: str) -> tuple[int, int, int]:
 
 
 def _change(
-    released: Sequence[Published], schema: Schema, surface_of: Callable[[Schema], str] | None
+    released: Sequence[Published],
+    schema: Schema,
+    surface_of: Callable[[Schema], str] | None,
+    same_schema: str,
 ) -> Change:
     if not released:
         return Change(Level.MAJOR, (FIRST,))
@@ -86,7 +92,7 @@ def _change(
     change = compare(current, schema)
     # The newest alone: its rules were those of the versions before it, or it began a major.
     if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
-        return change if change.reasons else Change(Level.PATCH, (SAME_SCHEMA,))
+        return change if change.reasons else Change(Level.PATCH, (same_schema,))
     return Change(Level.MAJOR, (REGENERATED, *change.reasons))
 
 

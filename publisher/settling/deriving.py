@@ -13,7 +13,7 @@ from lakeschema.translation.derivation import derive, upstreams_of
 from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
 from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.interface import Derivation, Interface, Options
-from lakeschema.translation.outcome import Derived, Failed, Outcome, Status, failure
+from lakeschema.translation.outcome import Derived, Failed, Outcome, failure
 
 
 class DerivationDied(Exception):
@@ -67,11 +67,6 @@ class DirectDeriver:
 
     def interface_hash(self, interface: Interface) -> str:
         return hashing.interface_hash(interface)
-
-
-def no_interface(status: Status) -> str:
-    """Stands for the interface hash of a relation that has none."""
-    return f"!{status.value.lower()}"
 
 
 def derivation_to_text(derivation: Derivation) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
+from lakeschema.avro.fingerprint import sha256
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
@@ -24,7 +25,6 @@ from publisher.settling.deriving import (
     Deriver,
     derivation_from_text,
     derivation_to_text,
-    no_interface,
 )
 from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
 
@@ -59,13 +59,15 @@ class Settled:
 
     Attributes:
         used: interface hash of each direct upstream that it is of.
-        derivation: None unless the outcome is ``Derived``; as the state keeps it.
+        interface_hash, fingerprint: of its interface and its schema; None unless ``Derived``.
+        derivation: None unless ``Derived``; as the state keeps it.
     """
 
     outcome: Outcome
     used: Mapping[RelationName, str]
     inputs_hash: str
-    interface_hash: str
+    interface_hash: str | None
+    fingerprint: str | None
     derivation: str | None
 
 
@@ -236,7 +238,7 @@ class Investigator:
             if any(u not in upstreams or upstreams[u].stale or u == name for u in draft.upstreams):
                 results[name] = _finding(draft, Waiting())
                 continue
-            draft.hashes = {u: upstreams[u].interface_hash for u in draft.upstreams}
+            draft.hashes = {u: upstreams[u].visible_hash for u in draft.upstreams}
             draft.inputs_hash = self._deriver.inputs_hash(draft.relation, draft.hashes)
             record = records.get(name)
             if (
@@ -310,6 +312,7 @@ class Investigator:
             used=draft.hashes,
             inputs_hash=draft.inputs_hash,
             interface_hash=self._deriver.interface_hash(outcome.derivation.interface),
+            fingerprint=sha256(outcome.derivation.interface.schema),
             derivation=text,
         )
 
@@ -318,7 +321,8 @@ class Investigator:
             outcome=failed,
             used=draft.hashes,
             inputs_hash=draft.inputs_hash,
-            interface_hash=no_interface(failed.status),
+            interface_hash=None,
+            fingerprint=None,
             derivation=None,
         )
 

@@ -20,7 +20,6 @@ from lakeschema.translation.outcome import Failed, Status, failure
 from publisher.policy import Policy
 from publisher.settling.claims import Abandoned, Deferred, Done, Ending, LookAgain
 from publisher.settling.contents import Content, Packageable, Unfit
-from publisher.settling.deriving import no_interface
 from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, Edge, RelationRecord, Urgency, WorkRequest
@@ -89,7 +88,8 @@ class Settling:
             status=Status.QUARANTINED,
             stale=False,
             reason=reason,
-            interface_hash=no_interface(Status.QUARANTINED),
+            interface_hash=None,
+            fingerprint=None,
             content_hash=None,
             inputs_hash=None,
             derived_facts_hash=None,
@@ -128,7 +128,6 @@ class Settling:
             tx.graph.write(record)
             return _ended(record) if record.yanked else Settlement(Verdict.DROPPED, record)
         self._leave_cycle(tx, record, now)
-        changed = record.interface_hash != no_interface(Status.MISSING)
         settled = replace(
             record,
             facts_hash=None,
@@ -136,7 +135,8 @@ class Settling:
             status=Status.MISSING,
             stale=False,
             reason="the catalog has no such relation",
-            interface_hash=no_interface(Status.MISSING),
+            interface_hash=None,
+            fingerprint=None,
             content_hash=None,
             inputs_hash=None,
             derived_facts_hash=None,
@@ -144,6 +144,7 @@ class Settling:
         tx.graph.write(settled)
         tx.graph.write_derivation(name, None)
         tx.graph.replace_edges(name, ())
+        changed = settled.visible_hash != record.visible_hash
         self._release(tx, [name], changed=changed, now=now)
         return _ended(settled) if settled.yanked else Settlement(Verdict.DROPPED, settled)
 
@@ -198,7 +199,7 @@ class Settling:
             case Settled() as conclusion:
                 settled = _with_derivation(record, conclusion, finding.facts_hash, content)
                 changed = (
-                    settled.interface_hash != record.interface_hash or record.status is Status.CYCLE
+                    settled.visible_hash != record.visible_hash or record.status is Status.CYCLE
                 )
                 if finding.upstreams:
                     edges = [Edge(record.name, u, conclusion.used[u]) for u in finding.upstreams]
@@ -235,7 +236,7 @@ class Settling:
                     return True
             case Settled(used=used):
                 pass
-        return all(used.get(u) == upstreams[u].interface_hash for u in finding.upstreams)
+        return all(used.get(u) == upstreams[u].visible_hash for u in finding.upstreams)
 
     def _name_upstreams(self, tx: Transaction, finding: Finding, now: float) -> None:
         unknown = tx.graph.add_unknown(u for u in finding.upstreams if u != finding.reading.name)
@@ -266,7 +267,8 @@ class Settling:
                     status=Status.CYCLE,
                     stale=False,
                     reason=failure(DefinedByItself(path, relation=name)).reason,
-                    interface_hash=no_interface(Status.CYCLE),
+                    interface_hash=None,
+                    fingerprint=None,
                     content_hash=None,
                     inputs_hash=None,
                     derived_facts_hash=record.facts_hash,
@@ -319,8 +321,7 @@ def _is_as_published(record: RelationRecord) -> bool:
     derived = record.facts_hash is not None and record.derived_facts_hash == record.facts_hash
     match record.status:
         case Status.OK:
-            # Without one it is withheld, and owes the index nothing.
-            return derived and record.content_hash in {None, record.published_hash}
+            return derived and not record.needs_publication
         case Status.BROKEN | Status.UNSUPPORTED:
             return derived
         case _:
@@ -347,6 +348,7 @@ def _with_derivation(
         reason=reason,
         stale=False,
         interface_hash=settled.interface_hash,
+        fingerprint=settled.fingerprint,
         content_hash=content_hash,
         inputs_hash=settled.inputs_hash,
         derived_facts_hash=facts_hash,

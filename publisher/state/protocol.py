@@ -91,8 +91,11 @@ class RelationGraph(Protocol):
     def write(self, record: RelationRecord) -> None:
         """Inserts or replaces. The derivation text, and dependents, stay as they are."""
 
-    def write_published(self, name: RelationName, content_hash: str | None) -> None:
-        """Records the content of the newest confirmed version of a known relation."""
+    def write_published(self, name: RelationName, content_hash: str | None, sequence: int) -> None:
+        """Stores what the newest confirmed version contains, of a relation that is known.
+
+        ``sequence`` is that version's; a republication that was asked for before it is done.
+        """
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None: ...
 

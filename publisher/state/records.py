@@ -78,13 +78,15 @@ class RelationRecord:
         missing_since: time of the first of the two reads that confirm a deletion.
         stale: it or one of its upstreams, at any distance, changed since its derivation. Dependents
             of a stale relation are stale too.
-        interface_hash: of what dependents see; ``!`` and a status where there is no interface.
+        interface_hash: of its interface; None where it has none.
         content_hash: of what its newest package should contain; None without a derivation, or if it
             is withheld from publication.
         derived_facts_hash: of the facts from which it was derived.
         published_hash: the content hash of the newest confirmed version.
         yanked: it was dropped and its versions were yanked, where the index can do that.
         incarnation: how often it was found where the catalog had no such relation before.
+        fingerprint: SHA-256 of its schema's canonical form; None if not OK, or not yet known.
+        republish_after: ``sequence`` of the newest version when a republication was asked for.
     """
 
     name: RelationName
@@ -94,13 +96,20 @@ class RelationRecord:
     status: Status = Status.UNKNOWN
     stale: bool = True
     reason: str = ""
-    interface_hash: str = "!unknown"
+    interface_hash: str | None = None
     content_hash: str | None = None
     inputs_hash: str | None = None
     derived_facts_hash: str | None = None
     published_hash: str | None = None
     yanked: bool = False
     incarnation: int = 0
+    fingerprint: str | None = None
+    republish_after: int | None = None
+
+    @property
+    def visible_hash(self) -> str:
+        """What dependents see of it: its interface, or for which reason it has none."""
+        return self.interface_hash or f"!{self.status.value.lower()}"
 
     @property
     def withheld(self) -> bool:
@@ -123,7 +132,8 @@ class RelationRecord:
         return (
             self.status is Status.OK
             and not self.stale
-            and self.content_hash not in {None, self.published_hash}
+            and self.content_hash is not None
+            and (self.content_hash != self.published_hash or self.republish_after is not None)
         )
 
     @property
@@ -132,7 +142,11 @@ class RelationRecord:
         return (
             self.status is Status.OK
             and self.content_hash is not None
-            and (self.published_hash != self.content_hash or self.yanked)
+            and (
+                self.published_hash != self.content_hash
+                or self.yanked
+                or self.republish_after is not None
+            )
         )
 
 
@@ -154,6 +168,7 @@ class VersionRecord:
         schema_text: its Avro schema, None in the same case.
         change: "first", "major", "minor" or "patch"; "" for an adopted version.
         surface_hash: of the names that programs can use from it; "" if unknown.
+        runtime: ``runtime_version`` of the generator that built it; "" if unknown.
     """
 
     distribution: str
@@ -169,6 +184,7 @@ class VersionRecord:
     created_at: float = 0.0
     sequence: int = 0
     surface_hash: str = ""
+    runtime: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from publisher.events.protocol import Batch, RelationHint
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.publisher import Publisher
 from publisher.publishing.recheck import FactsHashes, Recheck
-from publisher.settling.deriving import derivation_from_text, derivation_to_text, no_interface
+from publisher.settling.deriving import derivation_from_text, derivation_to_text
 from publisher.settling.findings import Finding, Settled, Waiting
 from publisher.settling.settling import Settling
 from publisher.state.protocol import State, Transaction
@@ -212,7 +212,7 @@ class _ConeLease(Engine):
                 continue
             tx.graph.add_unknown(member.upstreams)
             upstreams = tx.graph.records(member.upstreams)
-            used = {u: upstreams[u].interface_hash for u in member.upstreams}
+            used = {u: upstreams[u].visible_hash for u in member.upstreams}
             tx.graph.write(
                 replace(
                     record,
@@ -248,4 +248,4 @@ def _derived_member(relation: Relation, interfaces: Mapping[RelationName, Interf
                 ToyPackaging().content_hash(request),
             )
         case _:
-            return _Member(relation, upstreams, None, no_interface(Status.BROKEN), None)
+            return _Member(relation, upstreams, None, None, None)

@@ -85,6 +85,7 @@ class Simulation:
     naming_rule: str = ""
     build_options_key: str = ""
     refused: frozenset[RelationName] = frozenset()
+    runtime: str = ""
     selection: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
@@ -116,7 +117,9 @@ class Simulation:
             catalog=self.catalog,
             index=self.index,
             deriver=ToyDeriver(),
-            packaging=ToyPackaging(self.naming_rule, self.build_options_key, self.refused),
+            packaging=ToyPackaging(
+                self.naming_rule, self.build_options_key, self.refused, self.runtime
+            ),
             selection=self.selection,
         )
 

@@ -97,15 +97,17 @@ class ToyPackaging:
         naming_rule: str = "",
         build_options_key: str = "",
         refused: frozenset[RelationName] = frozenset(),
+        runtime: str = "",
     ) -> None:
-        """``refused``: relations that this generator cannot package."""
+        """``refused``: relations that it cannot package; ``runtime``: the code of its packages."""
         self._rules = naming_rule + build_options_key
         self._refused = refused
+        self._runtime = runtime
         self.build_options_key = build_options_key
 
     @property
     def build_keys(self) -> BuildKeys:
-        return BuildKeys(self.build_options_key, self._rules)
+        return BuildKeys(self.build_options_key, self._rules + self._runtime)
 
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)

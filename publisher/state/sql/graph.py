@@ -12,6 +12,7 @@ from sqlalchemy import (
     Row,
     Text,
     bindparam,
+    case,
     delete,
     insert,
     literal_column,
@@ -44,6 +45,8 @@ _EVERY_RECORD = select(
     SCHEMA.c.published_hash,
     RELATION.c.yanked,
     RELATION.c.incarnation,
+    SCHEMA.c.fingerprint,
+    SCHEMA.c.republish_after,
 ).join_from(RELATION, SCHEMA, SCHEMA.c.name == RELATION.c.name)
 
 _RECORDS = _EVERY_RECORD.where(RELATION.c.name.in_(KEYS))
@@ -74,12 +77,24 @@ _WRITE_SCHEMA = upsert(
         "status",
         "stale",
         "reason",
+        "fingerprint",
+        "republish_after",
     ),
 )
 
 _OF_NAME = SCHEMA.c.name == bindparam("of_name")
 
-_WRITE_PUBLISHED = update(SCHEMA).where(_OF_NAME).values(published_hash=bindparam("published_hash"))
+_WRITE_PUBLISHED = (
+    update(SCHEMA)
+    .where(_OF_NAME)
+    .values(
+        published_hash=bindparam("published_hash"),
+        republish_after=case(
+            (SCHEMA.c.republish_after < bindparam("sequence"), null()),
+            else_=SCHEMA.c.republish_after,
+        ),
+    )
+)
 
 _WRITE_DERIVATION = update(SCHEMA).where(_OF_NAME).values(derivation=bindparam("derivation"))
 
@@ -214,7 +229,7 @@ class SqlRelationGraph:
             _WRITE_SCHEMA,
             {
                 "name": name,
-                "interface_hash": record.interface_hash,
+                "interface_hash": record.visible_hash,
                 "content_hash": record.content_hash,
                 "inputs_hash": record.inputs_hash,
                 "derived_facts_hash": record.derived_facts_hash,
@@ -222,11 +237,13 @@ class SqlRelationGraph:
                 "status": record.status.value,
                 "stale": int(record.stale),
                 "reason": record.reason,
+                "fingerprint": record.fingerprint,
+                "republish_after": record.republish_after,
             },
         )
 
-    def write_published(self, name: RelationName, content_hash: str | None) -> None:
-        row = {"of_name": str(name), "published_hash": content_hash}
+    def write_published(self, name: RelationName, content_hash: str | None, sequence: int) -> None:
+        row = {"of_name": str(name), "published_hash": content_hash, "sequence": sequence}
         self._connection.execute(_WRITE_PUBLISHED, row)
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None:
@@ -318,11 +335,13 @@ def _record(row: Row[*tuple[Any, ...]]) -> RelationRecord:
         status=Status(row.status),
         stale=bool(row.stale),
         reason=row.reason,
-        interface_hash=row.interface_hash,
+        interface_hash=None if row.interface_hash.startswith("!") else row.interface_hash,
         content_hash=row.content_hash,
         inputs_hash=row.inputs_hash,
         derived_facts_hash=row.derived_facts_hash,
         published_hash=row.published_hash,
         yanked=bool(row.yanked),
         incarnation=row.incarnation,
+        fingerprint=row.fingerprint,
+        republish_after=row.republish_after,
     )

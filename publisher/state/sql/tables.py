@@ -56,6 +56,8 @@ SCHEMA = Table(
     Column("status", Text, nullable=False),
     Column("stale", Integer, nullable=False),
     Column("reason", Text, nullable=False),
+    Column("fingerprint", Text),
+    Column("republish_after", BigInteger),
 )
 """The derivation of each relation, beside its row in ``relation``."""
 
@@ -103,6 +105,7 @@ VERSION = Table(
     Column("reasons", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("surface_hash", Text, nullable=False, server_default=""),
+    Column("runtime", Text, nullable=False, server_default=""),
     UniqueConstraint("distribution", "number"),
     # Without it SQLite reuses the sequence of a deleted newest row. PostgreSQL never reuses one.
     sqlite_autoincrement=True,

@@ -109,6 +109,7 @@ def _row(version: VersionRecord) -> dict[str, object]:
         "reasons": json.dumps(version.reasons),
         "created_at": version.created_at,
         "surface_hash": version.surface_hash,
+        "runtime": version.runtime,
     }
 
 
@@ -127,4 +128,5 @@ def _version(row: Row[Any]) -> VersionRecord:
         created_at=row.created_at,
         sequence=row.sequence,
         surface_hash=row.surface_hash,
+        runtime=row.runtime,
     )

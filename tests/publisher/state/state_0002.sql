@@ -80,11 +80,11 @@ CREATE TABLE schema (
 INSERT INTO "schema" VALUES('shop.orders','{"derivation": "t"}','if-t','content-1.1.0','in-t','facts-t','content-1.0.0','OK',0,'');
 INSERT INTO "schema" VALUES('shop.customers',NULL,'if-u',NULL,'in-u','facts-u',NULL,'OK',0,'');
 INSERT INTO "schema" VALUES('shop.v_orders','{"derivation": "v"}','if-v','c-v','in-v','facts-v','c-v','OK',0,'');
-INSERT INTO "schema" VALUES('shop.v_totals',NULL,'!UNSUPPORTED',NULL,NULL,NULL,NULL,'UNSUPPORTED',1,'function "f" is not known');
-INSERT INTO "schema" VALUES('shop.c1',NULL,'!CYCLE',NULL,NULL,NULL,NULL,'CYCLE',0,'c1 → c2 → c1');
-INSERT INTO "schema" VALUES('shop.c2',NULL,'!CYCLE',NULL,NULL,NULL,NULL,'CYCLE',0,'c2 → c1 → c2');
-INSERT INTO "schema" VALUES('shop.gone',NULL,'!MISSING',NULL,NULL,NULL,NULL,'MISSING',0,'dropped');
-INSERT INTO "schema" VALUES('`a b`.`odd "name".x`',NULL,'!BROKEN',NULL,NULL,NULL,NULL,'BROKEN',0,'no column ü');
+INSERT INTO "schema" VALUES('shop.v_totals',NULL,'!unsupported',NULL,NULL,NULL,NULL,'UNSUPPORTED',1,'function "f" is not known');
+INSERT INTO "schema" VALUES('shop.c1',NULL,'!cycle',NULL,NULL,NULL,NULL,'CYCLE',0,'c1 → c2 → c1');
+INSERT INTO "schema" VALUES('shop.c2',NULL,'!cycle',NULL,NULL,NULL,NULL,'CYCLE',0,'c2 → c1 → c2');
+INSERT INTO "schema" VALUES('shop.gone',NULL,'!missing',NULL,NULL,NULL,NULL,'MISSING',0,'dropped');
+INSERT INTO "schema" VALUES('`a b`.`odd "name".x`',NULL,'!broken',NULL,NULL,NULL,NULL,'BROKEN',0,'no column ü');
 INSERT INTO "schema" VALUES('a.b.t',NULL,'!unknown',NULL,NULL,NULL,NULL,'UNKNOWN',1,'');
 CREATE TABLE singleton (
 	name TEXT NOT NULL, 

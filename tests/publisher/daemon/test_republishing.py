@@ -1,0 +1,93 @@
+"""A new version of a package that says the same: so does a fix of its code reach who installs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from publisher.publishing.versioning import RUNTIME_UPDATED
+from publisher.state.records import VersionRecord
+from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record
+from tests.simulation.simulation import Simulation, assemble
+from tests.simulation.toy import ToyPackaging, table, view
+
+
+def newest(world: Simulation) -> VersionRecord:
+    distribution = ToyPackaging().distribution(T)
+    return world._inner.read(lambda tx: tx.versions.history([distribution]))[distribution][-1]
+
+
+def use_runtime(world: Simulation, runtime: str) -> None:
+    """The engine goes on with a generator whose code is another and names everything alike."""
+    world.runtime = runtime
+    world.engine = assemble(world.deployment())
+
+
+def test_a_relation_that_is_named_gets_one_patch_that_says_why(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    world.change(table(S, "a"))
+    hear(world)
+
+    assert world.engine.republish([T]) == [T]
+    hear(world)
+    world.engine.snapshot()
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.0.1"]
+    assert numbers(world, S) == ["1.0.0"]
+    assert newest(world).reasons == (RUNTIME_UPDATED,)
+    assert record(world, T).republish_after is None
+
+
+def test_without_names_every_package_of_an_older_runtime_is_published_again(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    world.change(view(V, T))
+    hear(world)
+    use_runtime(world, "fixed")
+    world.change(table(S, "a"))
+    hear(world)
+
+    assert world.engine.republish() == [T, V]
+    hear(world)
+
+    assert numbers(world, T) == numbers(world, V) == ["1.0.0", "1.0.1"]
+    assert numbers(world, S) == ["1.0.0"]
+    assert newest(world).runtime == "fixed"
+    assert world.engine.republish() == []
+
+
+def test_a_change_meanwhile_is_the_republication(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.engine.republish([T])
+    world.change(table(T, "a", "b"))
+
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.1.0"]
+    assert record(world, T).republish_after is None
+
+
+def test_what_has_no_package_is_not_published(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.drop(T)
+    hear(world)
+
+    assert world.engine.republish([T, S]) == []
+
+
+@pytest.mark.parametrize("points", range(1, 40, 3))
+def test_a_crash_at_any_point_leaves_one_republication(world: Simulation, points: int) -> None:
+    world.change(table(T, "a"))
+    hear(world)
+    world.engine.republish([T])
+
+    world.step("one", points)
+    world.crash()
+    world.clock.sleep(10.0)
+    hear(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.0.1"]
+    assert record(world, T).republish_after is None
