@@ -35,13 +35,13 @@ from lakeschema.catalog.column_types import parse_type, print_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.batch import udf_return
 from lakeschema.translation.derivation import derive, upstreams_of
 from lakeschema.translation.emission.spark import SparkQuery
 from lakeschema.translation.emission.spark_text import type_text
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import TranslationError, UnknownRelation
 from lakeschema.translation.interface import Interface, Options, Returns
+from lakeschema.translation.option_values import read_udf
 
 _EQUAL, _DIFFERS = "equal", "differs"
 _BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"
@@ -70,7 +70,7 @@ def main() -> int:
     chosen = parser.parse_args()
     logging.disable(logging.ERROR)
     declared = json.loads(chosen.udfs.read_text()) if chosen.udfs else {}
-    udfs = {name: udf_return(name, value) for name, value in declared.items()}
+    udfs = {name: read_udf(name, value) for name, value in declared.items()}
     asked = [
         q for q in questions_of(json.loads(chosen.cases.read_text())) if chosen.only in q.label
     ]

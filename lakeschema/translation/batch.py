@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from enum import Enum
 from typing import Any
 
 from lakeschema.avro.printing import to_json
-from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.errors import TranslationError, UnknownRelation
 from lakeschema.translation.interface import (
-    Casing,
     Interface,
-    Nullability,
     Options,
-    Returns,
-    ReturnsArgument,
-    ReturnsRows,
-    SparkUdfRule,
     UdfResolver,
-    UdfReturn,
     ViewEvolution,
 )
+from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.upstream_first import derive_with_upstreams
 
@@ -122,97 +113,15 @@ def _options(values: object, udfs: object) -> Options:
         raise InvalidRequest("'options' is an object")
     if not isinstance(udfs, dict):
         raise InvalidRequest("'udfs' is an object: class name to what it returns")
-    chosen: dict[str, Any] = {}
-    for key, value in values.items():
-        if key not in _READERS:
-            raise InvalidRequest(f"unknown option {key!r}; the options are {sorted(_READERS)}")
-        chosen[key] = _READERS[key](key, value)
-    # A folder of statements has no engine that remembers columns: views follow their tables.
-    chosen.setdefault("view_evolution", ViewEvolution.FOLLOW)
-    return Options(**chosen, udfs={name: udf_return(name, value) for name, value in udfs.items()})
-
-
-def _choice(kind: type[Enum]) -> Callable[[str, object], Enum]:
-    def read(key: str, value: object) -> Enum:
-        for member in kind:
-            if member.value == value:
-                return member
-        choices = [member.value for member in kind]
-        raise InvalidRequest(f"option {key!r} is {value!r}; it is one of {choices}")
-
-    return read
-
-
-def _flag(key: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidRequest(f"option {key!r} is {value!r}; it is true or false")
-    return value
-
-
-def _unit(key: str, value: object) -> str:
-    if value not in {"millis", "micros"}:
-        raise InvalidRequest(f"option {key!r} is {value!r}; it is one of ['millis', 'micros']")
-    return str(value)
-
-
-def _size(key: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidRequest(f"option {key!r} is {value!r}; it is a number of bytes")
-    return value
-
-
-def _rules(key: str, value: object) -> tuple[SparkUdfRule, ...]:
-    if not isinstance(value, list):
-        raise InvalidRequest(f"option {key!r} is a list of rules")
-    return tuple(_rule(rule) for rule in value)
-
-
-def _rule(value: object) -> SparkUdfRule:
-    if (
-        not isinstance(value, dict)
-        or not isinstance(value.get("class"), str)
-        or not set(value) <= _RULE_KEYS
-        or not all(isinstance(text, str) for text in value.values())
-    ):
-        raise InvalidRequest(
-            f"rule {value!r:.200} of option 'spark_udfs' is no object of texts with 'class' and"
-            " any of 'dependency', 'spark_class', 'spark_dependency'"
-        )
-    rule = SparkUdfRule(
-        value["class"],
-        value.get("dependency"),
-        value.get("spark_class"),
-        value.get("spark_dependency"),
-    )
-    problem = rule_problem(rule)
-    if problem is not None:
-        raise InvalidRequest(f"rule {value!r:.200} of option 'spark_udfs': {problem}")
-    return rule
-
-
-_RULE_KEYS = frozenset({"class", "dependency", "spark_class", "spark_dependency"})
-_READERS: Mapping[str, Callable[[str, object], Any]] = {
-    "casing": _choice(Casing),
-    "nullability": _choice(Nullability),
-    "view_evolution": _choice(ViewEvolution),
-    "strict": _flag,
-    "local_timestamps": _flag,
-    "timestamp_unit": _unit,
-    "max_sql_bytes": _size,
-    "spark_udfs": _rules,
-}
-
-
-def udf_return(name: str, value: object) -> UdfReturn:
-    match value:
-        case {"returns": str(text), **rest} if not rest:
-            return Returns(parse_type(text))
-        case {"returns_argument": int(index), **rest} if not rest and not isinstance(index, bool):
-            return ReturnsArgument(index)
-        case {"returns_rows": str(text), **rest} if not rest:
-            return ReturnsRows(parse_type(text))
-        case _:
+    for key in values:
+        if key not in option_names():
             raise InvalidRequest(
-                f"udf {name!r} is {value!r}; it is one of"
-                ' {"returns": TYPE}, {"returns_argument": INDEX}, {"returns_rows": STRUCT}'
+                f"unknown option {key!r}; the options are {', '.join(option_names())}"
             )
+    try:
+        chosen = {key: read_option(key, value) for key, value in values.items()}
+        returned = {name: read_udf(name, value) for name, value in udfs.items()}
+    except InvalidOption as error:
+        raise InvalidRequest(str(error)) from None
+    # A folder of statements has no engine that remembers columns: views follow their tables.
+    return Options(**{"view_evolution": ViewEvolution.FOLLOW, **chosen}, udfs=returned)

@@ -93,3 +93,23 @@ def test_a_long_chain_of_views_is_answered() -> None:
     found = answer(request(ddl=["CREATE TABLE v0 (id INT)", *chain], relation="v1500"))
 
     assert found["result"]["fields"][0]["name"] == "id"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"options": {"casing": "upper"}}, "option 'casing' is 'upper': expected one of preserve, lower"),
+        ({"options": {"timestamp_unit": 3}}, "option 'timestamp_unit' is 3: expected one of millis, micros"),
+        ({"options": {"strict": 1}}, "option 'strict' is 1: expected true or false"),
+        ({"options": {"max_sql_bytes": True}}, "option 'max_sql_bytes' is True: expected a number of bytes"),
+        ({"options": {"spark_udfs": {}}}, "option 'spark_udfs' is {}: expected a list of rules"),
+        ({"options": {"spark_udfs": [{"class": 1}]}}, "option 'spark_udfs' is {'class': 1}: expected an object of strings"),
+        ({"options": {"spark_udfs": [{"class": "*"}]}}, "it replaces neither the class nor the dependency"),
+        ({"udfs": {"c.F": {"returns_argument": -1}}}, "option 'c.F' is {'returns_argument': -1}: expected exactly one of"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_told_with_what_is_expected(changes: dict[str, Any], message: str) -> None:
+    error = answer(request(**changes))["error"]
+
+    assert error["type"] == "InvalidRequest"
+    assert message in error["message"]

@@ -1,0 +1,155 @@
+"""Values as requests and settings spell them → what ``Options`` holds, checked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, TypeVar
+
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.translation.emission.udf_rules import rule_problem
+from lakeschema.translation.interface import (
+    Casing,
+    Nullability,
+    Returns,
+    ReturnsArgument,
+    ReturnsRows,
+    SparkUdfRule,
+    UdfReturn,
+    ViewEvolution,
+)
+
+E = TypeVar("E", bound=Enum)
+
+_RULE_KEYS = ("class", "dependency", "spark_class", "spark_dependency")
+
+
+class InvalidOption(ValueError):
+    """A value that an option cannot have; ``expected`` says which it can."""
+
+    def __init__(self, key: str, value: object, expected: str) -> None:
+        super().__init__(key, value, expected)
+        self.key = key
+        self.value = value
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"option {self.key!r} is {self.value!r:.200}: expected {self.expected}"
+
+
+def option_names() -> tuple[str, ...]:
+    return tuple(sorted(_READERS))
+
+
+def read_option(key: str, value: object) -> Any:
+    """What ``Options`` holds under ``key``, one of ``option_names``.
+
+    Raises:
+        InvalidOption: the option cannot have the value.
+    """
+    return _READERS[key](key, value)
+
+
+def read_udf(class_name: str, value: object) -> UdfReturn:
+    """What a class is said to return.
+
+    Raises:
+        InvalidOption: it is none of the three forms.
+        MalformedType: the type that it names is not one.
+    """
+    match value:
+        case {"returns": str(text), **rest} if not rest:
+            return Returns(parse_type(text))
+        case {"returns_argument": int(index), **rest} if not rest and _is_index(index):
+            return ReturnsArgument(index)
+        case {"returns_rows": str(text), **rest} if not rest:
+            return ReturnsRows(parse_type(text))
+        case _:
+            expected = (
+                "exactly one of returns (a type), returns_argument (an index from 0), "
+                "returns_rows (a struct)"
+            )
+            raise InvalidOption(class_name, value, expected)
+
+
+def read_spark_rule(value: object) -> SparkUdfRule:
+    """A rule of ``spark_udfs``.
+
+    Raises:
+        InvalidOption: a key or a value is wrong, or the rule replaces nothing.
+    """
+    if (
+        not isinstance(value, Mapping)
+        or "class" not in value
+        or not set(value) <= set(_RULE_KEYS)
+        or not all(isinstance(text, str) for text in value.values())
+    ):
+        expected = "an object of strings with 'class' and any of " + ", ".join(
+            repr(key) for key in _RULE_KEYS[1:]
+        )
+        raise InvalidOption("spark_udfs", value, expected)
+    rule = SparkUdfRule(
+        value["class"],
+        value.get("dependency"),
+        value.get("spark_class"),
+        value.get("spark_dependency"),
+    )
+    problem = rule_problem(rule)
+    if problem is not None:
+        raise InvalidOption("spark_udfs", value, f"a rule that holds, but {problem}")
+    return rule
+
+
+def _is_index(value: int) -> bool:
+    return not isinstance(value, bool) and value >= 0
+
+
+def _choice(kind: type[E]) -> Callable[[str, object], E]:
+    def read(key: str, value: object) -> E:
+        for member in kind:
+            if member.value == value:
+                return member
+        raise _not_one_of(key, value, [member.value for member in kind])
+
+    return read
+
+
+def _flag(key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidOption(key, value, "true or false")
+    return value
+
+
+def _unit(key: str, value: object) -> str:
+    if value not in _UNITS:
+        raise _not_one_of(key, value, _UNITS)
+    return str(value)
+
+
+def _size(key: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidOption(key, value, "a number of bytes")
+    return value
+
+
+def _rules(key: str, value: object) -> tuple[SparkUdfRule, ...]:
+    if not isinstance(value, list):
+        raise InvalidOption(key, value, "a list of rules")
+    return tuple(map(read_spark_rule, value))
+
+
+def _not_one_of(key: str, value: object, allowed: list[str]) -> InvalidOption:
+    return InvalidOption(key, value, f"one of {', '.join(allowed)}")
+
+
+_UNITS = ["millis", "micros"]
+_READERS: Mapping[str, Callable[[str, object], Any]] = {
+    "casing": _choice(Casing),
+    "nullability": _choice(Nullability),
+    "view_evolution": _choice(ViewEvolution),
+    "strict": _flag,
+    "local_timestamps": _flag,
+    "timestamp_unit": _unit,
+    "max_sql_bytes": _size,
+    "spark_udfs": _rules,
+}
