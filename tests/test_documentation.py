@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,10 @@ def fields(name: str) -> Iterator[tuple[str, Any]]:
                 yield key, field.get_default(call_default_factory=True)
 
 
+def written_as(default: object) -> str:
+    return default.value if isinstance(default, Enum) else str(default)
+
+
 @pytest.mark.parametrize("name", SECTIONS)
 def test_the_reference_has_every_setting_and_no_other(name: str) -> None:
     assert set(documented(name)) == {key for key, _ in fields(name)}
@@ -86,7 +91,7 @@ def test_the_reference_has_the_defaults_that_the_settings_have(name: str) -> Non
     }
 
     actual = {
-        key: json.loads(json.dumps(default, default=str))
+        key: json.loads(json.dumps(default, default=written_as))
         for key, default in fields(name)
         if key in written and not repr(default).startswith("PydanticUndefined")
     }

@@ -49,13 +49,13 @@ def test_the_environment_wins_over_the_file(
         (MINIMAL + '[engine]\ndebounce_seconds = "soon"\n', "engine.debounce_seconds"),
         ('[catalog]\nkind = "hive"\n', "artifacts ("),
         ('[artifacts]\nprefix = "Acme"\n[catalog]\nkind = "hive"\n', "artifacts.prefix"),
-        ('[artifacts]\nprefix = "acme"\n[catalog]\nkind = "oracle"\n', "catalog.0"),
+        ('[artifacts]\nprefix = "acme"\n[catalog]\nkind = "oracle"\n', "catalog.kind"),
         (MINIMAL.replace("[catalog]", 'exclude = ["staging"]\n[catalog]'), "artifacts.exclude"),
         (MINIMAL + "[surprise]\nkey = 1\n", "surprise"),
         (MINIMAL + '[artifacts.project_urls]\nPage = "javascript:alert(1)"\n', "http://"),
         (MINIMAL + '[artifacts.project_urls]\nPage = "http://a/{table}"\n', "{name}"),
-        (MINIMAL + '[artifacts.project_urls]\nPage = "http://a/\\nX-Header: b"\n', "no address"),
-        (MINIMAL + '[artifacts.project_urls]\n"a, b" = "http://a"\n', "'a, b' is no label"),
+        (MINIMAL + '[artifacts.project_urls]\nPage = "http://a/\\nX-Header: b"\n', "invalid URL"),
+        (MINIMAL + '[artifacts.project_urls]\n"a, b" = "http://a"\n', "invalid label 'a, b'"),
         (MINIMAL + '[translation.udfs]\n"a.B" = { returns = "int", returns_argument = 0 }\n', "a.B"),
         (MINIMAL + '[translation]\nudf_plugins = ["import os"]\n', "translation.udf_plugins"),
         (MINIMAL + '[[translation.spark_udfs]]\nclass = "*"\nspark_class = "{2}"\n', "{2}"),
@@ -124,11 +124,21 @@ def test_a_password_in_an_address_is_never_shown(tmp_path: Path) -> None:
     assert "tell-nobody" not in repr(index)
 
 
-@pytest.mark.parametrize("address", ["i/simple", "ftp://me:tell-nobody@i/", "https://"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "i/simple",
+        "ftp://me:tell-nobody@i/",
+        "https://",
+        "http://[",
+        "http://i:tell-nobody/",
+        "http://a b/",
+    ],
+)
 def test_an_address_that_is_not_of_http_is_reported_without_showing_it(
     tmp_path: Path, address: str
 ) -> None:
-    with pytest.raises(SettingsError, match=r"index\.twine\.repository_url") as raised:
+    with pytest.raises(SettingsError, match=r"index\.repository_url") as raised:
         twine_settings(tmp_path, TWINE.replace('"http://i/"', f'"{address}"'))
 
     assert "tell-nobody" not in str(raised.value)
@@ -284,3 +294,86 @@ def test_a_retention_that_makes_no_sense_is_named(tmp_path: Path, line: str, exp
 
     with pytest.raises(SettingsError, match=expected):
         load_settings(settings_file(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (MINIMAL.replace('"hive"', '"glue"'), "catalog.kind ({file}) is 'glue': expected one of ddl, hive, spark"),
+        (MINIMAL.replace('kind = "hive"', ""), "catalog.kind ({file}) is missing: expected one of ddl, hive, spark"),
+        (MINIMAL.replace('"hive"', '"ddl"\nuri = "x"'), "catalog.uri ({file}) is unknown; allowed here: dialect, kind, name, path"),
+        (MINIMAL + '[[events]]\nkind = "ddl-folder"\ntopic = "x"\n', "events.0.topic ({file}) is unknown; allowed here: kind"),
+        (MINIMAL + '[[events]]\nkind = "notification-log"\npol_seconds = 1\n', "events.0.pol_seconds ({file}) is unknown; allowed here: kind, poll_seconds, uri; did you mean poll_seconds?"),
+        (MINIMAL + '[index]\nkind = "static"\nusername = "x"\n', "index.username ({file}) is unknown; allowed here: kind, path, retention"),
+        (MINIMAL + '[snapshot]\nrunner = "sparx"\n', "snapshot.runner ({file}) is 'sparx': expected one of local, spark"),
+        (MINIMAL + '[translation]\ncasing = "upper"\n', "translation.casing ({file}) is 'upper': expected one of preserve, lower"),
+        (MINIMAL + '[translation.udfs]\n"a.B" = { returns = "nothing" }\n', "translation.udfs.a.B ({file}): column type 'nothing' is malformed"),
+        (MINIMAL + '[translation.udfs]\n"a.B" = { gives = "int" }\n', "translation.udfs.a.B.gives ({file}) is unknown; allowed here: returns, returns_argument, returns_rows"),
+        (MINIMAL + '[[translation.spark_udfs]]\nspark_class = "x"\n', "translation.spark_udfs.0.class ({file}) is missing"),
+        (MINIMAL + "[engine]\nworkers = 0\n", "engine.workers ({file}) is 0: expected greater than or equal to 1"),
+        (MINIMAL + '[engine]\nworkers = "two"\n', "engine.workers ({file}) is 'two': expected a valid integer"),
+        (MINIMAL + '[http]\nenabled = "perhaps"\n', "http.enabled ({file}) is 'perhaps': expected a valid boolean"),
+        ("engine = 3\n" + MINIMAL, "engine ({file}): expected a table of keys and values"),
+        (MINIMAL.replace("acme-schema", "Acme"), "artifacts.prefix ({file}): invalid prefix 'Acme': expected lower-case words joined by '-'"),
+        (MINIMAL.replace("acme-schema", "a" * 41), "artifacts.prefix ({file}): expected at most 40 characters"),
+        (MINIMAL.replace("[catalog]", 'include = ["shop"]\n[catalog]'), "artifacts.include ({file}): invalid pattern 'shop': expected database.table"),
+        (MINIMAL + 'uri = "http://127.0.0.1"\n', "catalog.uri ({file}): invalid metastore address 'http://127.0.0.1': expected thrift://host:9083"),
+        (MINIMAL + '[state]\nurl = "mysql://me:tell-nobody@db/"\n', "state.url ({file}): expected sqlite:///FILE"),
+    ],
+)  # fmt: skip
+def test_a_wrong_setting_is_told_in_plain_words(tmp_path: Path, text: str, expected: str) -> None:
+    path = settings_file(tmp_path, text)
+
+    with pytest.raises(SettingsError) as raised:
+        load_settings(path)
+
+    assert str(raised.value).startswith(expected.replace("{file}", str(path)))
+    assert "tell-nobody" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TWINE + "password = 123456\n",
+        TWINE + 'password = ["tell-nobody"]\n',
+        TWINE.replace('"http://i/"', "123456"),
+        'index = "http://me:tell-nobody@i/"\n' + MINIMAL,
+        MINIMAL + '[snapshot.conf]\n"spark.password" = 123456\n',
+    ],
+)
+def test_a_secret_of_a_wrong_type_is_not_shown(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        load_settings(settings_file(tmp_path, text))
+
+    assert "tell-nobody" not in str(raised.value)
+    assert "123456" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        ("SCHEMA_PUBLISHER__EVENTS", "notification-log", "SCHEMA_PUBLISHER__EVENTS (environment): expected JSON"),
+        ("SCHEMA_PUBLISHER__INDEX__PATHS", "x", "index.paths (environment) is unknown; allowed here: kind, path"),
+        ("SCHEMA_PUBLISHER__CATALOG__DIALECT", "x", "catalog.dialect (environment) is unknown; allowed here: kind, max"),
+        ("SCHEMA_PUBLISHER_HTTP__PORT", "1", "did you mean SCHEMA_PUBLISHER__HTTP__PORT?"),
+        ("SCHEMA_PUBLISHER__ENGIN__WORKERS", "3", "unknown section 'engin'; the sections are artifacts, catalog"),
+    ],
+)  # fmt: skip
+def test_a_wrong_variable_is_told_in_plain_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(SettingsError) as raised:
+        load_settings(settings_file(tmp_path, MINIMAL + '[index]\nkind = "static"\n'))
+
+    assert expected in str(raised.value)
+
+
+def test_variables_that_a_cluster_sets_for_a_service_of_our_name_are_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCHEMA_PUBLISHER_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("SCHEMA_PUBLISHER_PORT_8765_TCP", "tcp://10.0.0.1:8765")
+
+    assert load_settings(settings_file(tmp_path, MINIMAL)).http.port == 8765

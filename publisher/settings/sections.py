@@ -1,19 +1,11 @@
-"""Settings from ``schema-publisher.toml`` and the environment, checked as a whole before anything starts.
-
-Any key may also be set as ``SCHEMA_PUBLISHER__SECTION__KEY``, which wins over the file. A setting
-that is unknown, missing or of the wrong type is reported with its name, where it was read and what
-is allowed.
-"""
+"""The sections of ``schema-publisher.toml``, each a value that checks itself."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -21,34 +13,33 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
-    ValidationError,
     field_validator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from lakeschema.translation.emission.udf_rules import rule_problem
-from lakeschema.translation.interface import SparkUdfRule
+from lakeschema.catalog.errors import MalformedType
+from lakeschema.translation.interface import (
+    Casing,
+    Nullability,
+    SparkUdfRule,
+    UdfReturn,
+    ViewEvolution,
+)
+from lakeschema.translation.option_values import read_spark_rule, read_udf
 from lakeschema.translation.udf_plugins import is_reference
 from publisher.selection import EVERYTHING, is_pattern
+from publisher.settings.fields import Address, Metastores, Prefix, StateUrl, option
+from publisher.settings.secrets import secret_in_file, secret_in_keyring
 
 # Of a Project-URL (core metadata); its characters are those of RFC 3986, and our two placeholders.
 _LABEL = re.compile(r"[ -+\--~]{1,32}")
 _URL = re.compile(r"https?://([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|\{name\}|\{relation\})+")
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
-DEFAULT_FILE = Path("schema-publisher.toml")
 
-
-class SettingsError(Exception):
-    """``problems``: one line for each setting that is wrong, naming it and where it was read."""
-
-    def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__(*problems)
-        self.problems = problems
-
-    def __str__(self) -> str:
-        return "\n".join(self.problems)
+Runner: TypeAlias = Literal["spark", "local"]
+"""Where a snapshot reads and derives: on Spark's executors, or in its own process."""
 
 
 class _Section(BaseModel):
@@ -64,7 +55,7 @@ class Artifacts(_Section):
     ``project_urls``: links of every package, by label; ``{name}`` and ``{relation}`` are filled in.
     """
 
-    prefix: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
+    prefix: Prefix
     versioning: Literal["semantic", "sequential"] = "semantic"
     immutable: bool = False
     project_urls: Mapping[str, str] = Field(default_factory=dict)
@@ -77,8 +68,8 @@ class Artifacts(_Section):
         for pattern in value:
             if not is_pattern(pattern):
                 raise ValueError(
-                    f"{pattern!r} is no pattern database.table; "
-                    "staging.* stands for a whole database, *.tmp_* for tables of any"
+                    f"invalid pattern {pattern!r}: expected database.table; "
+                    "staging.* names a whole database, *.tmp_* tables of any database"
                 )
         return value
 
@@ -87,11 +78,13 @@ class Artifacts(_Section):
     def _linkable(cls, value: Mapping[str, str]) -> Mapping[str, str]:
         for label, url in value.items():
             if not _LABEL.fullmatch(label):
-                raise ValueError(f"{label!r} is no label: up to 32 characters, without a comma")
+                raise ValueError(
+                    f"invalid label {label!r}: expected up to 32 characters without a comma"
+                )
             if not _URL.fullmatch(url):
                 raise ValueError(
-                    f"{url!r} is no address http://… or https://… "
-                    "in which nothing but {name} and {relation} stands in braces"
+                    f"invalid URL {url!r}: expected http://… or https://… "
+                    "with no placeholders but {name} and {relation}"
                 )
         return value
 
@@ -101,7 +94,7 @@ class HiveCatalogSettings(_Section):
 
     kind: Literal["hive"]
     name: str = "hive"
-    uri: str = "thrift://127.0.0.1:9083"
+    uri: Metastores = "thrift://127.0.0.1:9083"
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
 
@@ -131,7 +124,7 @@ class NotificationLogSettings(_Section):
     """``uri`` defaults to the catalog's."""
 
     kind: Literal["notification-log"]
-    uri: str | None = None
+    uri: Metastores | None = None
     poll_seconds: Annotated[float, Field(gt=0, le=60)] = 0.02
 
 
@@ -158,7 +151,7 @@ EventSettings = Annotated[
 
 
 class State(_Section):
-    url: Annotated[str, Field(pattern=r"^sqlite:///")] = "sqlite:///state.db"
+    url: StateUrl = "sqlite:///state.db"
 
 
 class Retention(_Section):
@@ -177,16 +170,12 @@ class StaticIndexSettings(_Section):
     retention: Retention | None = None
 
 
-_Address = Annotated[str, Field(pattern=r"^https?://[^/@]*@?[^/@]+", repr=False)]
-"""Not shown, because credentials may stand in it."""
-
-
 class TwineIndexSettings(_Section):
     """Without ``password`` and ``password_file`` the keyring is asked for the username's password."""
 
     kind: Literal["twine"]
-    repository_url: _Address
-    simple_url: _Address
+    repository_url: Address
+    simple_url: Address
     username: str | None = None
     password: SecretStr | None = None
     password_file: Path | None = None
@@ -201,37 +190,10 @@ class TwineIndexSettings(_Section):
         if self.password is not None:
             return self.password.get_secret_value()
         if self.password_file is not None:
-            return _secret_in(self.password_file)
+            return secret_in_file(self.password_file)
         if self.username is not None and urlsplit(self.repository_url).password is None:
-            return _secret_in_keyring(self.repository_url, self.username)
+            return secret_in_keyring(self.repository_url, self.username)
         return None
-
-
-def _secret_in(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        why = os.strerror(error.errno) if error.errno else "it is not readable"
-    except UnicodeDecodeError:
-        why = "it is not UTF-8"
-    raise SettingsError((f"index.password_file ({file}): {why}",))
-
-
-def _secret_in_keyring(service: str, username: str) -> str | None:
-    """As twine and pip keep it: under the address of the index."""
-    try:
-        from keyring import get_password
-        from keyring.errors import KeyringError, NoKeyringError
-    except ImportError:
-        return None  # there are platforms on which twine comes without it
-    try:
-        return get_password(service, username)
-    except NoKeyringError:
-        return None
-    except KeyringError as error:
-        raise SettingsError(
-            (f"index.password: the keyring does not open: {type(error).__name__}",)
-        ) from None
 
 
 IndexSettings = Annotated[StaticIndexSettings | TwineIndexSettings, Field(discriminator="kind")]
@@ -241,16 +203,19 @@ class UdfSettings(_Section):
     """What a UDF class returns: exactly one of the three."""
 
     returns: str | None = None
-    returns_argument: Annotated[int, Field(ge=0)] | None = None
+    returns_argument: int | None = None
     returns_rows: str | None = None
 
+    @property
+    def udf_return(self) -> UdfReturn:
+        return read_udf("a UDF class", self.model_dump(exclude_none=True))
+
     @model_validator(mode="after")
-    def _exactly_one(self) -> UdfSettings:
-        given = [
-            v for v in (self.returns, self.returns_argument, self.returns_rows) if v is not None
-        ]
-        if len(given) != 1:
-            raise ValueError("give exactly one of returns, returns_argument, returns_rows")
+    def _readable(self) -> UdfSettings:
+        try:
+            _ = self.udf_return
+        except MalformedType as error:
+            raise ValueError(f"{error}; {error.hint}") from None
         return self
 
 
@@ -266,15 +231,11 @@ class SparkUdfSettings(_Section):
 
     @property
     def rule(self) -> SparkUdfRule:
-        return SparkUdfRule(
-            self.class_pattern, self.dependency, self.spark_class, self.spark_dependency
-        )
+        return read_spark_rule(self.model_dump(by_alias=True, exclude_none=True))
 
     @model_validator(mode="after")
-    def _sound(self) -> SparkUdfSettings:
-        problem = rule_problem(self.rule)
-        if problem is not None:
-            raise ValueError(problem)
+    def _readable(self) -> SparkUdfSettings:
+        _ = self.rule
         return self
 
 
@@ -284,11 +245,11 @@ class Translation(_Section):
     ``udf_plugins`` are ``module:callable``; left out, they are the installed entry points.
     """
 
-    casing: Literal["preserve", "lower"] = "preserve"
-    nullability: Literal["preserve", "all-nullable"] = "preserve"
+    casing: Annotated[Casing, option("casing")] = Casing.PRESERVE
+    nullability: Annotated[Nullability, option("nullability")] = Nullability.PRESERVE
     strict: bool = False
-    view_evolution: Literal["engine", "follow"] | None = None
-    timestamp_unit: Literal["millis", "micros"] = "millis"
+    view_evolution: Annotated[ViewEvolution | None, option("view_evolution")] = None
+    timestamp_unit: Annotated[str, option("timestamp_unit")] = "millis"
     local_timestamps: bool = False
     udfs: Mapping[str, UdfSettings] = Field(default_factory=dict)
     udf_plugins: tuple[str, ...] | None = None
@@ -299,7 +260,7 @@ class Translation(_Section):
     def _references(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
         for reference in value or ():
             if not is_reference(reference):
-                raise ValueError(f"{reference!r} is not module:callable")
+                raise ValueError(f"invalid plugin {reference!r}: expected module:callable")
         return value
 
 
@@ -308,7 +269,7 @@ class Snapshot(_Section):
 
     interval_seconds: Annotated[float, Field(gt=0)] = 3600.0
     on_start: bool = True
-    runner: Literal["spark", "local"] = "spark"
+    runner: Runner = "spark"
     tasks: Annotated[int, Field(ge=1)] = 2
     conf: Mapping[str, str] = Field(default_factory=dict)
 
@@ -374,86 +335,3 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         # The file is handed in as arguments, so the environment comes first.
         return env_settings, init_settings
-
-
-def load_settings(path: Path | None) -> Settings:
-    """Reads ``path`` (None: ``schema-publisher.toml`` here, if there is one) and the environment.
-
-    Raises:
-        SettingsError: naming each setting that is wrong.
-    """
-    file = path or DEFAULT_FILE
-    content = _read_file(file, required=path is not None)
-    problems = _unknown_variables(os.environ)
-    if problems:
-        raise SettingsError(problems)
-    try:
-        return Settings(**content)
-    except ValidationError as error:
-        raise SettingsError(
-            tuple(_problem(detail, file, os.environ) for detail in error.errors())
-        ) from None
-    except json.JSONDecodeError as error:
-        raise SettingsError((f"the environment: a value is not JSON: {error}",)) from None
-
-
-def _read_file(file: Path, *, required: bool) -> dict[str, Any]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        if not required:
-            return {}
-        raise SettingsError((f"{file}: there is no such file",)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError((f"{file}: cannot be read: {error}",)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError((f"{file}: is not TOML: {error}",)) from None
-
-
-def _unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
-    known = {name.upper() for name in Settings.model_fields}
-    return tuple(
-        f"{variable} (environment): there is no section {section.lower()!r}; "
-        f"there are {', '.join(sorted(k.lower() for k in known))}"
-        for variable in sorted(environment)
-        if variable.upper().startswith(ENVIRONMENT_PREFIX)
-        and (section := variable.upper()[len(ENVIRONMENT_PREFIX) :].split("__")[0]) not in known
-    )
-
-
-def _problem(detail: Any, file: Path, environment: Mapping[str, str]) -> str:
-    path = [str(part) for part in detail["loc"]]
-    variable = ENVIRONMENT_PREFIX + "__".join(path).upper()
-    origin = "environment" if any(v.upper() == variable for v in environment) else str(file)
-    message = str(detail["msg"])
-    match detail["type"]:
-        case "missing":
-            message = "is missing"
-        case "extra_forbidden":
-            message = f"is unknown; allowed here: {', '.join(_allowed(path[:-1]))}"
-    return f"{'.'.join(path)} ({origin}): {message}"
-
-
-def _translation_section(path: list[str]) -> type[BaseModel]:
-    if len(path) < 3:
-        return Translation
-    return UdfSettings if path[1] == "udfs" else SparkUdfSettings
-
-
-def _allowed(path: list[str]) -> list[str]:
-    """Names that a section may have; for a section of several kinds, those of all kinds."""
-    sections: dict[str, tuple[type[BaseModel], ...]] = {
-        "artifacts": (Artifacts,),
-        "catalog": (HiveCatalogSettings, DdlCatalogSettings, SparkCatalogSettings),
-        "events": (NotificationLogSettings, KafkaSettings, DdlFolderSettings),
-        "state": (State,),
-        "index": (Retention,) if "retention" in path else (StaticIndexSettings, TwineIndexSettings),
-        "translation": (_translation_section(path),),
-        "snapshot": (Snapshot,),
-        "engine": (Engine,),
-        "http": (Http,),
-    }
-    models: tuple[type[BaseModel], ...] = (
-        sections.get(path[0], (Settings,)) if path else (Settings,)
-    )
-    return sorted({f.alias or name for model in models for name, f in model.model_fields.items()})

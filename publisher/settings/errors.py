@@ -1,0 +1,14 @@
+"""What is wrong with settings."""
+
+from __future__ import annotations
+
+
+class SettingsError(Exception):
+    """``problems``: one line for each setting that is wrong, naming it and where it was read."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)

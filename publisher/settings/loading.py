@@ -1,0 +1,84 @@
+"""``schema-publisher.toml`` and the environment → settings, checked as a whole."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pydantic_settings
+from pydantic import ValidationError
+
+from publisher.settings.errors import SettingsError
+from publisher.settings.problems import problem
+from publisher.settings.sections import ENVIRONMENT_PREFIX, Settings
+
+DEFAULT_FILE = Path("schema-publisher.toml")
+
+_ONE_UNDERSCORE = re.compile(r"SCHEMA_PUBLISHER_(?P<key>[^_].*__.*)", re.IGNORECASE)
+
+
+def load_settings(path: Path | None) -> Settings:
+    """Reads ``path`` (None: ``schema-publisher.toml`` here, if there is one) and the environment.
+
+    Raises:
+        SettingsError: naming each setting that is wrong.
+    """
+    file = path or DEFAULT_FILE
+    content = _read_file(file, required=path is not None)
+    problems = _unknown_variables(os.environ)
+    if problems:
+        raise SettingsError(problems)
+    try:
+        return Settings(**content)
+    except ValidationError as error:
+        details = error.errors()
+        raise SettingsError(
+            tuple(problem(detail, str(file), os.environ) for detail in details)
+        ) from None
+    except pydantic_settings.SettingsError as error:
+        raise SettingsError((_not_json(error),)) from None
+
+
+def _read_file(file: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if not required:
+            return {}
+        raise SettingsError((f"{file}: there is no such file",)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError((f"{file}: cannot be read: {error}",)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError((f"{file}: is not TOML: {error}",)) from None
+
+
+def _unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
+    problems = (_variable_problem(variable) for variable in sorted(environment))
+    return tuple(problem for problem in problems if problem)
+
+
+def _variable_problem(variable: str) -> str:
+    """What is wrong with a variable's name; "" for a good one and for those of other programs."""
+    sections = sorted(Settings.model_fields)
+    one_underscore = _ONE_UNDERSCORE.fullmatch(variable)
+    if one_underscore:
+        wanted = ENVIRONMENT_PREFIX + one_underscore["key"].upper()
+        return f"{variable} (environment) is unknown; did you mean {wanted}?"
+    if not variable.upper().startswith(ENVIRONMENT_PREFIX):
+        return ""
+    section = variable[len(ENVIRONMENT_PREFIX) :].split("__", maxsplit=1)[0].lower()
+    if section in sections:
+        return ""
+    return f"{variable} (environment): unknown section {section!r}; the sections are {', '.join(sections)}"
+
+
+def _not_json(error: pydantic_settings.SettingsError) -> str:
+    """The value itself is not shown, because it may be a secret."""
+    field = re.search(r'field "(\w+)"', str(error))
+    variable = ENVIRONMENT_PREFIX + (field[1].upper() if field else "…")
+    example = '[{"kind": "notification-log"}]'
+    return f"{variable} (environment): expected JSON, such as {example}: {error.__cause__}"
