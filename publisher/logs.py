@@ -12,7 +12,7 @@ _ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 
 
 class JsonFormatter(logging.Formatter):
-    """Fields come from ``extra``; what is no JSON value is shown as text.
+    """Fields come from ``extra``; a value that JSON cannot hold is shown as text.
 
     ASCII, so that untrusted control or direction characters cannot disturb a terminal.
     """

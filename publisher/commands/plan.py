@@ -1,10 +1,11 @@
-"""What publishing would do, found without doing it: changes, versions, and who else is hit."""
+"""What publishing would do, found without doing it: changes, versions, and which dependents they reach."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
 from codegen.errors import CodegenError
 from codegen.package import PackageRequest
@@ -20,6 +21,36 @@ from publisher.publishing.history import compared, newest_published
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.versioning import VersioningMode, next_version
 from publisher.selection import EVERYTHING, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedVersion:
+    """A version that publishing would take.
+
+    Attributes:
+        newest: the number before it; None for a first version.
+        change: "first", "major", "minor" or "patch".
+        dependents: at any distance, sorted.
+    """
+
+    relation: RelationName
+    distribution: str
+    newest: str | None
+    number: str
+    change: str
+    reasons: tuple[str, ...]
+    dependents: tuple[RelationName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unpublishable:
+    """A relation that publishing would leave as it is, because it cannot be derived or packaged."""
+
+    relation: RelationName
+    reason: str
+
+
+Planned: TypeAlias = PlannedVersion | Unpublishable
 
 
 class OverlaidCatalog:
@@ -52,7 +83,7 @@ def plan_changes(
     versioning: VersioningMode,
     statements: Iterable[str] = (),
     selection: Selection = EVERYTHING,
-) -> Sequence[dict[str, Any]]:
+) -> Sequence[Planned]:
     """One entry for each package that would get a version, and each relation that cannot be derived.
 
     Numbers come from what the index shows: a number that the state alone knows to be unusable is
@@ -66,32 +97,31 @@ def plan_changes(
     found = derive_catalog(overlaid, options)
     derivations = found.derivations
     graph = graph_of((name, u) for name, d in derivations.items() for u in d.upstreams)
-    changes: list[dict[str, Any]] = []
+    planned: list[Planned] = []
     for name, derivation in sorted(derivations.items()):
         relation = found.relations[name]
         if not selection.publishes(relation):
             continue
         try:
-            change = _change(packaging.request(relation, derivation), index, packaging, versioning)
+            version = _version(
+                packaging.request(relation, derivation), index, packaging, versioning
+            )
         except (CodegenError, ForeignPackage) as error:
-            changes.append({"relation": str(name), "change": "none", "error": str(error)})
+            planned.append(Unpublishable(name, str(error)))
             continue
-        if change is not None:
-            dependents = sorted(str(n) for n in affected_cone(graph, [name]) - {name})
-            changes.append({**change, "dependents": dependents})
-    changes += [
-        {"relation": str(name), "change": "none", "error": failed.reason}
-        for name, failed in sorted(found.failures.items())
-    ]
-    return changes
+        if version is not None:
+            dependents = tuple(sorted(affected_cone(graph, [name]) - {name}))
+            planned.append(replace(version, dependents=dependents))
+    planned += (Unpublishable(name, f.reason) for name, f in sorted(found.failures.items()))
+    return planned
 
 
-def _change(
+def _version(
     request: PackageRequest,
     index: PackageIndex,
     packaging: Packaging,
     versioning: VersioningMode,
-) -> dict[str, Any] | None:
+) -> PlannedVersion | None:
     """What a publication would decide; None where the newest version says the same already."""
     name = request.relation
     expected = packaging.content_hash(request)
@@ -110,11 +140,11 @@ def _change(
         surface_of=partial(packaging.surface_hash, name),
         unusable=unusable,
     )
-    return {
-        "relation": str(name),
-        "distribution": packaging.distribution(name),
-        "from": newest.number if newest else None,
-        "to": number,
-        "change": "first" if newest is None else change.level.value,
-        "reasons": list(change.reasons),
-    }
+    return PlannedVersion(
+        name,
+        packaging.distribution(name),
+        newest.number if newest else None,
+        number,
+        "first" if newest is None else change.level.value,
+        tuple(change.reasons),
+    )

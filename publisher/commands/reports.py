@@ -1,97 +1,119 @@
-"""What the loop knows, as JSON for people and scripts."""
+"""What commands found, as values: made of the state, shown by an output."""
 
 from __future__ import annotations
 
-import base64
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from publisher.daemon.inspection import EngineStatus, Explanation
+from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.inspection import Explanation, explanation
 from publisher.publishing.retention import Change
-from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
+from publisher.selection import OPT_OUT, Selection
+from publisher.settling.comparison import BRAKE, RELEASED, SnapshotReport
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord
 
 
-def status_report(status: EngineStatus) -> dict[str, Any]:
-    return {
-        "relations": dict(status.relations),
-        "versions": status.versions,
-        "work": [_work(work) for work in status.work],
-        "troubled": [_relation(record) for record in status.troubled],
-        "conflicts": [_version(version) for version in status.conflicts],
-        "dead_letters": len(status.dead_letters),
-        "notes": dict(status.notes),
-    }
+@dataclass(frozen=True, slots=True)
+class RelationReport:
+    """One relation and its neighbours.
+
+    Attributes:
+        dependents: each direct one, with its status.
+        withheld_because: "" where it is not withheld from publication.
+    """
+
+    name: RelationName
+    explanation: Explanation
+    dependents: Sequence[tuple[RelationName, str]]
+    withheld_because: str
+
+    @property
+    def upstreams(self) -> Sequence[tuple[RelationName, str]]:
+        """Each direct one, with its status."""
+        records = self.explanation.upstream_records
+        return [(e.upstream, _status(records.get(e.upstream))) for e in self.explanation.upstreams]
 
 
-def explain_report(explanation: Explanation) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class HeldDeletions:
+    """Deletions of a namespace ("" of the whole catalog) that wait, or waited, for a person.
+
+    Attributes:
+        reason: how many of how many; "" once they are confirmed.
+        is_confirmed: the next snapshot carries them out.
+    """
+
+    namespace: str
+    reason: str
+    is_confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LastSnapshot:
+    """``ended_at``: seconds since the epoch."""
+
+    ended_at: float
+    listed: int
+    differing: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retirement:
+    """``is_done`` is False in a dry run, and where the index cannot."""
+
+    change: Change
+    is_done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResyncReport:
+    """What will be read again: one relation, or what a snapshot found."""
+
+    found: RelationName | SnapshotReport
+
+
+def relation_report(
+    tx: Transaction, name: RelationName, distribution: str, selection: Selection
+) -> RelationReport | None:
     """None where nothing at all is known of the relation."""
-    if explanation.record is None and not explanation.versions and explanation.work is None:
+    found = explanation(tx, name, distribution)
+    if found.record is None and not found.versions and found.work is None:
         return None
-    return {
-        "relation": _relation(explanation.record) if explanation.record else None,
-        "withheld": explanation.record is not None and explanation.record.withheld,
-        "upstreams": [
-            {
-                "relation": str(edge.upstream),
-                "status": (
-                    explanation.upstream_records[edge.upstream].status.value
-                    if edge.upstream in explanation.upstream_records
-                    else "UNKNOWN"
-                ),
-            }
-            for edge in explanation.upstreams
-        ],
-        "dependents": [str(name) for name in explanation.dependents],
-        "versions": [_version(version) for version in explanation.versions],
-        "work": _work(explanation.work) if explanation.work else None,
-    }
+    records = tx.graph.records(found.dependents)
+    dependents = [(n, _status(records.get(n))) for n in found.dependents]
+    return RelationReport(name, found, dependents, _withheld_because(found.record, selection))
 
 
-def retention_report(change: Change, *, done: bool) -> dict[str, Any]:
-    return {
-        "distribution": change.distribution,
-        "version": change.file.version,
-        "file": change.file.filename,
-        "action": "offer again" if change.reason is None else "yank",
-        "done": done,
-    }
+def held_deletions(notes: Mapping[str, str]) -> Sequence[HeldDeletions]:
+    """Of the state's notes; those of the whole catalog first."""
+    return [
+        HeldDeletions(key.removeprefix(BRAKE), "" if note == RELEASED else note, note == RELEASED)
+        for key, note in sorted(notes.items())
+        if key.startswith(BRAKE) and note
+    ]
 
 
-def dead_letter_report(letter: StoredDeadLetter) -> dict[str, Any]:
-    """The payload in base 64: it is untrusted input, and may not be text at all."""
-    return {
-        "id": letter.id,
-        "source": letter.source,
-        "reason": letter.reason,
-        "namespace": letter.namespace,
-        "received_at": letter.received_at,
-        "payload_base64": base64.b64encode(letter.payload).decode("ascii"),
-    }
+def last_snapshots(notes: Mapping[str, str]) -> Sequence[LastSnapshot]:
+    """The newest of each catalog."""
+    texts = (note for key, note in sorted(notes.items()) if key.startswith("@snapshot/") and note)
+    return [LastSnapshot(**json.loads(text)) for text in texts]
 
 
-def _relation(record: RelationRecord) -> dict[str, Any]:
-    return {
-        "relation": str(record.name),
-        "status": "STALE" if record.stale else record.status.value,
-        "reason": record.reason,
-    }
+def shown_status(record: RelationRecord) -> str:
+    """STALE while it is to be derived again, whatever came of it before."""
+    return "STALE" if record.stale else record.status.value
 
 
-def _version(version: VersionRecord) -> dict[str, Any]:
-    return {
-        "distribution": version.distribution,
-        "number": version.number,
-        "status": version.status.value,
-        "change": version.change,
-        "reasons": list(version.reasons),
-        "sha256": version.wheel_sha256,
-    }
+def _status(record: RelationRecord | None) -> str:
+    return "UNKNOWN" if record is None else record.status.value
 
 
-def _work(work: WorkRecord) -> dict[str, Any]:
-    return {
-        "relation": str(work.relation),
-        "due_at": work.not_before,
-        "attempts": work.attempts,
-        "retries": work.retries,
-        "last_error": work.last_error,
-    }
+def _withheld_because(record: RelationRecord | None, selection: Selection) -> str:
+    if record is None or not record.withheld:
+        return ""
+    if selection.includes(record.name):
+        return f"its table property {OPT_OUT} is false"
+    return "artifacts.include and artifacts.exclude leave it out"

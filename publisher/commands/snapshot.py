@@ -1,6 +1,6 @@
 """One full pass over the catalog, from settings: on Spark, or in this process.
 
-Spark's executors read and derive; what they found goes into the memo, what differs becomes work,
+Spark's executors read and derive; what they find goes into the memo, what differs becomes work,
 and workers, here or in a running daemon, read once more and publish.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Any, Self
 
 from rich.console import Console
@@ -26,51 +28,114 @@ from lakeschema.spark.values import (
 from lakeschema.translation.interface import Options
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.daemon.assembly import (
-    build_catalog,
     build_engine,
     build_index,
     build_options,
     build_state,
-    close_catalog,
+    opened_catalog,
 )
-from publisher.daemon.engine import Engine
-from publisher.settings import HiveCatalogSettings, Settings
+from publisher.settings import HiveCatalogSettings, Runner, Settings
 from publisher.settling.comparison import Comparison, KnownCatalog
 from publisher.settling.deriving import DirectDeriver
 from publisher.state.protocol import State
 from publisher.state.records import MemoEntry
 
 
-def run_snapshot(
-    settings: Settings, runner: str, *, dry_run: bool = False, publish: bool = True
-) -> dict[str, Any]:
-    """The report, as JSON: what was listed, what differed, how long each step took.
+@dataclass(frozen=True, slots=True)
+class OnExecutors:
+    """What Spark's executors did: relations derived, and in how many waves."""
+
+    derived: int
+    waves: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotOutcome:
+    """A full pass.
+
+    Attributes:
+        held: deletions that wait for a person, by namespace ("" for all).
+        on_executors: None where nothing ran on Spark.
+        seconds: by step.
+        counters: of this process.
+    """
+
+    runner: Runner
+    listed: int
+    differing: int
+    missing: int
+    held: Mapping[str, str]
+    on_executors: OnExecutors | None
+    seconds: Mapping[str, float]
+    counters: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a full pass would find; ``errors`` says why relations cannot be derived."""
+
+    listed: int
+    differing: Sequence[RelationName]
+    missing: Sequence[RelationName]
+    errors: Mapping[RelationName, str]
+
+
+def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) -> SnapshotOutcome:
+    """What was listed, what differed, how long each step took.
 
     Args:
         settings: the deployment's.
-        runner: "spark" or "local".
-        dry_run: only look; nothing is written.
+        runner: where relations are read and derived.
         publish: work on what differs here, and return when it is done.
 
     Raises:
         CatalogUnavailable: nothing was concluded.
         SnapshotBusy: another snapshot of this catalog runs.
     """
-    catalog = build_catalog(settings)
     options = build_options(settings)
-    state = build_state(settings)
-    try:
+    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
         deriver = DirectDeriver(options)
         engine = build_engine(settings, state, catalog, build_index(settings), deriver)
-        if dry_run:
-            return _dry_run(state, catalog, options)
-        if runner == "local":
-            return _finish(engine, {"runner": "local"}, None, publish=publish)
-        spark = SparkComparison(settings, state, catalog, options)
-        return _finish(engine, {"runner": "spark"}, spark, publish=publish)
-    finally:
-        close_catalog(catalog)
-        state.close()
+        on_spark = SparkComparison(settings, state, catalog, options) if runner == "spark" else None
+        found = engine.snapshot(comparer=on_spark)
+        result = on_spark.result if on_spark is not None else None
+        seconds = {k: round(v, 3) for k, v in result.seconds.items()} if result else {}
+        if publish:
+            start = time.perf_counter()
+            engine.drain()
+            seconds["publish"] = round(time.perf_counter() - start, 3)
+        return SnapshotOutcome(
+            runner,
+            found.listed,
+            found.differing,
+            found.missing,
+            found.held,
+            OnExecutors(result.derived, result.waves) if result else None,
+            seconds,
+            engine.counters.values(),
+        )
+
+
+def dry_run(settings: Settings) -> DryRun:
+    """Derives everything in this process, and writes nothing.
+
+    Raises:
+        CatalogUnavailable: the catalog could not be read.
+    """
+    options = build_options(settings)
+    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
+        everything = derive_catalog(catalog, options)
+        records = state.read(lambda tx: tx.graph.every_record())
+    deriver = DirectDeriver(options)
+    differing = [
+        name
+        for name, derivation in sorted(everything.derivations.items())
+        if name not in records
+        or records[name].interface_hash != deriver.interface_hash(derivation.interface)
+    ]
+    missing = [name for name in sorted(records) if name not in everything.relations]
+    errors = {name: failed.reason for name, failed in sorted(everything.failures.items())}
+    return DryRun(len(everything.relations), differing, missing, errors)
 
 
 class SparkComparison:
@@ -95,12 +160,14 @@ class SparkComparison:
     def __call__(self, known: KnownCatalog) -> Comparison:
         # PySpark is an extra, and slow to import.
         from lakeschema.spark.session import spark_session
-        from lakeschema.spark.snapshot import Cluster
-        from lakeschema.spark.snapshot import run_snapshot as run_on_spark
 
         (catalog,) = self._settings.catalog
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
+        # Only now: without the extra the session says what to install.
+        from lakeschema.spark.snapshot import Cluster
+        from lakeschema.spark.snapshot import run_snapshot as run_on_spark
+
         access = (
             MetastoreAccess(catalog.uri, catalog.timeout_seconds)
             if isinstance(catalog, HiveCatalogSettings)
@@ -133,47 +200,6 @@ class SparkComparison:
     def _remember(self, results: Sequence[Result]) -> None:
         entries = [MemoEntry(r.inputs_hash, r.status, r.derivation, r.reason) for r in results]
         self._state.write(lambda tx: tx.memo.remember(entries, time.time()))
-
-
-def _finish(
-    engine: Engine, report: dict[str, Any], comparer: SparkComparison | None, *, publish: bool
-) -> dict[str, Any]:
-    found = engine.snapshot(comparer=comparer)
-    report |= {"listed": found.listed, "differing": found.differing, "missing": found.missing}
-    if found.held:
-        report["held"] = dict(found.held)
-    if comparer is not None and comparer.result is not None:
-        report |= {
-            "derived_on_executors": comparer.result.derived,
-            "waves": comparer.result.waves,
-            "seconds": {k: round(v, 3) for k, v in comparer.result.seconds.items()},
-        }
-    if publish:
-        start = time.perf_counter()
-        engine.drain()
-        report.setdefault("seconds", {})["publish"] = round(time.perf_counter() - start, 3)
-    report["counters"] = dict(engine.counters.values())
-    return report
-
-
-def _dry_run(state: State, catalog: Catalog, options: Options) -> dict[str, Any]:
-    everything = derive_catalog(catalog, options)
-    records = state.read(lambda tx: tx.graph.every_record())
-    deriver = DirectDeriver(options)
-    differing = [
-        str(name)
-        for name, derivation in sorted(everything.derivations.items())
-        if name not in records
-        or records[name].interface_hash != deriver.interface_hash(derivation.interface)
-    ]
-    gone = [str(n) for n, r in sorted(records.items()) if n not in everything.relations]
-    return {
-        "runner": "dry-run",
-        "listed": len(everything.relations),
-        "differing": differing,
-        "missing": gone,
-        "errors": {str(n): failed.reason for n, failed in sorted(everything.failures.items())},
-    }
 
 
 class TerminalProgress:

@@ -28,6 +28,15 @@ class Drift:
     relation: RelationName
     distribution: str
     reason: str
+    is_derivable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """``checked``: how many relations should have a package."""
+
+    checked: int
+    drifts: Sequence[Drift]
 
 
 def verify(
@@ -36,7 +45,7 @@ def verify(
     packaging: Packaging,
     options: Options,
     selection: Selection = EVERYTHING,
-) -> Sequence[Drift]:
+) -> Verification:
     """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs.
 
     Raises:
@@ -44,11 +53,9 @@ def verify(
         PackageIndexError: the index did not answer.
     """
     found = derive_catalog(catalog, options)
-    published = (
-        name for name in sorted(found.outcomes) if selection.publishes(found.relations[name])
-    )
+    published = [n for n in sorted(found.outcomes) if selection.publishes(found.relations[n])]
     drifts = (_drift(found.relations[n], found.outcomes[n], index, packaging) for n in published)
-    return [drift for drift in drifts if drift is not None]
+    return Verification(len(published), [drift for drift in drifts if drift is not None])
 
 
 def _drift(
@@ -57,7 +64,8 @@ def _drift(
     distribution = packaging.distribution(relation.name)
     match outcome:
         case Failed(reason=reason):
-            return Drift(relation.name, distribution, f"cannot be derived: {reason}")
+            reason = f"cannot be derived: {reason}"
+            return Drift(relation.name, distribution, reason, is_derivable=False)
         case Derived(derivation):
             pass
     try:

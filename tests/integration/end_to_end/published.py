@@ -53,7 +53,7 @@ def publish(settings: Settings, database: str, columns: str) -> None:
     statement = f"CREATE TABLE {database}.company ({columns});\n"
     (catalog.path / "company.sql").write_text(statement)
     report = run_snapshot(settings, "local")
-    assert report["counters"].get("published"), report
+    assert report.counters.get("published"), report
 
 
 def publish_all(settings: Settings, database: str) -> None:

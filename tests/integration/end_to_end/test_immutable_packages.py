@@ -158,8 +158,8 @@ def test_another_choice_is_a_major_version_of_what_is_published(tmp_path: Path) 
     (first,) = index.files(SHOP)
 
     flipped = settings(tmp_path, immutable=True)
-    published = run_snapshot(flipped, "local")["counters"].get("published")
-    again = run_snapshot(flipped, "local")["counters"].get("published")
+    published = run_snapshot(flipped, "local").counters.get("published")
+    again = run_snapshot(flipped, "local").counters.get("published")
 
     assert (published, again) == (1, None)
     assert [file.version for file in index.files(SHOP)] == ["1.0.0", "2.0.0"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,7 +11,7 @@ from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.commands.snapshot import run_snapshot
+from publisher.commands.snapshot import SnapshotOutcome, run_snapshot
 from publisher.settings import Settings
 from publisher.state.records import RelationRecord
 from tests.integration.spark import udf_plugin
@@ -51,9 +50,9 @@ def test_a_plugins_new_answer_derives_the_view_anew_and_nothing_else(
 ) -> None:
     settings = settings_for(tmp_path / "home", metastore)
 
-    def snapshot(plugin: str) -> tuple[dict[str, Any], RelationRecord]:
+    def snapshot(plugin: str) -> tuple[SnapshotOutcome, RelationRecord]:
         report = run_snapshot(asking(settings, plugin), "spark")
-        return dict(report), records(tmp_path / "home", view.namespace[0])[view]
+        return report, records(tmp_path / "home", view.namespace[0])[view]
 
     _, failed = snapshot("failing")
     _, derived = snapshot("text")
@@ -64,9 +63,9 @@ def test_a_plugins_new_answer_derives_the_view_anew_and_nothing_else(
     assert "com.acme.Up" in failed.reason
     assert "ConnectionError: the registry is down" in failed.reason
     assert derived.status is Status.OK
-    assert again["differing"] == 0
+    assert again.differing == 0
     assert comparable(same) == comparable(derived)
-    assert changed["differing"] == 1
+    assert changed.differing == 1
     assert other.interface_hash != derived.interface_hash
     versions = [w.split("-")[1] for w in wheels(tmp_path / "home", view.namespace[0]) if "_v-" in w]
     assert versions == ["1.0.0", "2.0.0"]

@@ -62,13 +62,15 @@ def test_everything_is_published_once_as_a_snapshot_in_this_process_publishes_it
     }
     assert wheels(tmp_path / "there", database) == wheels(tmp_path / "here", database)
     assert len(wheels(tmp_path / "there", database)) == relations - 7
-    assert report["waves"] >= 4
+    assert report.on_executors is not None
+    assert report.on_executors.waves >= 4
 
     again = run_snapshot(there, "spark")
 
-    assert again["differing"] == 0
-    assert again["derived_on_executors"] == 0
-    assert "published" not in again["counters"]
+    assert again.differing == 0
+    assert again.on_executors is not None
+    assert again.on_executors.derived == 0
+    assert "published" not in again.counters
 
 
 def test_what_cannot_be_derived_says_why_and_holds_up_only_its_cone(
@@ -107,9 +109,9 @@ def test_a_changed_table_takes_its_cone_along_and_nothing_else(
 
     report = run_snapshot(settings, "spark")
 
-    assert report["differing"] == 1
-    assert report["counters"]["published"] == len(("t0", "v0", "w0", "x0"))
-    assert report["counters"].get("derived", 0) == 0, "executors derived them all"
+    assert report.differing == 1
+    assert report.counters["published"] == len(("t0", "v0", "w0", "x0"))
+    assert report.counters.get("derived", 0) == 0, "executors derived them all"
     assert sorted(w for w in wheels(tmp_path / "home", database) if "1.1.0" in w) == sorted(
         w.replace("1.0.0", "1.1.0")
         for w in wheels(tmp_path / "home", database)
@@ -129,8 +131,9 @@ def test_a_change_of_options_derives_everything_anew(
     report = run_snapshot(settings.model_copy(update={"translation": lower}), "spark")
 
     derivable = len(wheels(tmp_path / "home", database))
-    assert report["derived_on_executors"] >= derivable
-    assert report["counters"].get("derived", 0) * 100 < report["derived_on_executors"]
+    assert report.on_executors is not None
+    assert report.on_executors.derived >= derivable
+    assert report.counters.get("derived", 0) * 100 < report.on_executors.derived
 
 
 def test_executors_touch_no_state_no_index_and_none_of_the_publisher(

@@ -12,8 +12,8 @@ import pytest
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.translation.interface import Options
 from lakeschema.translation.outcome import Status
-from publisher.commands.plan import plan_changes
-from publisher.commands.verify import Drift, verify
+from publisher.commands.plan import Planned, PlannedVersion, Unpublishable, plan_changes
+from publisher.commands.verify import Drift, Verification, verify
 from publisher.daemon.assembly import build_engine, build_options, build_packaging, build_state
 from publisher.index.static import StaticIndex
 from publisher.selection import EVERYTHING, Selection
@@ -62,7 +62,7 @@ enabled = false
         assert engine.drain(60.0)
         state.close()
 
-    def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[dict[str, Any]]:
+    def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[Planned]:
         return plan_changes(
             self._catalog,
             self.index,
@@ -73,10 +73,20 @@ enabled = false
             selection,
         )
 
-    def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
+    def versions_planned(self, *ddl: str, **how: Selection) -> Sequence[PlannedVersion]:
+        return [p for p in self.planned(*ddl, **how) if isinstance(p, PlannedVersion)]
+
+    def unpublishable(self, *ddl: str) -> Mapping[str, str]:
+        found = (p for p in self.planned(*ddl) if isinstance(p, Unpublishable))
+        return {str(each.relation): each.reason for each in found}
+
+    def verified(self, selection: Selection = EVERYTHING) -> Verification:
         return verify(
             self._catalog, self.index, build_packaging(self._settings), Options(), selection
         )
+
+    def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
+        return self.verified(selection).drifts
 
     def reasons(self) -> Mapping[str, str]:
         """Why the engine could not derive a relation that exists."""
@@ -114,11 +124,11 @@ VIEW = "CREATE VIEW v AS SELECT id FROM t;"
 
 
 def test_nothing_published_is_a_first_version(lake: Lake) -> None:
-    (table, view) = lake.planned(ID, VIEW)
+    (table, view) = lake.versions_planned(ID, VIEW)
 
-    assert (table["relation"], table["from"], table["to"]) == ("default.t", None, "1.0.0")
-    assert table["change"] == view["change"] == "first"
-    assert table["dependents"] == ["default.v"]
+    assert (str(table.relation), table.newest, table.number) == ("default.t", None, "1.0.0")
+    assert table.change == view.change == "first"
+    assert table.dependents == (view.relation,)
 
 
 def test_what_is_published_is_no_change(lake: Lake) -> None:
@@ -134,38 +144,38 @@ def test_every_version_of_the_major_counts_and_the_publication_agrees(lake: Lake
     assert lake.versions(TABLE) == {"1.0.0", "1.1.0"}
     grown = avro_table(symbols=["A", "B"], default="A")
 
-    (planned,) = lake.planned(grown)
+    (planned,) = lake.versions_planned(grown)
     lake.publish(grown)
 
-    assert (planned["from"], planned["to"], planned["change"]) == ("1.1.0", "2.0.0", "major")
+    assert (planned.newest, planned.number, planned.change) == ("1.1.0", "2.0.0", "major")
     assert lake.versions(TABLE) == {"1.0.0", "1.1.0", "2.0.0"}
 
 
 def test_a_view_that_cannot_be_derived_says_why(lake: Lake) -> None:
-    planned = lake.planned(ID, "CREATE VIEW v AS SELECT nothing FROM t;")
+    unpublishable = lake.unpublishable(ID, "CREATE VIEW v AS SELECT nothing FROM t;")
 
-    (broken,) = (each for each in planned if each["relation"] == "default.v")
-    assert "nothing" in broken["error"]
+    assert "nothing" in unpublishable["default.v"]
 
 
 def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) -> None:
     lake.publish("CREATE TABLE t (id bigint,, name);" + VIEW + "CREATE TABLE u (id bigint);")
 
-    planned = {each["relation"]: each for each in lake.planned()}
+    unpublishable = lake.unpublishable()
 
     assert lake.versions("acme-schema-default-u") == {"1.0.0"}
-    assert sorted(planned) == ["default.t", "default.v"]
-    assert "its catalog cannot give it" in planned["default.t"]["error"]
-    assert "default.t" in planned["default.v"]["error"]
+    assert len(lake.planned()) == len(unpublishable)
+    assert sorted(unpublishable) == ["default.t", "default.v"]
+    assert "its catalog cannot give it" in unpublishable["default.t"]
+    assert "default.t" in unpublishable["default.v"]
 
 
 def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
     opted_out = "CREATE TABLE u (id bigint) TBLPROPERTIES ('schema-publisher.publish' = 'false');"
 
-    (planned,) = lake.planned(ID, VIEW, opted_out, selection=Selection(exclude=("*.t",)))
+    (planned,) = lake.versions_planned(ID, VIEW, opted_out, selection=Selection(exclude=("*.t",)))
     lake.publish(ID + VIEW + opted_out)
 
-    assert planned["relation"] == "default.v"
+    assert str(planned.relation) == "default.v"
     assert lake.versions("acme-schema-default-u") == set()
     assert lake.drifts() == []
 
@@ -176,7 +186,7 @@ def test_what_cannot_be_derived_is_a_drift_with_the_words_that_a_plan_uses(lake:
     lake.publish(ID + VIEW + broken + cycle + "CREATE VIEW gone AS SELECT * FROM missing;")
 
     drifts = {str(drift.relation): drift.reason for drift in lake.drifts()}
-    planned = {each["relation"]: each["error"] for each in lake.planned()}
+    planned = lake.unpublishable()
     stored = lake.reasons()
 
     assert sorted(drifts) == [f"default.{name}" for name in ("a", "b", "gone", "w", "x")]

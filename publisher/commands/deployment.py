@@ -1,0 +1,46 @@
+"""What commands work on: the state and the engine of a deployment, opened and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog
+from publisher.daemon.assembly import (
+    build_engine,
+    build_index,
+    build_options,
+    build_state,
+    opened_catalog,
+)
+from publisher.daemon.engine import Engine
+from publisher.settings import Settings
+from publisher.settling.deriving import DirectDeriver
+from publisher.state.protocol import State
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDeployment:
+    state: State
+    catalog: Catalog
+    engine: Engine
+
+    def knows(self, name: RelationName) -> bool:
+        """Whether the relation was ever recorded, or the catalog has it now.
+
+        Raises:
+            CatalogUnavailable: it was not recorded, and the catalog does not answer.
+        """
+        return name in self.state.read(lambda tx: tx.graph.records([name])) or bool(
+            self.catalog.read([name])
+        )
+
+
+@contextmanager
+def opened_deployment(settings: Settings) -> Iterator[OpenDeployment]:
+    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
+        deriver = DirectDeriver(build_options(settings))
+        engine = build_engine(settings, state, catalog, build_index(settings), deriver)
+        yield OpenDeployment(state, catalog, engine)

@@ -1,0 +1,121 @@
+"""An error → a line for people, a hint, and an exit status.
+
+Exit status: 0 done, 1 the answer is "no", 2 used wrongly, 3 something outside failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from publisher.commands.printable import printable
+
+NO = 1
+USAGE_ERROR = 2
+OUTSIDE_FAILED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a command ends that did not do what was asked."""
+
+    exit_status: int
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """With a line for each problem, and nothing that a terminal would obey."""
+        lines = [f"schema-publisher: {self.message}", *([f"  {self.hint}"] if self.hint else [])]
+        return "\n".join(printable(line) for text in lines for line in text.splitlines())
+
+
+class Refused(Exception):
+    """What a command raises whose answer is "no", or that was used wrongly."""
+
+    def __init__(self, exit_status: int, message: str, hint: str = "") -> None:
+        super().__init__(exit_status, message, hint)
+        self.failure = Failure(exit_status, message, hint)
+
+    def __str__(self) -> str:
+        return self.failure.message
+
+
+def failure_of(error: Exception) -> Failure:
+    """Whatever was raised, as the person who typed the command reads it."""
+    if isinstance(error, Refused):
+        return error.failure
+    hint = getattr(error, "hint", "")
+    if isinstance(error, _usage_errors()):
+        return Failure(USAGE_ERROR, str(error), hint)
+    state_failure = _state_failure(error)
+    if state_failure is not None:
+        return state_failure
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return Failure(OUTSIDE_FAILED, f"{error.filename}: {error.strerror}", hint)
+    if isinstance(error, _outside_failures()):
+        return Failure(OUTSIDE_FAILED, str(error), hint or _hint(error))
+    return Failure(
+        OUTSIDE_FAILED,
+        f"internal error: {_one_line(error)}",
+        "rerun with --traceback: schema-publisher --traceback COMMAND …",
+    )
+
+
+# The imports below are slow, and needed by a command that failed only.
+
+
+def _usage_errors() -> tuple[type[Exception], ...]:
+    from lakeschema.catalog.errors import MalformedDdl, MalformedName, MalformedType
+    from lakeschema.spark.session import SparkMissing
+    from publisher.settings import SettingsError
+
+    return (SettingsError, SparkMissing, MalformedDdl, MalformedName, MalformedType)
+
+
+def _outside_failures() -> tuple[type[Exception], ...]:
+    from lakeschema.catalog.errors import CatalogError
+    from publisher.events.protocol import SourceUnavailable
+    from publisher.index.protocol import PackageIndexError
+    from publisher.settling.comparison import SnapshotBusy
+    from publisher.web.server import AddressTaken
+
+    return (
+        CatalogError,
+        PackageIndexError,
+        SourceUnavailable,
+        AddressTaken,
+        SnapshotBusy,
+        OSError,
+    )
+
+
+def _state_failure(error: Exception) -> Failure | None:
+    from alembic.util import CommandError
+    from sqlalchemy.exc import DBAPIError
+
+    match error:
+        case DBAPIError(orig=reason):
+            hint = "check state.url, the file's permissions and the disk"
+            return Failure(OUTSIDE_FAILED, f"state database: {reason}", hint)
+        case CommandError():
+            hint = "it may have been written by a newer schema-publisher"
+            return Failure(OUTSIDE_FAILED, f"state database: {error}", hint)
+        case _:
+            return None
+
+
+def _hint(error: Exception) -> str:
+    from publisher.policy import Policy
+    from publisher.settling.comparison import SnapshotBusy
+
+    if not isinstance(error, SnapshotBusy):
+        return ""
+    minutes = Policy().snapshot_lease_seconds / 60
+    return (
+        "wait until it ends, and repeat the command; "
+        f"one that was killed no longer counts after {minutes:.0f} minutes"
+    )
+
+
+def _one_line(error: Exception) -> str:
+    first, *_ = str(error).splitlines() or [""]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__

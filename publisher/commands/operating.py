@@ -1,0 +1,181 @@
+"""Commands that run a deployment: run, snapshot, resync, confirm-deletions, republish, retire, dead-letters."""
+
+from __future__ import annotations
+
+import json as json_text
+import signal
+import threading
+from contextlib import closing
+from typing import Annotated, Literal, cast
+
+import typer
+
+from publisher.commands.arguments import Config, Json, relation_name
+from publisher.commands.failures import NO, USAGE_ERROR, Refused
+
+
+def run(config: Config = None) -> None:
+    """The daemon: events, periodic snapshots and HTTP, until SIGTERM or Ctrl-C."""
+    from publisher.daemon.service import Service
+    from publisher.logs import log_to
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    log_to()
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    with Service(settings, config) as service:
+        print(json_text.dumps({"event": "ready", "http": service.url}), flush=True)
+        stopping.wait()
+
+
+def snapshot(
+    config: Config = None,
+    runner: Annotated[
+        Literal["spark", "local"] | None,
+        typer.Option(help="Where to read and derive; by default as snapshot.runner says."),
+    ] = None,
+    *,
+    dry_run: Annotated[bool, typer.Option(help="Only show what differs; write nothing.")] = False,
+    enqueue_only: Annotated[
+        bool, typer.Option(help="Leave deriving and publishing to a running daemon.")
+    ] = False,
+    json: Json = None,
+) -> None:
+    """One full pass over the catalog, on Spark or in this process; publishes what differs."""
+    from publisher.commands import snapshot as passes
+    from publisher.commands.output.choice import output_for
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    if dry_run:
+        output_for(json).snapshot(passes.dry_run(settings))
+        return
+    chosen = runner or settings.snapshot.runner
+    output_for(json).snapshot(passes.run_snapshot(settings, chosen, publish=not enqueue_only))
+
+
+def resync(
+    relation: Annotated[
+        str | None, typer.Argument(help="database.table; the whole catalog if not given")
+    ] = None,
+    config: Config = None,
+    *,
+    json: Json = None,
+) -> None:
+    """Reads a relation, or the whole catalog, again; the daemon or the next snapshot publishes."""
+    from publisher.commands.deployment import opened_deployment
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.reports import ResyncReport
+    from publisher.settings import load_settings
+
+    name = relation_name(relation) if relation is not None else None
+    with opened_deployment(load_settings(config)) as deployment:
+        if name is None:
+            report = ResyncReport(deployment.engine.snapshot())
+        else:
+            if not deployment.knows(name):
+                raise Refused(
+                    NO,
+                    f"relation {name} is neither in the catalog nor known here",
+                    "check its spelling",
+                )
+            deployment.engine.resync([name])
+            report = ResyncReport(name)
+    output_for(json).resync(report)
+
+
+def confirm_deletions(
+    namespace: Annotated[
+        str | None, typer.Argument(help="such as shop; whatever is held if not given")
+    ] = None,
+    config: Config = None,
+    *,
+    json: Json = None,
+) -> None:
+    """Lets the next snapshot carry out deletions that were held because they were so many."""
+    from publisher.commands.deletions import confirm
+    from publisher.commands.deployment import opened_deployment
+    from publisher.commands.output.choice import output_for
+    from publisher.settings import load_settings
+
+    with opened_deployment(load_settings(config)) as deployment:
+        confirmed = confirm(deployment.engine, deployment.state, namespace)
+    output_for(json).confirmed_deletions(confirmed)
+
+
+def republish(
+    relations: Annotated[
+        list[str] | None, typer.Argument(help="database.table …; all with a package if not given")
+    ] = None,
+    config: Config = None,
+    *,
+    json: Json = None,
+) -> None:
+    """Publishes a new patch version though nothing changed: for fixes of the generated code."""
+    from publisher.commands.deployment import opened_deployment
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.republish import Republishes, mark
+    from publisher.settings import load_settings
+
+    names = [relation_name(text) for text in relations or ()]
+    with opened_deployment(load_settings(config)) as deployment:
+        engine = cast("Republishes", deployment.engine)
+        marked = mark(engine, deployment.state, names)
+    output_for(json).republished(marked)
+
+
+def retire(
+    config: Config = None,
+    *,
+    dry_run: Annotated[bool, typer.Option(help="Only show what would be yanked.")] = False,
+    json: Json = None,
+) -> None:
+    """Yanks what index.retention calls old, as the daemon does; exit status 1 if the index cannot."""
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.retire import retirements
+    from publisher.daemon.assembly import build_index, build_retention, build_state
+    from publisher.runtime import SystemClock
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    retention = build_retention(settings)
+    if retention is None:
+        raise Refused(
+            USAGE_ERROR, "index.retention is not set", "set index.retention.keep_latest_per_major"
+        )
+    output = output_for(json)
+    all_done = True
+    is_empty = True
+    with closing(build_state(settings)) as state:
+        found = retirements(
+            state, build_index(settings), retention, SystemClock().now(), dry_run=dry_run
+        )
+        for retirement in found:
+            output.retirement(retirement)
+            all_done = all_done and (dry_run or retirement.is_done)
+            is_empty = False
+    if is_empty:
+        output.nothing_to_retire()
+    raise typer.Exit(0 if all_done else NO)
+
+
+def dead_letters(
+    discard: Annotated[int | None, typer.Option(help="Forget the one with this id.")] = None,
+    config: Config = None,
+    *,
+    json: Json = None,
+) -> None:
+    """Events that could not be read, with their bytes and the reason."""
+    from publisher.commands.output.choice import output_for
+    from publisher.daemon.assembly import build_state
+    from publisher.settings import load_settings
+
+    with closing(build_state(load_settings(config))) as state:
+        letters = state.read(lambda tx: tx.journal.dead_letters())
+        if discard is not None:
+            if discard not in {letter.id for letter in letters}:
+                raise Refused(NO, f"there is no dead letter {discard}")
+            state.write(lambda tx: tx.journal.discard_dead_letter(discard))
+        output_for(json).dead_letters([letter for letter in letters if letter.id != discard])

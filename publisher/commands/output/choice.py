@@ -1,0 +1,16 @@
+"""Which output a command writes to."""
+
+from __future__ import annotations
+
+import sys
+
+from publisher.commands.output.console import ConsoleOutput
+from publisher.commands.output.json_lines import JsonLines
+from publisher.commands.output.protocol import Output
+
+
+def output_for(as_json: bool | None) -> Output:
+    """None: tables where a person reads, JSON Lines for a pipe or a file."""
+    if as_json or (as_json is None and not sys.stdout.isatty()):
+        return JsonLines(sys.stdout)
+    return ConsoleOutput()

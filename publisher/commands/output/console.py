@@ -1,0 +1,327 @@
+"""Reports for people: tables and plain words, coloured on a terminal unless NO_COLOR is set.
+
+Nothing is read as rich's markup, and every cell is made printable: names and reasons are untrusted.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.plan import Planned, PlannedVersion, Unpublishable
+from publisher.commands.printable import printable
+from publisher.commands.reports import (
+    HeldDeletions,
+    RelationReport,
+    ResyncReport,
+    Retirement,
+    held_deletions,
+    last_snapshots,
+    shown_status,
+)
+from publisher.commands.snapshot import DryRun, SnapshotOutcome
+from publisher.commands.verify import Verification
+from publisher.daemon.engine import SNAPSHOT_DUE
+from publisher.daemon.inspection import EngineStatus
+from publisher.publishing.retention import NOTE as RETENTION
+from publisher.settling.comparison import SnapshotReport
+from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
+
+MAX_ROWS = 50
+"""Of one table; JSON has them all."""
+
+_MAX_PAYLOAD = 60
+_STYLES = {
+    "OK": "green",
+    "BROKEN": "red",
+    "UNSUPPORTED": "yellow",
+    "CYCLE": "red",
+    "QUARANTINED": "red",
+    "MISSING": "dim",
+    "UNKNOWN": "dim",
+    "STALE": "cyan",
+    "CONFLICT": "red",
+    "major": "red",
+}
+
+
+class ConsoleOutput:
+    def __init__(self, stream: TextIO | None = None, *, is_terminal: bool | None = None) -> None:
+        """Standard output if no stream is given; ``is_terminal`` overrides what it says of itself."""
+        self._console = Console(
+            file=stream,
+            force_terminal=is_terminal,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
+
+    def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None:
+        match outcome:
+            case DryRun():
+                self._dry_run(outcome)
+            case SnapshotOutcome():
+                self._compared(outcome.listed, outcome.differing, outcome.missing)
+                published = outcome.counters.get("published", 0)
+                if "publish" in outcome.seconds:
+                    seconds = outcome.seconds["publish"]
+                    self._say(f"{_count(published, 'version')} published in {seconds:.1f} s")
+                else:
+                    self._say("a running daemon, or the next snapshot, publishes what differs")
+                self._held([HeldDeletions(n, why) for n, why in sorted(outcome.held.items())])
+
+    def plan(self, planned: Sequence[Planned]) -> None:
+        if not planned:
+            self._say("nothing would change")
+        versions = [each for each in planned if isinstance(each, PlannedVersion)]
+        self._table(
+            "versions that would be published",
+            ("relation", "package", "from", "to", "change", "reasons", "dependents"),
+            (
+                (
+                    str(v.relation),
+                    v.distribution,
+                    v.newest or "",
+                    v.number,
+                    v.change,
+                    "\n".join(v.reasons),
+                    "\n".join(map(str, v.dependents)),
+                )
+                for v in versions
+            ),
+        )
+        self._table(
+            "relations without a package",
+            ("relation", "reason"),
+            ((str(e.relation), e.reason) for e in planned if isinstance(e, Unpublishable)),
+        )
+
+    def status(self, status: EngineStatus) -> None:
+        relations = ", ".join(f"{count} {name}" for name, count in status.relations.items())
+        self._facts(
+            {
+                "relations": relations or "none yet",
+                "published versions": str(status.versions),
+                "work": _count(len(status.work), "relation") + " due",
+                "dead letters": _dead_letters(len(status.dead_letters)),
+                **_notes(status.notes),
+            }
+        )
+        self._held(held_deletions(status.notes))
+        self._table(
+            "relations in trouble",
+            ("relation", "status", "reason"),
+            ((str(r.name), shown_status(r), r.reason) for r in status.troubled),
+        )
+        self._table("work", _WORK_HEADINGS, map(_work_row, status.work))
+        self._table(
+            "version numbers that the index holds with other content",
+            ("package", "number", "status"),
+            ((v.distribution, v.number, v.status.value) for v in status.conflicts),
+        )
+
+    def relation(self, report: RelationReport) -> None:
+        found = report.explanation
+        record = found.record
+        facts = {
+            "relation": str(report.name),
+            "status": shown_status(record) if record else "UNKNOWN",
+            "reason": record.reason if record else "",
+            "withheld": report.withheld_because,
+            "package": found.versions[-1].distribution if found.versions else "",
+        }
+        self._facts({name: value for name, value in facts.items() if value})
+        neighbours = ("relation", "status")
+        self._table("upstreams", neighbours, ((str(n), s) for n, s in report.upstreams))
+        self._table("dependents", neighbours, ((str(n), s) for n, s in report.dependents))
+        self._table(
+            "versions",
+            ("number", "status", "change", "when", "reasons"),
+            map(_version_row, reversed(found.versions)),
+        )
+        self._table("work", _WORK_HEADINGS, map(_work_row, [found.work] if found.work else []))
+
+    def verification(self, verification: Verification) -> None:
+        self._table(
+            "packages that are not as the catalog says",
+            ("relation", "package", "reason"),
+            ((str(d.relation), d.distribution, d.reason) for d in verification.drifts),
+        )
+        checked = f"{_count(verification.checked, 'package')} checked"
+        if not verification.drifts:
+            self._say(f"{checked}: all packages are as the catalog says")
+            return
+        kinds = Counter(drift.is_derivable for drift in verification.drifts)
+        drifted = [f"{kinds[True]} drifted"] if kinds[True] else []
+        failed = [f"{kinds[False]} cannot be derived"] if kinds[False] else []
+        self._say(", ".join([checked, *drifted, *failed]))
+
+    def retirement(self, retirement: Retirement) -> None:
+        change = retirement.change
+        action = "offer again" if change.reason is None else "yank"
+        done = "done" if retirement.is_done else "not done"
+        self._say(f"{action} {change.file.filename}: {done}")
+
+    def nothing_to_retire(self) -> None:
+        self._say("nothing to retire")
+
+    def dead_letters(self, letters: Sequence[StoredDeadLetter]) -> None:
+        if not letters:
+            self._say("no dead letters")
+        self._table(
+            "dead letters",
+            ("id", "received", "source", "namespace", "reason", "payload begins with"),
+            (
+                (
+                    str(letter.id),
+                    _time(letter.received_at),
+                    letter.source,
+                    ".".join(letter.namespace or ()),
+                    letter.reason,
+                    letter.payload[:_MAX_PAYLOAD].decode("utf-8", "backslashreplace"),
+                )
+                for letter in letters
+            ),
+        )
+
+    def resync(self, report: ResyncReport) -> None:
+        match report.found:
+            case SnapshotReport() as found:
+                self._compared(found.listed, found.differing, found.missing)
+                self._held([HeldDeletions(n, why) for n, why in sorted(found.held.items())])
+            case RelationName() as name:
+                self._say(f"{name} will be read again")
+        self._say("a running daemon, or the next snapshot, publishes what differs")
+
+    def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None:
+        for held in confirmed:
+            reason = f": {held.reason}" if held.reason else ""
+            self._say(f"deletions of {_namespace(held)} confirmed{reason}")
+        self._say("the next snapshot carries them out; to run one now: schema-publisher snapshot")
+
+    def republished(self, names: Sequence[RelationName]) -> None:
+        if not names:
+            self._say("no relation has a package yet")
+            return
+        self._table("marked for a new patch version", ("relation",), ((str(n),) for n in names))
+        self._say(
+            f"{_count(len(names), 'relation')} marked; "
+            "a running daemon, or the next snapshot, publishes them"
+        )
+
+    def _compared(self, listed: int, differing: int, missing: int) -> None:
+        self._say(f"{_count(listed, 'relation')} compared: {differing} differ, {missing} missing")
+
+    def _dry_run(self, found: DryRun) -> None:
+        self._compared(found.listed, len(found.differing), len(found.missing))
+        self._table("differ", ("relation",), ((str(n),) for n in found.differing))
+        self._table("missing", ("relation",), ((str(n),) for n in found.missing))
+        errors = ((str(name), reason) for name, reason in found.errors.items())
+        self._table("cannot be derived", ("relation", "reason"), errors)
+
+    def _held(self, held: Sequence[HeldDeletions]) -> None:
+        self._table(
+            "held deletions",
+            ("namespace", "reason", "to confirm them"),
+            (
+                (
+                    _namespace(h),
+                    "confirmed; the next snapshot carries them out" if h.is_confirmed else h.reason,
+                    "" if h.is_confirmed else f"schema-publisher {_confirm(h)}",
+                )
+                for h in held
+            ),
+        )
+
+    def _facts(self, facts: Mapping[str, str]) -> None:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(style="bold", no_wrap=True)
+        table.add_column(overflow="fold")
+        for name, value in facts.items():
+            table.add_row(name, _cell(value))
+        self._console.print(table)
+
+    def _table(self, title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Nothing where there are no rows."""
+        remaining = iter(rows)
+        shown = list(islice(remaining, MAX_ROWS))
+        if not shown:
+            return
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for heading in headings:
+            table.add_column(heading, overflow="fold")
+        for row in shown:
+            table.add_row(*map(_cell, row))
+        more = sum(1 for _ in remaining)
+        self._console.print(Text(f"\n{title}", style="bold underline"))
+        self._console.print(Padding(table, (0, 0, 0, 2)))
+        if more:
+            self._say(f"  … and {more} more; --json shows all")
+
+    def _say(self, sentence: str) -> None:
+        self._console.print(printable(sentence), soft_wrap=True)
+
+
+_WORK_HEADINGS = ("relation", "due", "attempts", "retries", "last error")
+
+
+def _work_row(work: WorkRecord) -> Sequence[str]:
+    counts = (str(work.attempts), str(work.retries))
+    return (str(work.relation), _time(work.not_before), *counts, work.last_error)
+
+
+def _version_row(version: VersionRecord) -> Sequence[str]:
+    when = _time(version.created_at) if version.created_at else ""
+    reasons = "\n".join(version.reasons)
+    return (version.number, version.status.value, version.change, when, reasons)
+
+
+def _cell(value: str) -> Text:
+    """Lines of ours stay lines; whatever else is not printable becomes an escape."""
+    text = "\n".join(map(printable, value.split("\n")))
+    return Text(text, style=_STYLES.get(value, ""))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _notes(notes: Mapping[str, str]) -> Mapping[str, str]:
+    ended = (
+        f"{_time(s.ended_at)}: {_count(s.listed, 'relation')}, {s.differing} differed, "
+        f"{s.missing} missing"
+        for s in last_snapshots(notes)
+    )
+    shown = {
+        "last snapshot": "\n".join(ended) or "none yet",
+        "next snapshot": "is due: an event could not be read" if notes.get(SNAPSHOT_DUE) else "",
+        "retention": notes.get(RETENTION, ""),
+    }
+    return {name: value for name, value in shown.items() if value}
+
+
+def _dead_letters(number: int) -> str:
+    return f"{number}; to see them: schema-publisher dead-letters" if number else "0"
+
+
+def _namespace(held: HeldDeletions) -> str:
+    return held.namespace or "the whole catalog"
+
+
+def _confirm(held: HeldDeletions) -> str:
+    """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+    return f"confirm-deletions {shlex.quote(held.namespace) if held.namespace else ''}".rstrip()
+
+
+def _time(epoch_seconds: float) -> str:
+    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

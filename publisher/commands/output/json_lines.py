@@ -1,0 +1,199 @@
+"""Reports as JSON Lines, for programs: one object a line, keys as they have always been."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.plan import Planned, PlannedVersion
+from publisher.commands.reports import (
+    HeldDeletions,
+    RelationReport,
+    ResyncReport,
+    Retirement,
+    shown_status,
+)
+from publisher.commands.snapshot import DryRun, SnapshotOutcome
+from publisher.commands.verify import Verification
+from publisher.daemon.inspection import EngineStatus
+from publisher.settling.comparison import SnapshotReport
+from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
+
+
+class JsonLines:
+    """Each line is flushed: whoever reads a pipe sees it at once."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None:
+        match outcome:
+            case DryRun():
+                self._print(_dry_run(outcome))
+            case SnapshotOutcome():
+                self._print(_snapshot(outcome))
+
+    def plan(self, planned: Sequence[Planned]) -> None:
+        for each in planned:
+            self._print(_planned(each))
+
+    def status(self, status: EngineStatus) -> None:
+        self._print(
+            {
+                "relations": dict(status.relations),
+                "versions": status.versions,
+                "work": [_work(work) for work in status.work],
+                "troubled": [_relation(record) for record in status.troubled],
+                "conflicts": [_version(version) for version in status.conflicts],
+                "dead_letters": len(status.dead_letters),
+                "notes": dict(status.notes),
+            }
+        )
+
+    def relation(self, report: RelationReport) -> None:
+        found = report.explanation
+        self._print(
+            {
+                "relation": _relation(found.record) if found.record else None,
+                "withheld": bool(report.withheld_because),
+                "upstreams": [
+                    {"relation": str(name), "status": status} for name, status in report.upstreams
+                ],
+                "dependents": [str(name) for name, _ in report.dependents],
+                "versions": [_version(version) for version in found.versions],
+                "work": _work(found.work) if found.work else None,
+            }
+        )
+
+    def verification(self, verification: Verification) -> None:
+        for drift in verification.drifts:
+            self._print(
+                {
+                    "relation": str(drift.relation),
+                    "distribution": drift.distribution,
+                    "reason": drift.reason,
+                }
+            )
+
+    def retirement(self, retirement: Retirement) -> None:
+        change = retirement.change
+        self._print(
+            {
+                "distribution": change.distribution,
+                "version": change.file.version,
+                "file": change.file.filename,
+                "action": "offer again" if change.reason is None else "yank",
+                "done": retirement.is_done,
+            }
+        )
+
+    def nothing_to_retire(self) -> None:
+        """No line says it."""
+
+    def dead_letters(self, letters: Sequence[StoredDeadLetter]) -> None:
+        for letter in letters:
+            self._print(_dead_letter(letter))
+
+    def resync(self, report: ResyncReport) -> None:
+        match report.found:
+            case SnapshotReport() as found:
+                counts = {"differing": found.differing, "missing": found.missing}
+                self._print({"listed": found.listed, **counts, "held": dict(found.held)})
+            case RelationName() as name:
+                self._print({"relation": str(name), "requested": True})
+
+    def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None:
+        for held in confirmed:
+            self._print({"namespace": held.namespace, "held": held.reason, "confirmed": True})
+
+    def republished(self, names: Sequence[RelationName]) -> None:
+        for name in names:
+            self._print({"relation": str(name), "marked": True})
+
+    def _print(self, value: Mapping[str, Any]) -> None:
+        print(json.dumps(value, default=str), file=self._stream, flush=True)
+
+
+def _snapshot(outcome: SnapshotOutcome) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "runner": outcome.runner,
+        "listed": outcome.listed,
+        "differing": outcome.differing,
+        "missing": outcome.missing,
+    }
+    if outcome.held:
+        shown["held"] = dict(outcome.held)
+    if outcome.on_executors is not None:
+        shown["derived_on_executors"] = outcome.on_executors.derived
+        shown["waves"] = outcome.on_executors.waves
+    if outcome.seconds:
+        shown["seconds"] = dict(outcome.seconds)
+    return {**shown, "counters": dict(outcome.counters)}
+
+
+def _dry_run(outcome: DryRun) -> dict[str, Any]:
+    return {
+        "runner": "dry-run",
+        "listed": outcome.listed,
+        "differing": [str(name) for name in outcome.differing],
+        "missing": [str(name) for name in outcome.missing],
+        "errors": {str(name): reason for name, reason in outcome.errors.items()},
+    }
+
+
+def _planned(planned: Planned) -> dict[str, Any]:
+    if not isinstance(planned, PlannedVersion):
+        return {"relation": str(planned.relation), "change": "none", "error": planned.reason}
+    return {
+        "relation": str(planned.relation),
+        "distribution": planned.distribution,
+        "from": planned.newest,
+        "to": planned.number,
+        "change": planned.change,
+        "reasons": list(planned.reasons),
+        "dependents": [str(name) for name in planned.dependents],
+    }
+
+
+def _dead_letter(letter: StoredDeadLetter) -> dict[str, Any]:
+    """The payload in base 64: it is untrusted input, and may not be text at all."""
+    return {
+        "id": letter.id,
+        "source": letter.source,
+        "reason": letter.reason,
+        "namespace": letter.namespace,
+        "received_at": letter.received_at,
+        "payload_base64": base64.b64encode(letter.payload).decode("ascii"),
+    }
+
+
+def _relation(record: RelationRecord) -> dict[str, Any]:
+    return {
+        "relation": str(record.name),
+        "status": shown_status(record),
+        "reason": record.reason,
+    }
+
+
+def _version(version: VersionRecord) -> dict[str, Any]:
+    return {
+        "distribution": version.distribution,
+        "number": version.number,
+        "status": version.status.value,
+        "change": version.change,
+        "reasons": list(version.reasons),
+        "sha256": version.wheel_sha256,
+    }
+
+
+def _work(work: WorkRecord) -> dict[str, Any]:
+    return {
+        "relation": str(work.relation),
+        "due_at": work.not_before,
+        "attempts": work.attempts,
+        "retries": work.retries,
+        "last_error": work.last_error,
+    }

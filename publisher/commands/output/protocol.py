@@ -1,0 +1,41 @@
+"""What every command shows, once for people and once for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.plan import Planned
+from publisher.commands.reports import HeldDeletions, RelationReport, ResyncReport, Retirement
+from publisher.commands.snapshot import DryRun, SnapshotOutcome
+from publisher.commands.verify import Verification
+from publisher.daemon.inspection import EngineStatus
+from publisher.state.records import StoredDeadLetter
+
+
+class Output(Protocol):
+    """One method a report. Names and reasons in them are untrusted: a metastore said them."""
+
+    def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None: ...
+
+    def plan(self, planned: Sequence[Planned]) -> None: ...
+
+    def status(self, status: EngineStatus) -> None: ...
+
+    def relation(self, report: RelationReport) -> None: ...
+
+    def verification(self, verification: Verification) -> None: ...
+
+    def retirement(self, retirement: Retirement) -> None:
+        """One at a time: what was done before a failure is told."""
+
+    def nothing_to_retire(self) -> None: ...
+
+    def dead_letters(self, letters: Sequence[StoredDeadLetter]) -> None: ...
+
+    def resync(self, report: ResyncReport) -> None: ...
+
+    def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None: ...
+
+    def republished(self, names: Sequence[RelationName]) -> None: ...

@@ -1,0 +1,124 @@
+"""Commands that look and change nothing: status, explain, plan, verify."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from publisher.commands.arguments import Config, Json, relation_name
+from publisher.commands.failures import NO, USAGE_ERROR, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def status(config: Config = None, *, json: Json = None) -> None:
+    """Relations, packages, outstanding work, and what is wrong with which relation."""
+    from publisher.commands.output.choice import output_for
+    from publisher.daemon.assembly import build_state
+    from publisher.daemon.inspection import engine_status
+    from publisher.settings import load_settings
+
+    with closing(build_state(load_settings(config))) as state:
+        found = state.read(lambda tx: engine_status(tx, {}))
+    output_for(json).status(found)
+
+
+def explain(
+    relation: Annotated[str, typer.Argument(help="database.table, such as shop.orders")],
+    config: Config = None,
+    *,
+    json: Json = None,
+) -> None:
+    """A relation's status and its reason, upstreams, dependents, and versions with their reasons."""
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.reports import relation_report
+    from publisher.daemon.assembly import build_packaging, build_selection, build_state
+    from publisher.settings import load_settings
+
+    name = relation_name(relation)
+    settings = load_settings(config)
+    distribution = build_packaging(settings).distribution(name)
+    selection = build_selection(settings)
+    with closing(build_state(settings)) as state:
+        report = state.read(lambda tx: relation_report(tx, name, distribution, selection))
+    if report is None:
+        raise Refused(
+            NO,
+            f"relation {name} is not known here",
+            "check its spelling; if it is new: schema-publisher resync RELATION",
+        )
+    output_for(json).relation(report)
+
+
+def plan(
+    ddl: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of DDL that would run first, such as change.sql."),
+    ] = None,
+    config: Config = None,
+    *,
+    json: Json = None,
+) -> None:
+    """Which packages would get which versions and why, and who depends on them. Changes nothing."""
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.plan import plan_changes
+    from publisher.daemon.assembly import (
+        build_index,
+        build_options,
+        build_packaging,
+        build_selection,
+        opened_catalog,
+    )
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    statements = _texts(ddl or ())
+    with opened_catalog(settings) as catalog:
+        planned = plan_changes(
+            catalog,
+            build_index(settings),
+            build_packaging(settings),
+            build_options(settings),
+            settings.artifacts.versioning,
+            statements,
+            build_selection(settings),
+        )
+    output_for(json).plan(planned)
+
+
+def verify(config: Config = None, *, json: Json = None) -> None:
+    """Derives everything anew and compares it with the index; exit status 1 if anything differs."""
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.verify import verify as compare
+    from publisher.daemon.assembly import (
+        build_index,
+        build_options,
+        build_packaging,
+        build_selection,
+        opened_catalog,
+    )
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    with opened_catalog(settings) as catalog:
+        verification = compare(
+            catalog,
+            build_index(settings),
+            build_packaging(settings),
+            build_options(settings),
+            build_selection(settings),
+        )
+    output_for(json).verification(verification)
+    raise typer.Exit(NO if verification.drifts else 0)
+
+
+def _texts(files: Sequence[Path]) -> Sequence[str]:
+    try:
+        return [file.read_text(encoding="utf-8") for file in files]
+    except UnicodeDecodeError:
+        names = ", ".join(map(str, files))
+        raise Refused(USAGE_ERROR, f"DDL must be UTF-8: {names}") from None

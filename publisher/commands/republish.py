@@ -1,0 +1,39 @@
+"""Marks relations so that their packages get a new version though their content is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.failures import NO, Refused
+from publisher.state.protocol import State
+
+
+class Republishes(Protocol):
+    """An engine, as far as it is asked here."""
+
+    def republish(self, names: Sequence[RelationName]) -> Sequence[RelationName]:
+        """Marks these, or with none all that have a package; returns those that it marked."""
+
+
+def mark(
+    engine: Republishes, state: State, names: Sequence[RelationName]
+) -> Sequence[RelationName]:
+    """Those that were marked; nothing is if one of ``names`` is not known.
+
+    Raises:
+        Refused: naming those that are not known or have no package.
+    """
+    known = state.read(lambda tx: tx.graph.records(names))
+    _refuse([name for name in names if name not in known], "not known here", "check the spelling")
+    marked = engine.republish(names)
+    without = [name for name in names if name not in set(marked)]
+    hint = "schema-publisher explain RELATION says why; the others were marked"
+    _refuse(without, "without a package", hint)
+    return sorted(marked)
+
+
+def _refuse(names: Sequence[RelationName], what: str, hint: str) -> None:
+    if names:
+        raise Refused(NO, f"{what}: {', '.join(map(str, names))}", hint)

@@ -1,0 +1,23 @@
+"""Yanks, one at a time, what the settings' retention calls old."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from publisher.commands.reports import Retirement
+from publisher.index.protocol import PackageIndex
+from publisher.publishing.retention import Retention, plans
+from publisher.state.protocol import State
+
+
+def retirements(
+    state: State, index: PackageIndex, retention: Retention, now: float, *, dry_run: bool
+) -> Iterator[Retirement]:
+    """Each change once it was tried, or with ``dry_run`` as it would be.
+
+    Raises:
+        PackageIndexError: the index does not answer; what came before stays done.
+    """
+    for change in chain.from_iterable(plans(state, index, retention, now)):
+        yield Retirement(change, not dry_run and index.yank(change.file, change.reason))

@@ -1,0 +1,80 @@
+"""Commands that need no deployment: translate, generate, demo."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
+
+
+def translate(
+    *, batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False
+) -> None:
+    """Derives schemas of relations from DDL alone, without any server."""
+    if not batch:
+        raise Refused(USAGE_ERROR, "translate reads JSON Lines", "call it with --batch")
+    from lakeschema.translation.batch import answer
+    from lakeschema.translation.udf_plugins import PluginResolver, installed_references
+
+    resolver = PluginResolver(installed_references())
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reply: dict[str, Any] = {
+                "id": None,
+                "error": {"type": "InvalidRequest", "message": f"the line is not JSON: {error}"},
+            }
+        else:
+            reply = answer(request, resolver)
+        sys.stdout.write(json.dumps(reply) + "\n")
+        sys.stdout.flush()
+
+
+def generate(
+    schema: Annotated[Path, typer.Argument(help="An Avro schema, such as order.avsc.")],
+    package: Annotated[str, typer.Option(help="Import name of the package, such as acme_order.")],
+    output: Annotated[Path, typer.Option(help="Folder to write it into.")],
+    *,
+    immutable: Annotated[bool, typer.Option(help="Records are frozen and hashable.")] = False,
+) -> None:
+    """A typed package from one Avro schema, without the service."""
+    from codegen.errors import CodegenError
+    from codegen.standalone import generate as write_package
+    from lakeschema.avro.errors import MalformedAvroSchema
+    from lakeschema.avro.model import Record
+    from lakeschema.avro.parsing import parse_schema
+
+    try:
+        parsed = parse_schema(schema.read_text(encoding="utf-8"))
+        if not isinstance(parsed, Record):
+            raise Refused(USAGE_ERROR, f"{schema} is not a record", "a package is made of a record")
+        write_package(parsed, package, output, immutable=immutable)
+    except OSError as error:
+        raise Refused(OUTSIDE_FAILED, str(error)) from error
+    except (MalformedAvroSchema, CodegenError, UnicodeDecodeError) as error:
+        raise Refused(USAGE_ERROR, str(error), getattr(error, "hint", "")) from error
+
+
+def demo(
+    *,
+    keep: Annotated[bool, typer.Option(help="Leave the folder with everything made.")] = False,
+) -> None:
+    """The whole story on embedded parts, in under a minute, ending in pip install."""
+    # The demo starts servers by the files of a checkout, which no wheel carries.
+    if not (Path(__file__).parents[2] / "deploy" / "demo").is_dir():
+        raise Refused(
+            USAGE_ERROR,
+            "the demo needs a checkout of the project; this is an installed package",
+            "clone the repository and run: make demo",
+        )
+    tell = importlib.import_module("deploy.demo.story").tell
+    tell(keep=keep)

@@ -1,0 +1,202 @@
+"""What programs read: key by key as it has been since the first release."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from publisher.events.protocol import DeadLetter
+from tests.publisher.commands.folder import WRONG, Folder
+
+WRONG_RELATION = {"relation": "shop.wrong", "status": "BROKEN", "reason": WRONG}
+
+
+def version(distribution: str, sha256: object) -> dict[str, object]:
+    return {
+        "distribution": distribution,
+        "number": "1.0.0",
+        "status": "PUBLISHED",
+        "change": "first",
+        "reasons": ["first version"],
+        "sha256": sha256,
+    }
+
+
+def test_a_snapshot_is_one_line(folder: Folder) -> None:
+    ended = folder.run("snapshot", "--json")
+
+    (line,) = ended.lines
+    assert ended.status == 0
+    assert ended.out == json.dumps(line) + "\n"
+    assert list(line) == ["runner", "listed", "differing", "missing", "seconds", "counters"]
+    assert list(line["seconds"]) == ["publish"]
+    assert line["counters"] == {"snapshots": 1, "derived": 3, "published": 2}
+    assert (line["runner"], line["listed"], line["differing"]) == ("local", 3, 3)
+
+
+def test_a_snapshot_that_leaves_the_work_to_a_daemon_has_no_seconds(folder: Folder) -> None:
+    (line,) = folder.run("snapshot", "--enqueue-only").lines
+
+    assert list(line) == ["runner", "listed", "differing", "missing", "counters"]
+
+
+def test_a_dry_run_is_one_line(folder: Folder) -> None:
+    (line,) = folder.run("snapshot", "--dry-run", "--json").lines
+
+    assert line == {
+        "runner": "dry-run",
+        "listed": 3,
+        "differing": ["shop.ids", "shop.orders"],
+        "missing": [],
+        "errors": {"shop.wrong": WRONG},
+    }
+
+
+def test_a_plan_is_a_line_for_each_relation(folder: Folder) -> None:
+    lines = folder.run("plan", "--json").lines
+
+    assert lines[1] == {
+        "relation": "shop.orders",
+        "distribution": "acme-schema-shop-orders",
+        "from": None,
+        "to": "1.0.0",
+        "change": "first",
+        "reasons": ["first version"],
+        "dependents": ["shop.ids"],
+    }
+    assert list(lines[1]) == [
+        "relation",
+        "distribution",
+        "from",
+        "to",
+        "change",
+        "reasons",
+        "dependents",
+    ]
+    assert lines[2] == {"relation": "shop.wrong", "change": "none", "error": WRONG}
+
+
+def test_a_status_is_one_line(published: Folder) -> None:
+    (line,) = published.run("status", "--json").lines
+
+    note = line.pop("notes")
+    assert line == {
+        "relations": {"BROKEN": 1, "OK": 2},
+        "versions": 2,
+        "work": [],
+        "troubled": [WRONG_RELATION],
+        "conflicts": [],
+        "dead_letters": 0,
+    }
+    assert list(json.loads(note["@snapshot/ddl"])) == ["ended_at", "listed", "differing", "missing"]
+
+
+def test_an_explanation_is_one_line(published: Folder) -> None:
+    (line,) = published.run("explain", "shop.orders", "--json").lines
+
+    sha256 = line["versions"][0]["sha256"]
+    assert line == {
+        "relation": {"relation": "shop.orders", "status": "OK", "reason": ""},
+        "withheld": False,
+        "upstreams": [],
+        "dependents": ["shop.ids", "shop.wrong"],
+        "versions": [version("acme-schema-shop-orders", sha256)],
+        "work": None,
+    }
+
+
+def test_an_upstream_is_explained_with_its_status(published: Folder) -> None:
+    (line,) = published.run("explain", "shop.wrong", "--json").lines
+
+    assert line["upstreams"] == [{"relation": "shop.orders", "status": "OK"}]
+    assert line["relation"] == WRONG_RELATION
+
+
+def test_work_is_shown_with_its_attempts(folder: Folder) -> None:
+    folder.run("snapshot", "--enqueue-only")
+
+    (line,) = folder.run("explain", "shop.ids", "--json").lines
+
+    assert list(line["work"]) == ["relation", "due_at", "attempts", "retries", "last_error"]
+    assert line["work"]["relation"] == "shop.ids"
+
+
+def test_a_verification_is_a_line_for_each_difference(published: Folder) -> None:
+    ended = published.run("verify", "--json")
+
+    assert ended.status == 1
+    assert ended.lines == [
+        {
+            "relation": "shop.wrong",
+            "distribution": "acme-schema-shop-wrong",
+            "reason": f"cannot be derived: {WRONG}",
+        }
+    ]
+
+
+def test_a_dead_letter_has_its_bytes(folder: Folder) -> None:
+    letter = DeadLetter(b"\xff{", "not JSON", ("shop",))
+    with folder.state() as state:
+        state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 7.0))
+
+    (line,) = folder.run("dead-letters", "--json").lines
+
+    assert line == {
+        "id": 1,
+        "source": "kafka",
+        "reason": "not JSON",
+        "namespace": ["shop"],
+        "received_at": 7.0,
+        "payload_base64": base64.b64encode(letter.payload).decode(),
+    }
+
+
+def test_a_discarded_letter_is_gone(folder: Folder) -> None:
+    with folder.state() as state:
+        letters = [DeadLetter(b"a", "not JSON", None), DeadLetter(b"b", "not JSON", None)]
+        state.write(lambda tx: tx.journal.add_dead_letters("kafka", letters, 7.0))
+
+    shown = folder.run("dead-letters", "--discard", "1").lines
+
+    assert [line["id"] for line in shown] == [2]
+    assert [line["id"] for line in folder.run("dead-letters").lines] == [2]
+
+
+def test_a_retired_version_is_a_line(folder: Folder) -> None:
+    folder.write_settings(
+        rest="[index.retention]\nkeep_latest_per_major = 1\nyank_after_days = 0\n"
+    )
+    folder.write_ddl("CREATE TABLE shop.t (a int);")
+    folder.run("snapshot")
+    folder.write_ddl("CREATE TABLE shop.t (a int, b int);")
+    folder.run("snapshot")
+
+    dry = folder.run("retire", "--dry-run", "--json")
+    done = folder.run("retire", "--json")
+    again = folder.run("retire", "--json")
+
+    assert (dry.status, done.status, again.status) == (0, 0, 0)
+    assert [line["done"] for line in [*dry.lines, *done.lines]] == [False, True]
+    assert again.lines == []
+    assert done.lines[0] == {
+        "distribution": "acme-schema-shop-t",
+        "version": "1.0.0",
+        "file": "acme_schema_shop_t-1.0.0-py3-none-any.whl",
+        "action": "yank",
+        "done": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["shop.orders"], {"relation": "shop.orders", "requested": True}),
+        ([], {"listed": 3, "differing": 0, "missing": 0, "held": {}}),
+    ],
+)
+def test_a_resync_tells_what_is_read_again(
+    published: Folder, arguments: list[str], line: dict[str, object]
+) -> None:
+    assert published.run("resync", *arguments, "--json").lines == [line]
