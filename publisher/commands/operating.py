@@ -6,7 +6,7 @@ import json as json_text
 import signal
 import threading
 from contextlib import closing
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
@@ -116,13 +116,12 @@ def republish(
     """Publishes a new patch version though nothing changed: for fixes of the generated code."""
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
-    from publisher.commands.republish import Republishes, mark
+    from publisher.commands.republish import mark
     from publisher.settings import load_settings
 
     names = [relation_name(text) for text in relations or ()]
     with opened_deployment(load_settings(config)) as deployment:
-        engine = cast("Republishes", deployment.engine)
-        marked = mark(engine, deployment.state, names)
+        marked = mark(deployment.engine, deployment.state, names)
     output_for(json).republished(marked)
 
 

@@ -1,6 +1,6 @@
-"""Is the index what the catalog says? Answered by deriving everything anew, beside the engine.
+"""Is the index what the catalog says? Everything is derived again, beside the engine.
 
-Nothing here reads the state or uses the loop: the judge must not share its mistakes.
+Nothing here reads the state or runs the engine: a check must not share its mistakes.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
-
 from codegen.errors import CodegenError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.interface import Options
 from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_catalog
-from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.index.protocol import PackageIndex
+from publisher.index.releases import newest_release
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.selection import EVERYTHING, Selection
 
@@ -72,9 +71,10 @@ def _drift(
         expected = packaging.content_hash(packaging.request(relation, derivation))
     except CodegenError as error:
         return Drift(relation.name, distribution, f"cannot be packaged: {error}")
-    newest = newest_file(index.files(distribution))
-    if newest is None:
+    wheels = [f for f in index.files(distribution) if f.filename.endswith(".whl")]
+    if not wheels:
         return Drift(relation.name, distribution, "is not on the index")
+    newest = newest_release(wheels)[0]
     try:
         published = packaging.read(index.fetch(newest)).content_hash
     except CodegenError as error:
@@ -82,15 +82,3 @@ def _drift(
     if published != expected:
         return Drift(relation.name, distribution, f"{newest.version} is not what the catalog says")
     return None
-
-
-def newest_file(files: Sequence[IndexFile]) -> IndexFile | None:
-    """The wheel with the highest version, yanked or not."""
-    return max(files, key=lambda file: _version(file.version), default=None)
-
-
-def _version(text: str) -> Version:
-    try:
-        return Version(text)
-    except InvalidVersion:
-        return Version("0.dev0")

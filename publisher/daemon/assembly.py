@@ -10,20 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import assert_never
 
-from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
-from lakeschema.catalog.errors import MalformedType
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.translation.interface import (
-    Casing,
-    Nullability,
     Options,
-    Returns,
-    ReturnsArgument,
-    ReturnsRows,
     UdfResolver,
-    UdfReturn,
     ViewEvolution,
 )
 from lakeschema.translation.udf_plugins import (
@@ -63,7 +55,6 @@ from publisher.settings import (
     StaticIndexSettings,
     Translation,
     TwineIndexSettings,
-    UdfSettings,
 )
 from publisher.settling.comparison import CatalogComparison
 from publisher.settling.deriving import Deriver
@@ -178,16 +169,16 @@ def build_state(settings: Settings) -> State:
 def build_options(settings: Settings) -> Options:
     translation = settings.translation
     (catalog,) = settings.catalog
-    evolution = translation.view_evolution or ("follow" if catalog.kind == "ddl" else "engine")
+    by_kind = ViewEvolution.FOLLOW if catalog.kind == "ddl" else ViewEvolution.ENGINE
     return Options(
-        casing=Casing(translation.casing),
-        nullability=Nullability(translation.nullability),
+        casing=translation.casing,
+        nullability=translation.nullability,
         strict=translation.strict,
-        view_evolution=ViewEvolution(evolution),
+        view_evolution=translation.view_evolution or by_kind,
         timestamp_unit=translation.timestamp_unit,
         local_timestamps=translation.local_timestamps,
         max_sql_bytes=settings.engine.max_sql_bytes,
-        udfs=MappingProxyType({k: _udf(k, v) for k, v in sorted(translation.udfs.items())}),
+        udfs=MappingProxyType({k: v.udf_return for k, v in sorted(translation.udfs.items())}),
         udf_resolver=_udf_resolver(translation),
         spark_udfs=tuple(udf.rule for udf in translation.spark_udfs),
     )
@@ -208,18 +199,6 @@ def _udf_resolver(translation: Translation) -> UdfResolver | None:
         )
         raise SettingsError((f"{where}: {error}",)) from None
     return resolver
-
-
-def _udf(class_name: str, udf: UdfSettings) -> UdfReturn:
-    try:
-        if udf.returns is not None:
-            return Returns(parse_type(udf.returns))
-        if udf.returns_rows is not None:
-            return ReturnsRows(parse_type(udf.returns_rows))
-    except MalformedType as error:
-        raise SettingsError((f"translation.udfs.{class_name}: {error}",)) from None
-    assert udf.returns_argument is not None
-    return ReturnsArgument(udf.returns_argument)
 
 
 def build_packaging(settings: Settings) -> WheelPackaging:

@@ -18,9 +18,7 @@ from lakeschema.catalog.relations import Catalog
 from lakeschema.translation.outcome import Derived, Status
 from publisher.daemon.inspection import (
     EngineStatus,
-    Explanation,
     engine_status,
-    explanation,
 )
 from publisher.events.protocol import Batch, NamespaceHint, RelationHint
 from publisher.publishing.jobs import Job
@@ -422,7 +420,3 @@ class Engine:
 
     def status(self) -> EngineStatus:
         return self._state.read(lambda tx: engine_status(tx, self.counters.values()))
-
-    def explain(self, name: RelationName) -> Explanation:
-        distribution = self._packaging.distribution(name)
-        return self._state.read(lambda tx: explanation(tx, name, distribution))

@@ -226,7 +226,11 @@ class CatalogComparison:
         for namespace, reason in report.held.items():
             log.error(
                 "deletions held until confirmed",
-                extra={"namespace": namespace or "*", "why": reason},
+                extra={
+                    "namespace": namespace or "*",
+                    "why": reason,
+                    "release": "schema-publisher confirm-deletions",
+                },
             )
             tx.journal.write_note(f"{BRAKE}{namespace}", reason)
         text = json.dumps(

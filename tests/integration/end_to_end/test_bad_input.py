@@ -79,7 +79,8 @@ def static(tmp_path: Path, metastore: Metastore) -> Iterator[tuple[Service, Stat
 
 
 def record(service: Service, *name: str) -> Any:
-    return service.engine.explain(RelationName.of(*name)).record
+    relation = RelationName.of(*name)
+    return service.engine.runtime.state.read(lambda tx: tx.graph.records([relation])).get(relation)
 
 
 def has_status(service: Service, status: Status, *name: str) -> Callable[[], bool]:

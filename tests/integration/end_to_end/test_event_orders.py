@@ -24,8 +24,8 @@ from codegen.wheel import read_wheel
 from deploy.local_stack import EVENTS_TOPIC, Kafka, Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.verify import newest_file
 from publisher.daemon.service import Service
+from publisher.index.releases import newest_release
 from publisher.index.static import StaticIndex
 from publisher.settings import load_settings
 
@@ -60,8 +60,9 @@ class Daemon:
             time.sleep(0.01)
 
     def latest_schema(self, name: RelationName) -> Mapping[str, Any]:
-        newest = newest_file(self.index.files(distribution_name(name, PREFIX)))
-        assert newest is not None, f"{name} has no package: {self.service.engine.status()}"
+        files = self.index.files(distribution_name(name, PREFIX))
+        assert files, f"{name} has no package: {self.service.engine.status()}"
+        newest = newest_release(files)[0]
         schema: Mapping[str, Any] = json.loads(read_wheel(self.index.fetch(newest)).schema_text)
         return schema
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.inspection import Explanation, explanation
 from publisher.selection import Selection
 from publisher.state.records import RelationRecord
 from tests.simulation.simulation import Simulation, assemble
@@ -25,6 +26,11 @@ def hear(world: Simulation) -> None:
 
 def record(world: Simulation, name: RelationName) -> RelationRecord:
     return world._inner.read(lambda tx: tx.graph.records([name]))[name]
+
+
+def explain(world: Simulation, name: RelationName) -> Explanation:
+    distribution = ToyPackaging().distribution(name)
+    return world._inner.read(lambda tx: explanation(tx, name, distribution))
 
 
 def numbers(world: Simulation, name: RelationName) -> list[str]:

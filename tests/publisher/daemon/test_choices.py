@@ -12,6 +12,7 @@ from tests.publisher.daemon.pretended import (
     T,
     V,
     choose,
+    explain,
     fields,
     hear,
     numbers,
@@ -39,7 +40,7 @@ def test_the_next_snapshot_begins_a_major_version_of_each_package(world: Simulat
     hear(world)
 
     assert numbers(world, T) == numbers(world, V) == ["1.0.0", "2.0.0"]
-    assert world.engine.explain(V).versions[-1].reasons == (REGENERATED,)
+    assert explain(world, V).versions[-1].reasons == (REGENERATED,)
     assert not record(world, V).stale
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.publisher.daemon.pretended import T, V, W, X, hear
+from tests.publisher.daemon.pretended import T, V, W, X, explain, hear
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -12,7 +12,7 @@ def test_an_explanation_names_what_stands_above_and_below(world: Simulation) -> 
         world.change(relation)
     hear(world)
 
-    explained = world.engine.explain(V)
+    explained = explain(world, V)
 
     assert [e.upstream for e in explained.upstreams] == [T]
     assert list(explained.dependents) == [W]
