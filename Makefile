@@ -33,6 +33,7 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/vulture
 	$(BIN)/lint-imports
 
 # The documentation as a site in build/site; a dead link or anchor fails it.

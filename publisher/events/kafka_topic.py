@@ -237,7 +237,7 @@ def _new_consumer(settings: Mapping[str, Any]) -> Any:
         raise
 
 
-class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]
+class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python has no types
     """Seeks in partitions that were just assigned, before anything is fetched from them."""
 
     def __init__(

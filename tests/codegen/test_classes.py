@@ -355,8 +355,8 @@ def test_illegal_names_become_legal_ones(schema: Record, tmp_path: Path) -> None
     "schema",
     [
         # The type checker refuses these two; a caller without one could still pass them.
-        Record("R", "", (Field("f", Fixed("F", "", "2; import os")),)),  # type: ignore[arg-type]
-        Record("R", "", (Field("f", Primitive("bytes", LogicalType("decimal", "1"))),)),  # type: ignore[arg-type]
+        Record("R", "", (Field("f", Fixed("F", "", "2; import os")),)),  # type: ignore[arg-type]  # hostile
+        Record("R", "", (Field("f", Primitive("bytes", LogicalType("decimal", "1"))),)),  # type: ignore[arg-type]  # hostile
         Record("R", "", (Field("f", Primitive("bytes", LogicalType("decimal", 10**9))),)),
         Record("R", "", (Field("f", Primitive("int")), Field("f", Primitive("int")))),
         Record("R", "", (Field("f", Primitive("int"), "1"),)),

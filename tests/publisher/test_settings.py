@@ -176,7 +176,7 @@ class MemoryKeyring(KeyringBackend):
     priority = 1
 
     def __init__(self, *, is_open: bool = True) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # keyring's classes are untyped
         self._is_open = is_open
         self._passwords: dict[tuple[str, str], str] = {}
 
@@ -211,7 +211,7 @@ def test_a_password_is_looked_up_in_the_keyring_under_the_address(tmp_path: Path
 def test_a_machine_without_a_keyring_has_no_password(tmp_path: Path) -> None:
     index = twine_settings(tmp_path, TWINE + 'username = "me"\n')
 
-    with keyring_of_the_machine(NoKeyring()):  # type: ignore[no-untyped-call]
+    with keyring_of_the_machine(NoKeyring()):  # type: ignore[no-untyped-call]  # keyring's classes are untyped
         assert index.secret() is None
 
 

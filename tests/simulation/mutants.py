@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import text
@@ -177,7 +178,7 @@ class _ConeLease(Engine):
         super().conclude(findings)
         for cone in cones:
             if cone:
-                self._state.write(lambda tx, c=cone: self._write_cone(tx, c))  # type: ignore[misc]
+                self._state.write(partial(self._write_cone, cone=cone))
 
     def _derive_cone(self, finding: Finding) -> Sequence[_Member]:
         match finding.conclusion:

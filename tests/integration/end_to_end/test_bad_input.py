@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def test_names_longer_than_any_metastore_takes_are_packaged_altered_and_renamed(
         f'kind = "static"\npath = "{tmp_path}/index"',
     ) as service:
         for table in (one, other):
-            wait(lambda t=table: index.files(distributed("lake", t)), service)  # type: ignore[misc]
+            wait(partial(index.files, distributed("lake", table)), service)
         append(script, f"ALTER TABLE lake.{one} ADD COLUMNS (name string);")
         wait(lambda: len(index.files(distributed("lake", one))) == 2, service)
         append(script, f"ALTER TABLE lake.{other} RENAME TO lake.{renamed};")
@@ -177,7 +178,7 @@ def test_two_tables_whose_names_fold_together_are_two_packages(
             ddl.create_table(database, table, [(f"of_{database}", "int")])
 
         for database, table in relations:
-            wait(lambda d=database, t=table: index.files(distributed(d, t)), service)  # type: ignore[misc]
+            wait(partial(index.files, distributed(database, table)), service)
             ddl.drop_database(database)
 
     install(tmp_path, index, *relations)
@@ -241,7 +242,7 @@ def test_an_index_that_is_down_for_half_a_minute_misses_nothing(
                 server.upload_url, server.simple_url, server.username, server.password
             )
             for number in range(5):
-                wait(lambda n=number: seen.files(distributed(database, f"t{n}")), service)  # type: ignore[misc]
+                wait(partial(seen.files, distributed(database, f"t{number}")), service)
 
             wait(lambda: not service.engine.status().work, service)
             versions = [len(seen.files(distributed(database, f"t{n}"))) for n in range(5)]

@@ -70,7 +70,7 @@ def breaking(task: PartitionTask, job: int, marks: str) -> PartitionTask:
 
 def main() -> None:
     MARKS.mkdir()
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]  # cloudpickle has no types
     settings = load_settings(Path(sys.argv[1]))
     state, options = build_state(settings), build_options(settings)
     jobs: list[PartitionTask] = []

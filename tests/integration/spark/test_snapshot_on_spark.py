@@ -153,7 +153,7 @@ def test_executors_touch_no_state_no_index_and_none_of_the_publisher(
 
 def _snapshot_with(settings: Settings, forbidden: tuple[str, ...], *, provoke: bool = False) -> Any:
     """A comparison on Spark whose tasks fail as soon as they open or import what they must not."""
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]  # cloudpickle has no types
 
     def decorate(task: PartitionTask) -> PartitionTask:
         def watched(batches: Any) -> Iterator[Any]:

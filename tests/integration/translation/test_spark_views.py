@@ -16,7 +16,6 @@ from lakeschema.translation.errors import Broken
 from tests.lakeschema.translation.relations import derived_in
 
 ADD_COLUMN = "ALTER TABLE t ADD COLUMNS (added STRING)"
-ADD_FIELD = "ALTER TABLE t ADD COLUMNS (s.added INT)"
 RECREATE = "DROP TABLE t; CREATE TABLE t ({}) STORED AS PARQUET"
 BASE = "id INT, s STRUCT<a:INT>, name STRING"
 

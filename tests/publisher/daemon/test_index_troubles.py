@@ -122,5 +122,5 @@ def hear_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
             world.index.owner[foreign.filename] = foreign
         upload(wheel)
 
-    world.index.upload = late  # type: ignore[method-assign]
+    world.index.upload = late  # type: ignore[method-assign]  # this one call misbehaves
     hear(world)

@@ -96,7 +96,7 @@ def test_a_catalog_that_is_away_is_waited_for(world: Simulation) -> None:
             raise CatalogUnavailable("fake", "restarting")
         return read(names)
 
-    world.catalog.read = failing  # type: ignore[method-assign]
+    world.catalog.read = failing  # type: ignore[method-assign]  # this one call misbehaves
 
     hear(world)
 

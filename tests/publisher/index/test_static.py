@@ -16,6 +16,7 @@ import pytest
 
 from publisher.index.page_parsing import parse_html_page, parse_json_page
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.index.simple_page import ProjectPage
 from publisher.index.static import StaticIndex
 from tests.publisher.index.behaviour import PackageIndexBehaviour
 from tests.publisher.index.wheels import sample_wheel
@@ -50,10 +51,10 @@ def test_both_pages_list_the_same_files(index: StaticIndex, tmp_path: Path) -> N
     from_json = parse_json_page((folder / "index.json").read_bytes(), PROJECT)
     from_html = parse_html_page((folder / "index.html").read_text(), PROJECT)
 
-    def shown(page: object) -> list[tuple[object, ...]]:
+    def shown(page: ProjectPage) -> list[tuple[object, ...]]:
         return [
             (f.filename, f.url, f.sha256, f.requires_python, f.metadata_sha256, f.yanked)
-            for f in page.files  # type: ignore[attr-defined]
+            for f in page.files
         ]
 
     assert shown(from_json) == shown(from_html)

@@ -49,7 +49,6 @@ class _Source:
 
     text: str
     columns: tuple[Typed, ...]
-    laterals: bool = False
 
 
 _AGGREGATES = (
