@@ -11,7 +11,7 @@ PEERS := $(VENV)/peers/.installed
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast check docs format requirements clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast hunt check docs format requirements clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -28,6 +28,10 @@ test-with-servers: $(INSTALLED)
 
 test-fast: $(INSTALLED)
 	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick
+
+# New random examples and stories, without end; stops at the first failure, with the command that repeats it.
+hunt: $(INSTALLED)
+	@$(BIN)/python -m tests.hunt
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

@@ -1,13 +1,51 @@
-"""How much of what is drawn at random a run has time for."""
+"""What a run has time for: its Hypothesis profile, and how many examples a property draws under it.
+
+Under ``quick`` and ``thorough`` every run draws the same examples and reads no clock; ``hunt`` draws
+new ones, which ``--hypothesis-seed`` repeats.
+"""
 
 from __future__ import annotations
 
-from hypothesis import settings
+from typing import Final
 
-QUICK = "quick"
+import hypothesis.internal.conjecture.providers as hypothesis_providers
+from hypothesis import HealthCheck, settings
+
+QUICK: Final = "quick"
+THOROUGH: Final = "thorough"
+HUNT: Final = "hunt"
+
+DEFAULT_EXAMPLES: Final = 100
+_EFFORT: Final = {QUICK: 0.2, THOROUGH: 1.0, HUNT: 5.0}
 
 
 def examples(thorough: int, profile: str | None = None) -> int:
     """As many examples as the profile in force draws, where a thorough run draws ``thorough``."""
     current = settings.get_current_profile_name() if profile is None else profile
-    return max(thorough // 5, 1) if current == QUICK else thorough
+    return max(int(thorough * _EFFORT.get(current, 1.0)), 1)
+
+
+def register_profiles() -> None:
+    """Before any test module is imported: its ``@settings`` inherit from the profile in force."""
+    for profile in _EFFORT:
+        settings.register_profile(
+            profile,
+            max_examples=examples(DEFAULT_EXAMPLES, profile),
+            derandomize=profile != HUNT,
+            database=None,
+            # A busy machine is no defect of what is tested.
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+            print_blob=True,
+        )
+    settings.load_profile(THOROUGH)
+    _ignore_constants_of_imported_modules()
+
+
+def _ignore_constants_of_imported_modules() -> None:
+    """Hypothesis draws literals of the modules imported so far, which differ between runs.
+
+    They depend on the order of tests, on the worker, and on the path of the checkout.
+    """
+    # mypy: the function replaced is imported there, not exported, and has a cache.
+    hypothesis_providers.is_local_module_file = lambda _: False  # type: ignore[attr-defined,assignment]

@@ -20,7 +20,7 @@ from tests.effort import examples
 EVERY, VALUES = every_column(with_null=True)
 
 slow = settings(
-    max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(30), suppress_health_check=list(HealthCheck)
 )  # fmt: skip
 
 

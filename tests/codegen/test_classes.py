@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from codegen.errors import CodegenError, UnfitSchema
@@ -59,7 +59,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40))
 @given(texts, texts)
 @example(HOSTILE[0], HOSTILE[0])
 @example(HOSTILE[2], HOSTILE[3])

@@ -10,7 +10,7 @@ from typing import Any
 
 import fastavro
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from lakeschema.avro.fingerprint import crc64_avro
 from lakeschema.avro.parsing import parse_schema
@@ -18,9 +18,7 @@ from tests.codegen.generated import imported, record, schemas_and_values
 from tests.codegen.test_codec import fastavro_bytes
 from tests.effort import examples
 
-few = settings(
-    max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+few = settings(max_examples=examples(30))
 
 INNER = record({"x": "int"}, "Inner")
 SCHEMA = record({"id": "int", "inner": INNER, "name": {"type": ["null", "string"]}})

@@ -9,7 +9,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from codegen.modules import render_modules
 from tests.codegen.generated import imported, record, record_of, schemas_and_values
@@ -30,7 +30,7 @@ LISTS = record({
 }, "Lists")  # fmt: skip
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 @given(schemas_and_values())
 def test_bytes_and_plain_values_are_those_of_records_that_change(
     drawn: tuple[dict[str, Any], list[Any]],

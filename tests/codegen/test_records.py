@@ -7,7 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.generated import imported, record, schemas_and_values
@@ -44,7 +44,7 @@ def order(package: Any, **changes: Any) -> Any:
     return package.Order(**given | changes)
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40))
 @given(schemas_and_values(), st.booleans())
 def test_copies_of_every_kind_are_equal(
     drawn: tuple[dict[str, Any], list[Any]], immutable: bool
@@ -157,7 +157,7 @@ def test_what_is_no_number_differs_as_equality_says() -> None:
         assert package.diff(value, copy.copy(value)) == []
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 @given(schemas_and_values(), st.booleans(), st.data())
 def test_no_difference_if_and_only_if_equal(
     drawn: tuple[dict[str, Any], list[Any]], immutable: bool, data: st.DataObject

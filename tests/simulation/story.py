@@ -18,6 +18,9 @@ TABLES = tuple(RelationName.of("d", n) for n in ("t1", "t2"))
 VIEWS = tuple(RelationName.of("d", n) for n in ("v1", "v2", "v3", "v4"))
 WORKERS = ("one", "two")
 
+STORIES = 150
+QUICK_STORIES = 30
+
 
 def random_relation(chance: random.Random) -> Relation:
     if chance.random() < 0.5:

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.policy import Policy
+from tests.effort import examples
 from tests.simulation.simulation import POLICY, Simulation, quiet
 from tests.simulation.story import TABLES, VIEWS, WORKERS
 from tests.simulation.toy import table, view
@@ -95,10 +96,8 @@ class World(RuleBasedStateMachine):
 
 
 World.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=examples(60),
     stateful_step_count=40,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
 TestWorld = pytest.mark.slow(World.TestCase)

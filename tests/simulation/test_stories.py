@@ -17,21 +17,12 @@ from tests.simulation.mutants import (
     without_upstream_check,
 )
 from tests.simulation.simulation import Violation
-from tests.simulation.story import tell
-
-STORIES = 150
-QUICK_STORIES = 30
+from tests.simulation.story import STORIES, tell
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        *range(QUICK_STORIES),
-        *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(QUICK_STORIES, STORIES)),
-    ],
-)
-def test_a_story_ends_as_promised(seed: int) -> None:
-    tell(seed)
+@pytest.mark.seeded
+def test_a_story_ends_as_promised(story_seed: int) -> None:
+    tell(story_seed)
 
 
 @pytest.mark.slow

@@ -193,7 +193,7 @@ def test_nothing_to_compare_with_is_a_callers_mistake() -> None:
         compare([], company())
 
 
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
     old = data.draw(schemas())
@@ -215,7 +215,7 @@ def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
         assert not written.read()
 
 
-@settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_schema_does_not_differ_from_itself_and_changes_are_described(
     data: st.DataObject,

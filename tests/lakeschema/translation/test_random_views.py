@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeschema.avro.parsing import parse_schema
@@ -34,7 +34,7 @@ def grown(random: Random, dialect: Dialect) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300))
 @given(st.randoms(use_true_random=False), st.sampled_from([Dialect.HIVE, Dialect.SPARK]))
 def test_a_random_view_derives_or_is_refused(random: Random, dialect: Dialect) -> None:
     ddl = grown(random, dialect)
@@ -53,7 +53,7 @@ def test_a_random_view_derives_or_is_refused(random: Random, dialect: Dialect) -
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200))
 @given(st.randoms(use_true_random=False))
 def test_what_is_emitted_means_the_same_when_it_is_read_again(random: Random) -> None:
     relations = dict(relations_from_ddl([grown(random, Dialect.SPARK)], Dialect.SPARK))
@@ -74,7 +74,7 @@ def test_what_is_emitted_means_the_same_when_it_is_read_again(random: Random) ->
     ]
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=60))
 def test_any_text_at_all_is_answered_or_refused(text: str) -> None:
     relations = dict(relations_from_ddl(["CREATE TABLE t (a INT); CREATE VIEW v AS SELECT 1 AS x"]))

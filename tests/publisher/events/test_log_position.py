@@ -116,7 +116,7 @@ def test_a_malformed_position_is_reported(text: str) -> None:
         LogPosition.from_text(text)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.randoms(use_true_random=False), st.integers(1, 40), st.integers(5, 50))
 def test_concurrent_ddl_on_derby_loses_no_event(rng: random.Random, count: int, limit: int) -> None:
     """Events share ids and become visible out of order, by up to a few ids; polls come between."""
