@@ -12,7 +12,7 @@ from typing import Any
 
 import fastavro
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.generated import imported, record, schemas_and_values
@@ -47,9 +47,7 @@ def fastavro_bytes(schema: Any, value: Any) -> bytes:
     return out.getvalue()
 
 
-slow = settings(
-    max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+slow = settings(max_examples=examples(50))
 
 
 @slow
@@ -280,6 +278,14 @@ def test_class_decides_between_records_of_one_shape() -> None:
         assert package.RECORD.from_avro(tip.to_avro()) == tip
         assert tip.to_dict() == {"f": ("n.Tip", {"amount": 1.0})}
         assert package.RECORD.from_dict(tip.to_dict()) == tip
+
+
+def test_text_beside_a_date_is_written_as_text() -> None:
+    date = {"type": "int", "logicalType": "date"}
+    enum = {"type": "enum", "name": "E", "symbols": ["A", "B"]}
+    with imported(record({"f": ["null", date, enum]})) as package:
+        assert package.RECORD.from_dict({"f": "B"}).to_avro() == b"\x04\x02"
+        assert package.RECORD.from_dict({"f": dt.date(1970, 1, 2)}).to_avro() == b"\x02\x02"
 
 
 @given(st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False)))
