@@ -10,6 +10,7 @@ from hive_metastore.ttypes import NotificationEvent
 from publisher.events.notification_log import NotificationLogSource
 from publisher.events.protocol import RelationHint, SourceUnavailable
 from tests.lakeschema.catalog.thrift_metastore import Handler, serving
+from tests.simulation.world import FakeClock
 
 
 @pytest.fixture
@@ -19,8 +20,10 @@ def handler() -> Handler:
 
 @pytest.fixture
 def source(handler: Handler) -> Iterator[NotificationLogSource]:
+    # Time passes only while the source waits, however slow the machine.
+    clock = FakeClock()
     with serving(handler) as uri:
-        source = NotificationLogSource(uri, timeout_seconds=5)
+        source = NotificationLogSource(uri, clock=clock.now, sleep=clock.sleep)
         yield source
         source.close()
 
