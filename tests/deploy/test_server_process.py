@@ -3,7 +3,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from deploy.errors import PortTaken, ServerFailed
 from deploy.ports import LOOPBACK, free_ports, is_taken, on_free_ports
 from deploy.server_process import ProcessIdentity, ServerProcess, start_server
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 ROOT = Path(__file__).parents[2]
 LEASHED = [sys.executable, str(ROOT / "deploy" / "leashed_python.py"), "http.server"]
@@ -57,7 +57,12 @@ def test_a_server_is_returned_once_it_is_ready(tmp_path: Path) -> None:
     command = python("import time; print('ready'); time.sleep(600)")
 
     server = start_server(
-        "a server", command, tmp_path / "log", (), lambda it: "ready" in it.printed(), 30
+        "a server",
+        command,
+        tmp_path / "log",
+        (),
+        lambda it: "ready" in it.printed(),
+        PATIENCE_SECONDS,
     )
 
     assert server.is_alive()
@@ -69,16 +74,22 @@ def test_a_server_that_dies_shows_the_end_of_its_log(tmp_path: Path) -> None:
     command = python("print('cannot find the moon'); raise SystemExit(7)")
 
     with pytest.raises(ServerFailed, match=r"ended with status 7(?s:.*)cannot find the moon"):
-        start_server("a server", command, tmp_path / "log", (), lambda _: False, 30)
+        start_server("a server", command, tmp_path / "log", (), lambda _: False, PATIENCE_SECONDS)
 
 
 def test_a_server_that_is_never_ready_is_ended(tmp_path: Path) -> None:
-    command = python("import os, time; print(os.getpid()); time.sleep(600)")
+    asked: list[int] = []
 
-    with pytest.raises(ServerFailed, match="not ready after 1 s") as failure:
-        start_server("a server", command, tmp_path / "log", (), lambda _: False, 1)
+    def never(server: ServerProcess) -> bool:
+        asked.append(server.pid)
+        return False
 
-    assert ProcessIdentity.of(int(failure.value.last_lines)) is None
+    command = python("import time; time.sleep(600)")
+
+    with pytest.raises(ServerFailed, match="not ready after 1 s"):
+        start_server("a server", command, tmp_path / "log", (), never, 1)
+
+    assert ProcessIdentity.of(asked[0]) is None
 
 
 def test_a_server_whose_port_is_taken_is_not_started(tmp_path: Path) -> None:
@@ -86,7 +97,9 @@ def test_a_server_whose_port_is_taken_is_not_started(tmp_path: Path) -> None:
         port = other.getsockname()[1]
 
         with pytest.raises(PortTaken, match=str(port)):
-            start_server("a server", python(""), tmp_path / "log", (port,), lambda _: True, 30)
+            start_server(
+                "a server", python(""), tmp_path / "log", (port,), lambda _: True, PATIENCE_SECONDS
+            )
 
 
 def test_a_server_that_loses_the_race_for_its_port_says_so(tmp_path: Path) -> None:
@@ -94,7 +107,9 @@ def test_a_server_that_loses_the_race_for_its_port_says_so(tmp_path: Path) -> No
     (port,) = free_ports(1)
 
     with pytest.raises(PortTaken, match=str(port)):
-        start_server("a server", command, tmp_path / "log", (port,), lambda _: False, 30)
+        start_server(
+            "a server", command, tmp_path / "log", (port,), lambda _: False, PATIENCE_SECONDS
+        )
 
 
 def test_what_an_earlier_start_printed_makes_no_server_ready(tmp_path: Path) -> None:
@@ -112,15 +127,15 @@ def test_a_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     parent.send_signal(signal.SIGKILL)
     parent.wait()
 
-    assert ends_within(server, seconds=10)
+    assert eventually(lambda: not server.is_alive())
     close(parent)
 
 
 def test_a_released_server_outlives_its_parent(tmp_path: Path) -> None:
     parent, server = parent_of_leashed_server(tmp_path, "server.release()")
-    parent.wait(30)
+    parent.wait(PATIENCE_SECONDS)
 
-    assert not ends_within(server, seconds=0.5)
+    assert not eventually(lambda: not server.is_alive(), seconds=0.5)
 
     os.kill(server.pid, signal.SIGKILL)
     close(parent)
@@ -135,7 +150,7 @@ def parent_of_leashed_server(
         "import time; from pathlib import Path; from deploy.server_process import ServerProcess;"
         f"server = ServerProcess.start('it', {[*LEASHED, '--bind', LOOPBACK, str(port)]!r},"
         f" Path({str(directory)!r}) / 'log');"
-        f"server.wait_until(lambda: 'Serving' in server.printed(), 30);"
+        f"server.wait_until(lambda: 'Serving' in server.printed(), {PATIENCE_SECONDS});"
         f"print(server.pid, flush=True); {then}"
     )
     parent = subprocess.Popen(
@@ -149,15 +164,6 @@ def parent_of_leashed_server(
     server = ProcessIdentity.of(int(parent.stdout.readline()))
     assert server is not None
     return parent, server
-
-
-def ends_within(process: ProcessIdentity, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while process.is_alive():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def close(process: subprocess.Popen[str]) -> None:

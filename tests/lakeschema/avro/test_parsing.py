@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from typing import Any
 
 import avro.errors
@@ -331,7 +330,7 @@ def test_nesting_is_bounded_below_the_stack_of_its_readers() -> None:
 
 
 def test_a_default_is_tried_once_against_each_record() -> None:
-    # Without memory this takes 2^60 steps: every level offers two records, and both fail.
+    # Without memory this takes 2^60 steps and never ends: every level offers two records, and both fail.
     union = [f"n.{name}" for name in "AB"]
     a: dict[str, Any] = {"type": "record", "name": "A"}
     b = {"type": "record", "name": "B", "fields": [{"name": "x", "type": ["n.A", "n.B", "int"]}]}
@@ -343,11 +342,9 @@ def test_a_default_is_tried_once_against_each_record() -> None:
         {"name": "f", "type": a}, {"name": "g", "type": union, "default": value}, namespace="n"
     )
 
-    started = time.monotonic()
     error = refusal(schema)
 
     assert error.path == "$.fields[1].default"
-    assert time.monotonic() - started < 5
 
 
 def test_java_style_nulls_mean_absent() -> None:

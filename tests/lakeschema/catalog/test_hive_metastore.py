@@ -30,7 +30,7 @@ def uri(handler: Handler) -> Iterator[str]:
 
 @pytest.fixture
 def catalog(uri: str) -> Iterator[HiveMetastoreCatalog]:
-    catalog = HiveMetastoreCatalog(uri, timeout_seconds=5, batch_size=3)
+    catalog = HiveMetastoreCatalog(uri, batch_size=3)
     yield catalog
     catalog.close()
 
@@ -97,7 +97,7 @@ def test_a_server_that_stays_away_is_unavailable_and_named() -> None:
 
 
 def test_the_next_address_answers_when_the_first_is_away(handler: Handler, uri: str) -> None:
-    catalog = HiveMetastoreCatalog(f"thrift://127.0.0.1:1,{uri}", timeout_seconds=2)
+    catalog = HiveMetastoreCatalog(f"thrift://127.0.0.1:1,{uri}")
 
     assert list(catalog.namespaces()) == [("default",)]
     catalog.close()
@@ -109,7 +109,7 @@ def test_a_replica_that_lags_behind_the_known_event_is_not_read(handler: Handler
     lagging = Handler()
     lagging.event_id = 8
     with serving(lagging) as behind:
-        catalog = HiveMetastoreCatalog([uri, behind], timeout_seconds=2, attempts=2)
+        catalog = HiveMetastoreCatalog([uri, behind], attempts=2)
         assert catalog.current_event_id() == 9
         handler.drops = 10
 
@@ -125,7 +125,7 @@ class TestContainment(ContainmentBehaviour):
         id_ = [FieldSchema("id", "int", None)]
         handler.tables["default"] = {t: thrift_table(t, id_) for t in ("sound", "unsound")}
         handler.poisoned = {"unsound", "nobody"}
-        catalog = HiveMetastoreCatalog(uri, timeout_seconds=5)
+        catalog = HiveMetastoreCatalog(uri)
         yield catalog
         catalog.close()
 
@@ -137,7 +137,7 @@ class TestContainment(ContainmentBehaviour):
 def test_tables_that_the_server_cannot_give_are_found_by_halves(handler: Handler, uri: str) -> None:
     handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(64)}
     handler.poisoned = {"t7", "t40"}
-    catalog = HiveMetastoreCatalog(uri, timeout_seconds=5)
+    catalog = HiveMetastoreCatalog(uri)
 
     found = catalog.read([name(f"t{i}") for i in range(64)])
 

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from publisher.index.simple_page import ProjectPage
 from publisher.index.static import StaticIndex
 from tests.publisher.index.behaviour import PackageIndexBehaviour
 from tests.publisher.index.wheels import sample_wheel
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 NOON = datetime(2026, 5, 4, 12, 30, 15, 250_000, tzinfo=UTC)
 PROJECT = "acme-schema-shop-orders"
@@ -203,7 +205,7 @@ def run_child(source: str, *arguments: str, limit_bytes: int | None = None) -> s
         [sys.executable, "-c", preamble + textwrap.dedent(source), *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     return finished.stdout
@@ -248,13 +250,20 @@ def upload_forever(path: str) -> None:
         index.upload(sample_wheel(version=f"1.{number}.0", body=f"N = {number}\n"))
 
 
+def has_more_files(path: Path, than: int) -> bool:
+    return len(StaticIndex(path).files(PROJECT)) > than
+
+
 def test_a_process_killed_at_any_moment_leaves_a_consistent_index(tmp_path: Path) -> None:
     path = tmp_path / "index"
     context = multiprocessing.get_context("fork")
     for attempt in range(8):
         child = context.Process(target=upload_forever, args=(str(path),))
+        before = len(StaticIndex(path).files(PROJECT))
         child.start()
-        time.sleep(0.05 + 0.013 * attempt)
+        # It begins with the files that are there already: however long that takes, let it add one.
+        assert eventually(partial(has_more_files, path, before))
+        time.sleep(0.013 * attempt)
         os.kill(child.pid or 0, signal.SIGKILL)
         child.join()
 
@@ -286,7 +295,7 @@ def test_two_processes_lose_no_upload(tmp_path: Path) -> None:
     for child in children:
         child.start()
     for child in children:
-        child.join(60)
+        child.join(PATIENCE_SECONDS)
 
     assert [child.exitcode for child in children] == [0, 0]
     assert len(StaticIndex(path).files(PROJECT)) == 50
@@ -312,8 +321,8 @@ def test_of_two_concurrent_uploads_with_different_bytes_one_is_refused(tmp_path:
         ]
         for child in children:
             child.start()
-        answers = sorted(results.get(timeout=30) for _ in children)
+        answers = sorted(results.get(timeout=PATIENCE_SECONDS) for _ in children)
         for child in children:
-            child.join(30)
+            child.join(PATIENCE_SECONDS)
 
         assert answers == ["accepted", "refused"]

@@ -16,6 +16,7 @@ from lakeschema.translation.interface import Interface, Options, ResolverFailure
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from publisher.settling.derivation_process import ChildDeriver, Limits
 from publisher.settling.deriving import DerivationDied, DirectDeriver
+from tests.waiting import PATIENCE_SECONDS
 
 T = RelationName.of("d", "t")
 V = RelationName.of("d", "v")
@@ -33,7 +34,7 @@ class DangerousDeriver(DirectDeriver):
     def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
         match relation.columns[0].name:
             case "hang":
-                time.sleep(60)
+                time.sleep(3600)
             case "eat":
                 bytearray(8 * 1024**3)
             case "exit":
@@ -51,7 +52,7 @@ def dangerous(columns: str) -> Relation:
 
 @pytest.fixture(scope="module")
 def deriver() -> Iterator[ChildDeriver]:
-    child = ChildDeriver(Options(), children=1, limits=Limits(timeout_seconds=20.0))
+    child = ChildDeriver(Options(), children=1, limits=Limits(timeout_seconds=PATIENCE_SECONDS))
     yield child
     child.close()
 
@@ -61,7 +62,7 @@ def in_danger() -> Iterator[ChildDeriver]:
     child = ChildDeriver(
         Options(),
         children=1,
-        limits=Limits(timeout_seconds=10.0, memory_bytes=4 * 1024**3),
+        limits=Limits(timeout_seconds=PATIENCE_SECONDS, memory_bytes=4 * 1024**3),
         entry=f"{__name__}:DangerousDeriver",
     )
     yield child
@@ -101,21 +102,17 @@ def test_a_death_names_its_cause_and_the_next_question_is_answered(
     assert isinstance(in_danger.derive(dangerous("fine"), {}), Derived)
 
 
-@pytest.mark.slow
 def test_silence_past_the_limit_is_death() -> None:
     child = ChildDeriver(
         Options(),
         children=1,
-        limits=Limits(timeout_seconds=4.0),
+        limits=Limits(timeout_seconds=1.0),
         entry=f"{__name__}:DangerousDeriver",
     )
-    child.derive(dangerous("fine"), {})
 
-    started = time.monotonic()
-    with pytest.raises(DerivationDied, match="no answer in 4 s"):
+    with pytest.raises(DerivationDied, match="no answer in 1 s"):
         child.derive(dangerous("hang"), {})
 
-    assert time.monotonic() - started < 15
     child.close()
 
 
@@ -139,7 +136,7 @@ def test_a_childs_udfs_are_those_that_the_parent_resolved_and_hashed() -> None:
     )
     failing = replace(relation, properties={"functions": "up:c.Failing"})
     options = Options(udf_resolver=resolve_in_parent)
-    child = ChildDeriver(options, children=1, limits=Limits(timeout_seconds=20.0))
+    child = ChildDeriver(options, children=1, limits=Limits(timeout_seconds=PATIENCE_SECONDS))
     try:
         known = child.derive(relation, {})
         failed = child.derive(failing, {})
