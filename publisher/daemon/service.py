@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
@@ -46,14 +47,22 @@ class Service:
     def __init__(self, settings: Settings, config: Path | None = None) -> None:
         """``config`` is where the settings were read: a snapshot's process reads them there too."""
         self._settings = settings
+        with ExitStack() as failed_start:
+            self._build(settings, config, failed_start)
+            failed_start.pop_all()
+
+    def _build(self, settings: Settings, config: Path | None, failed_start: ExitStack) -> None:
         self._state = build_state(settings)
+        failed_start.callback(self._state.close)
         self._catalog = build_catalog(settings)
+        failed_start.callback(close_catalog, self._catalog)
         self._index = build_index(settings)
         self._deriver = ChildDeriver(
             build_options(settings),
             children=settings.engine.workers,
             limits=Limits(timeout_seconds=settings.engine.derivation_timeout_seconds),
         )
+        failed_start.callback(self._deriver.close)
         self._deriver.warm()
         self.engine = build_engine(settings, self._state, self._catalog, self._index, self._deriver)
         self._snapshots = SnapshotProcess(self.engine, config)
