@@ -8,23 +8,32 @@ INSTALLED := $(VENV)/.installed
 UV := $(BIN)/uv
 PEERS := $(VENV)/peers/.installed
 
+# A pipe fails as what is piped into it fails.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast hunt check docs format requirements clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt check docs format requirements clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
 
-# Beside each other: tests with servers wait for these half of their time.
+# Beside each other: tests with servers wait for these half of their time. Each line names its half.
 test: check java
-	$(MAKE) -j2 test-without-servers test-with-servers
+	$(MAKE) -j2 test-without-servers test-with-servers coverage
 
 test-without-servers: $(INSTALLED)
-	$(BIN)/pytest tests -m "not integration and not spark"
+	$(BIN)/pytest tests -m "not integration and not spark" 2>&1 | sed -u 's/^/without servers | /'
 
 test-with-servers: $(INSTALLED)
-	$(BIN)/pytest tests -m "integration or spark"
+	$(BIN)/pytest tests -m "integration or spark" 2>&1 | sed -u 's/^/with servers    | /'
+
+# Of the tests of `make test-fast`: counting branches doubles what a test costs.
+coverage: $(INSTALLED)
+	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick \
+		--quiet --cov 2>&1 | sed -u 's/^/coverage        | /'
 
 test-fast: $(INSTALLED)
 	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick
@@ -103,4 +112,4 @@ requirements: $(INSTALLED)
 	done
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.*
