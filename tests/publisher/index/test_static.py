@@ -207,6 +207,8 @@ def run_child(source: str, *arguments: str, limit_bytes: int | None = None) -> s
         text=True,
         timeout=PATIENCE_SECONDS,
         check=True,
+        # A child that may not write files cannot write its coverage.
+        env={k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")},
     )
     return finished.stdout
 
