@@ -2,7 +2,9 @@ import io
 import json
 import logging
 
-from publisher.logs import JsonFormatter
+import pytest
+
+from publisher.logs import JsonFormatter, log_to
 
 
 def logged(message: str, **extra: object) -> dict[str, object]:
@@ -35,3 +37,16 @@ def test_an_untrusted_text_stays_on_its_line() -> None:
     entry = logged("view broken", reason="a\nb\u202ec\x1b[31m")
 
     assert entry["reason"] == "a\nb\u202ec\x1b[31m"
+
+
+def test_every_log_of_the_process_goes_to_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [])
+    monkeypatch.setattr(root, "level", root.level)
+    stream = io.StringIO()
+
+    log_to(stream)
+    logging.getLogger("publisher.anything").info("heard")
+    logging.getLogger("kafka.client").info("too chatty")
+
+    assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == ["heard"]

@@ -6,6 +6,7 @@ No test measures time: where something must not wait for a time to be over, that
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +18,9 @@ from publisher.daemon import threads
 from publisher.daemon.assembly import parts_of
 from publisher.daemon.engine import Engine
 from publisher.daemon.threads import Daemon, Schedule
-from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
+from publisher.events.protocol import Batch, DeadLetter, RelationHint, SourceUnavailable
 from publisher.runtime import SystemClock
+from publisher.settling.comparison import SnapshotBusy
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table, view
 from tests.simulation.world import FakeClock
@@ -203,3 +205,43 @@ def test_events_during_a_stop_are_heard_by_the_next_daemon(house: House) -> None
 
     assert house.published(1)
     again.stop()
+
+
+def test_a_snapshot_that_was_asked_for_comes_before_its_time(house: House) -> None:
+    daemon = house.daemon_without_snapshots()
+    daemon.start()
+    house.world.catalog.change(table(T, "a"))
+
+    # An event of nowhere: only a snapshot can tell what it was about.
+    house.source.batches.put(Batch([], [DeadLetter(b"{", "no json", None)], "1"))
+
+    assert house.published(1)
+    daemon.stop()
+
+
+def test_another_snapshot_that_runs_is_left_to_it(house: House) -> None:
+    asked = threading.Event()
+
+    def busy() -> None:
+        asked.set()
+        raise SnapshotBusy
+
+    daemon = Daemon(house.world.engine, [house.source], busy, Schedule(workers=1))
+    daemon.start()
+    house.hear(T, house.world.catalog.change(table(T, "a")))
+
+    assert asked.wait(PATIENCE_SECONDS)
+    assert house.published(1)
+    assert daemon.troubles() == {}
+    daemon.stop()
+
+
+def test_a_relation_is_looked_at_again_when_told(house: House) -> None:
+    daemon = house.daemon_without_snapshots()
+    daemon.start()
+    house.world.catalog.change(table(T, "a"))
+
+    house.world.engine.resync([T])
+
+    assert house.published(1)
+    daemon.stop()

@@ -1,0 +1,164 @@
+"""What a query of each form yields, and which class of error it is refused with.
+
+An ``Unsupported`` is our limit, a ``Broken`` the view's own fault: the status that users see.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.errors import (
+    AmbiguousColumn,
+    MalformedSql,
+    TranslationError,
+    TypeMismatch,
+    UnknownColumn,
+    UnknownRelation,
+    UnsupportedConstruct,
+    UnsupportedFunction,
+    UnsupportedType,
+)
+from tests.lakeschema.translation.relations import columns, derived
+
+HIVE, SPARK = Dialect.HIVE, Dialect.SPARK
+
+TABLES = """
+CREATE TABLE t (id INT NOT NULL, name STRING, amount DECIMAL(15,2), price DOUBLE, day DATE,
+  at TIMESTAMP, flag BOOLEAN, tags ARRAY<STRING>, m MAP<STRING,INT>,
+  s STRUCT<a:INT,b:STRUCT<c:STRING>>, rows_ ARRAY<STRUCT<x:INT,y:STRING>>);
+CREATE TABLE u (id INT NOT NULL, label STRING);
+"""
+
+# What each view's columns are: name, type, and "!" where it is never null.
+YIELDS = [
+    (SPARK, "VALUES (1, 'a'), (2, 'b')", "col1 int!, col2 string!"),
+    (SPARK, "(SELECT id FROM t ORDER BY id LIMIT 1) UNION ALL (SELECT id FROM u)", "id int!"),
+    (SPARK, "SELECT id FROM t UNION SELECT id FROM u ORDER BY 1", "id int!"),
+    (SPARK, "SELECT id FROM t UNION SELECT id FROM u ORDER BY id DESC LIMIT 3", "id int!"),
+    (SPARK, "SELECT x.id, label FROM t x CROSS JOIN u ON x.id = u.id", "id int!, label string"),
+    (SPARK, "SELECT x.id, label FROM (t x JOIN u ON x.id = u.id)", "id int!, label string"),
+    (SPARK, "SELECT x.id FROM t x LATERAL VIEW explode(tags) e AS tag JOIN u ON u.id = x.id", "id int!"),
+    (SPARK, "SELECT x.id, tag FROM t x, LATERAL explode(tags) AS e(tag)", "id int!, tag string"),
+    (SPARK, "SELECT x.id, n FROM t x, LATERAL (SELECT x.id + 1 AS n) y", "id int!, n int!"),
+    (SPARK, "SELECT * FROM explode(array(1, 2)) AS e(n)", "n int!"),
+    (SPARK, "WITH c (a) AS (SELECT id FROM t) SELECT a FROM c", "a int!"),
+    (SPARK, "SELECT id, explode(tags) FROM t", "id int!, col string"),
+    (SPARK, "SELECT id, explode(m) AS (k, v) FROM t", "id int!, k string!, v int"),
+    (SPARK, "SELECT id, name FROM t ORDER BY 2", "id int!, name string"),
+    (SPARK, "SELECT id, count(*) AS n FROM t GROUP BY 1", "id int!, n bigint!"),
+    (SPARK, "SELECT id + 1 AS n, n * 2 AS twice FROM t", "n int!, twice int!"),
+    (SPARK, "SELECT X'1F' AS b, (1, 'a') AS pair", "b binary!, pair struct<col1:int,col2:string>!"),
+    (SPARK, "SELECT s['a'] AS a, rows_.x AS xs FROM t", "a int, xs array<int>"),
+    (SPARK, "SELECT (SELECT max(id) FROM u) AS x FROM t", "x int"),
+    (SPARK, "SELECT id FROM t CLUSTER BY id", "id int!"),
+    (HIVE, "SELECT id FROM t DISTRIBUTE BY id SORT BY id", "id int!"),
+    (HIVE, "SELECT id FROM t WHERE id", "id int!"),
+    (SPARK, "SELECT id & 3 AS a, id | 1 AS b, id ^ 1 AS c, ~id AS d, -amount AS e, id DIV 2 AS f FROM t",
+     "a int!, b int!, c int!, d int!, e decimal(15,2), f bigint"),
+    (HIVE, "SELECT id % 2 AS a, amount / 3 AS b, amount * amount AS c FROM t",
+     "a int, b decimal(19,6), c decimal(31,4)"),
+    (SPARK, "SELECT CAST(tags AS STRING) AS a, CAST(flag AS INT) AS b, CAST(m AS MAP<STRING,BIGINT>) AS c FROM t",
+     "a string, b int, c map<string,bigint>"),
+    (SPARK, "SELECT CAST(s AS STRUCT<q:BIGINT,r:STRUCT<z:STRING>>) AS f FROM t",
+     "f struct<q:bigint,r:struct<z:string>>"),
+    (SPARK, "SELECT day + INTERVAL 1 DAY AS a, at + INTERVAL '1 2' DAY TO HOUR AS b, day + INTERVAL 1 HOUR AS c, day + 1 AS d FROM t",
+     "a date, b timestamp, c timestamp, d date"),
+    (HIVE, "SELECT day + INTERVAL '1' DAY AS a, at + INTERVAL '1' MONTH AS b FROM t",
+     "a timestamp, b timestamp"),
+    (SPARK, "SELECT date '2020-01-01' AS a, 1Y AS b, 1S AS c, 1L AS d, 1.5D AS e, 1.5BD AS f, 1.5F AS g",
+     "a date!, b tinyint!, c smallint!, d bigint!, e double!, f decimal(2,1)!, g float!"),
+    (SPARK, "SELECT name ILIKE 'a' AS a, name <=> 'a' AS b, id BETWEEN 1 AND 2 AS c, flag IS TRUE AS d FROM t",
+     "a boolean, b boolean!, c boolean!, d boolean!"),
+    (SPARK, "SELECT trim(BOTH 'x' FROM name) AS a, substring(name FROM 2 FOR 3) AS b, position('a' IN name) AS c FROM t",
+     "a string, b string, c int"),
+    (SPARK, "SELECT extract(YEAR FROM day) AS y, date_part('hour', at) AS h FROM t", "y int, h int"),
+    (HIVE, "SELECT map('a', 1, 'b', 2.5) AS x, named_struct('a', 1, 'b', name) AS y, struct(id, name) AS z FROM t",
+     "x map<string,decimal(11,1)>!, y struct<a:int,b:string>!, z struct<col1:int,col2:string>!"),
+]  # fmt: skip
+
+# The error's class, and what its message names: the words around it may change.
+REFUSED = [
+    (SPARK, "SELECT id FROM t FETCH FIRST 5 ROWS ONLY", UnsupportedConstruct, "FETCH"),
+    (SPARK, "SELECT id FROM t UNION ALL BY NAME SELECT id FROM u", UnsupportedConstruct, "BY NAME"),
+    (SPARK, "SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1", UnsupportedConstruct, "QUALIFY"),
+    (SPARK, "SELECT DISTINCT ON (id) id, name FROM t", UnsupportedConstruct, "DISTINCT ON"),
+    (SPARK, "SELECT a FROM (SELECT id AS a FROM t) PIVOT (sum(a) FOR a IN (1))", UnsupportedConstruct, "PIVOT"),
+    (SPARK, "SELECT id FROM t WHERE name LIKE ANY ('a%', 'b%')", UnsupportedConstruct, "ANY"),
+    (SPARK, "SELECT id, explode(tags), explode(tags) FROM t", UnsupportedConstruct, "table function"),
+    (SPARK, "SELECT 1 + explode(tags) FROM t", UnsupportedConstruct, "explode"),
+    (SPARK, "SELECT upper(name) OVER (ORDER BY id) FROM t", UnsupportedConstruct, "upper"),
+    (SPARK, "SELECT sum(id) OVER w FROM t", UnsupportedConstruct, "window w"),
+    (SPARK, "SELECT id FROM t WHERE sum(id) > 1", UnsupportedConstruct, "sum"),
+    (SPARK, "SELECT sum(sum(id)) FROM t", UnsupportedConstruct, "sum"),
+    (SPARK, "SELECT upper(*) FROM u", UnsupportedConstruct, r"\*"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW upper(name) e AS p", UnsupportedConstruct, "upper"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW stack(id, 1) e AS p", UnsupportedConstruct, "STACK"),
+    (SPARK, "SELECT * FROM range(3)", UnsupportedFunction, "range"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW no_such(name) e AS p", UnsupportedFunction, "no_such"),
+    (SPARK, "SELECT day - day AS b FROM t", UnsupportedType, "interval day"),
+    (HIVE, "SELECT at - at AS b FROM t", UnsupportedType, "interval"),
+    (SPARK, "SELECT name - day AS b FROM t", UnsupportedType, "interval day"),
+    (HIVE, "SELECT 1 AS a UNION ALL SELECT 1, 2", TypeMismatch, "branch 2"),
+    (SPARK, "SELECT * FROM VALUES (1, 2), (3) AS x", TypeMismatch, "VALUES"),
+    (SPARK, "SELECT * FROM VALUES (1), (array(1)) AS x", TypeMismatch, "column 1 of VALUES"),
+    (SPARK, "SELECT a FROM (SELECT 1) AS x(a, b)", TypeMismatch, "2 columns"),
+    (SPARK, "WITH c (a, b) AS (SELECT 1) SELECT a FROM c", TypeMismatch, "2 columns"),
+    (SPARK, "SELECT posexplode(tags) AS (p) FROM t", TypeMismatch, "posexplode"),
+    (SPARK, "SELECT explode(id) FROM t", TypeMismatch, "explode"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW posexplode(m) e AS p, v", TypeMismatch, "posexplode"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW inline(tags) e AS p", TypeMismatch, "inline"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW stack(2, 1, array(1)) e AS p", TypeMismatch, "STACK"),
+    (HIVE, "SELECT p FROM t LATERAL VIEW explode(tags) e AS p, q", TypeMismatch, "explode"),
+    (SPARK, "SELECT row_number() FROM t", TypeMismatch, "row_number"),
+    (SPARK, "SELECT id FROM t WHERE id", TypeMismatch, "type int"),
+    (HIVE, "SELECT id FROM t WHERE tags", TypeMismatch, "array<string>"),
+    (SPARK, "SELECT DISTINCT id FROM t ORDER BY name", TypeMismatch, "DISTINCT"),
+    (SPARK, "SELECT tags['a'] FROM t", TypeMismatch, "type string"),
+    (SPARK, "SELECT m[array(1)] FROM t", TypeMismatch, "array<int>"),
+    (SPARK, "SELECT id[0] FROM t", TypeMismatch, "type int"),
+    (SPARK, "SELECT id FROM t WHERE (id, name) IN (SELECT id FROM u)", TypeMismatch, "2 values"),
+    (SPARK, "SELECT id FROM t WHERE tags IN (SELECT id FROM u)", TypeMismatch, "array<string>"),
+    (SPARK, "SELECT (SELECT id, label FROM u) AS x FROM t", TypeMismatch, "2 columns"),
+    (SPARK, "SELECT INTERVAL 1 DAY + INTERVAL 2 MONTHS AS a", TypeMismatch, "interval month"),
+    (SPARK, "SELECT day * 2 FROM t", TypeMismatch, "date"),
+    (SPARK, "SELECT id & amount FROM t", TypeMismatch, "&"),
+    (SPARK, "SELECT tags + 1 FROM t", TypeMismatch, "array<string>"),
+    (SPARK, "SELECT CAST(tags AS INT) FROM t", TypeMismatch, "array<string>"),
+    (HIVE, "SELECT CAST(tags AS STRING) AS a FROM t", TypeMismatch, "array<string>"),
+    (SPARK, "SELECT CAST(INTERVAL 1 DAY AS DATE) AS a", TypeMismatch, "interval day"),
+    (SPARK, "SELECT CASE WHEN id = 1 THEN tags ELSE 3 END FROM t", TypeMismatch, "CASE"),
+    (SPARK, "SELECT coalesce(tags, m) FROM t", TypeMismatch, "coalesce"),
+    (SPARK, "SELECT named_struct('a', 1, 'b') AS x", TypeMismatch, "named_struct"),
+    (SPARK, "SELECT map(1, 2, 3) AS x", TypeMismatch, "map"),
+    (SPARK, "SELECT id, name FROM t GROUP BY id", TypeMismatch, "name"),
+    (SPARK, "SELECT id FROM t UNION SELECT id FROM u ORDER BY 2", UnknownColumn, "2"),
+    (SPARK, "SELECT id, count(*) FROM t GROUP BY 5", UnknownColumn, "5"),
+    (SPARK, "SELECT nothing", UnknownColumn, "nothing"),
+    (SPARK, "SELECT z.* FROM t", UnknownColumn, "z"),
+    (SPARK, "SELECT id.a FROM t", UnknownColumn, "a"),
+    (SPARK, "SELECT t.id FROM t JOIN u USING (nope)", UnknownColumn, "nope"),
+    (SPARK, "SELECT id FROM t, u", AmbiguousColumn, "id"),
+    (SPARK, "SELECT id FROM no_such_table", UnknownRelation, "no_such_table"),
+    (HIVE, "SELECT TRANSFORM(id) USING 'cat' AS (x) FROM t", MalformedSql, "USING"),
+]  # fmt: skip
+
+
+def view(query: str, dialect: Dialect) -> str:
+    found = columns(derived(f"{TABLES}CREATE VIEW v AS {query};", dialect=dialect))
+    return ", ".join(f"{name} {type_}{'' if nullable else '!'}" for name, type_, nullable in found)
+
+
+@pytest.mark.parametrize(("dialect", "query", "expected"), YIELDS)
+def test_a_query_yields_these_columns(dialect: Dialect, query: str, expected: str) -> None:
+    assert view(query, dialect) == expected
+
+
+@pytest.mark.parametrize(("dialect", "query", "error", "named"), REFUSED)
+def test_a_query_is_refused_for_this(
+    dialect: Dialect, query: str, error: type[TranslationError], named: str
+) -> None:
+    with pytest.raises(error, match=named) as refused:
+        view(query, dialect)
+
+    assert type(refused.value) is error

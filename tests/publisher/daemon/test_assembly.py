@@ -1,0 +1,127 @@
+"""Settings become the objects that they name, without any server being asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows
+from publisher.daemon.assembly import (
+    build_index,
+    build_options,
+    build_sources,
+    build_state,
+    opened_catalog,
+)
+from publisher.events.ddl_folder import DdlFolderSource
+from publisher.events.kafka_topic import KafkaSource
+from publisher.events.notification_log import NotificationLogSource
+from publisher.index.static import StaticIndex
+from publisher.index.twine_index import TwineIndex
+from publisher.settings import Settings, SettingsError, load_settings
+
+DDL = '[catalog]\nkind = "ddl"\npath = "ddl"\n'
+HIVE = '[catalog]\nkind = "hive"\nuri = "thrift://127.0.0.1:1"\n'
+
+
+def settings_of(folder: Path, text: str) -> Settings:
+    config = folder / "schema-publisher.toml"
+    config.write_text(f'[artifacts]\nprefix = "acme-schema"\n{text}')
+    return load_settings(config)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [(DDL, DdlFilesCatalog), (HIVE, HiveMetastoreCatalog)]
+)
+def test_a_catalog_is_of_its_kind(tmp_path: Path, text: str, expected: type) -> None:
+    with opened_catalog(settings_of(tmp_path, text)) as catalog:
+        assert isinstance(catalog, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (DDL + '[[events]]\nkind = "ddl-folder"\n', DdlFolderSource),
+        (HIVE + '[[events]]\nkind = "notification-log"\n', NotificationLogSource),
+        (
+            DDL + '[[events]]\nkind = "notification-log"\nuri = "thrift://127.0.0.1:1"\n',
+            NotificationLogSource,
+        ),
+        (
+            HIVE + '[[events]]\nkind = "kafka"\nbootstrap_servers = "127.0.0.1:1"\ntopic = "t"\n',
+            KafkaSource,
+        ),
+    ],
+)
+def test_an_event_source_is_of_its_kind(tmp_path: Path, text: str, expected: type) -> None:
+    settings = settings_of(tmp_path, text)
+
+    with opened_catalog(settings) as catalog:
+        (source,) = build_sources(settings, catalog)
+
+    assert isinstance(source, expected)
+    source.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        (HIVE + '[[events]]\nkind = "ddl-folder"\n', 'catalog.kind = "ddl"'),
+        (DDL + '[[events]]\nkind = "notification-log"\n', "uri"),
+    ],
+)
+def test_a_source_that_does_not_go_with_the_catalog_is_refused(
+    tmp_path: Path, text: str, needed: str
+) -> None:
+    settings = settings_of(tmp_path, text)
+
+    with (
+        opened_catalog(settings) as catalog,
+        pytest.raises(SettingsError, match=needed),
+    ):
+        build_sources(settings, catalog)
+
+
+def test_an_index_is_of_its_kind(tmp_path: Path) -> None:
+    twine = (
+        '[index]\nkind = "twine"\nrepository_url = "http://i/legacy/"\n'
+        'simple_url = "http://i/simple/"\nusername = "me"\npassword = "p"\n'
+    )
+
+    assert isinstance(build_index(settings_of(tmp_path, DDL + twine)), TwineIndex)
+    assert isinstance(build_index(settings_of(tmp_path, DDL)), StaticIndex)
+
+
+def test_the_states_folder_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "down" / "state.db"
+
+    build_state(settings_of(tmp_path, f'{DDL}[state]\nurl = "sqlite:///{path}"\n')).close()
+
+    assert path.exists()
+
+
+def test_a_udf_returns_a_type_rows_or_an_argument(tmp_path: Path) -> None:
+    text = (
+        "[translation.udfs]\n"
+        '"c.One" = { returns = "bigint" }\n'
+        '"c.Rows" = { returns_rows = "struct<a:int>" }\n'
+        '"c.Same" = { returns_argument = 1 }\n'
+    )
+
+    udfs = build_options(settings_of(tmp_path, DDL + text)).udfs
+
+    assert [type(udfs[name]) for name in ("c.One", "c.Rows", "c.Same")] == [
+        Returns,
+        ReturnsRows,
+        ReturnsArgument,
+    ]
+
+
+def test_a_udfs_malformed_type_is_refused_with_its_key(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path, DDL + '[translation.udfs]\n"c.F" = { returns = "array<" }\n')
+
+    with pytest.raises(SettingsError, match=r"translation\.udfs\.c\.F"):
+        build_options(settings)
