@@ -47,5 +47,4 @@ def _ignore_constants_of_imported_modules() -> None:
 
     They depend on the order of tests, on the worker, and on the path of the checkout.
     """
-    # mypy: the function replaced is imported there, not exported, and has a cache.
-    hypothesis_providers.is_local_module_file = lambda _: False  # type: ignore[attr-defined,assignment]
+    vars(hypothesis_providers)["is_local_module_file"] = lambda _: False

@@ -14,7 +14,6 @@ HIVE, SPARK = Dialect.HIVE, Dialect.SPARK
 T = RelationName.of("default", "t")
 TABLE = "CREATE TABLE t (a INT, b STRING) PARTITIONED BY (p INT);"
 VIEW = "CREATE VIEW t AS SELECT 1 AS a;"
-UNCHANGED = "a int, b string, p int"
 
 
 def relation(ddl: str, dialect: Dialect) -> Relation:

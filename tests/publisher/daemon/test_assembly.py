@@ -121,7 +121,7 @@ def test_a_udf_returns_a_type_rows_or_an_argument(tmp_path: Path) -> None:
 
 
 def test_a_udfs_malformed_type_is_refused_with_its_key(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path, DDL + '[translation.udfs]\n"c.F" = { returns = "array<" }\n')
+    text = DDL + '[translation.udfs]\n"c.F" = { returns = "array<" }\n'
 
     with pytest.raises(SettingsError, match=r"translation\.udfs\.c\.F"):
-        build_options(settings)
+        build_options(settings_of(tmp_path, text))
