@@ -7,10 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 import zipfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ from deploy.local_stack import EVENTS_TOPIC, Kafka, Metastore, MetastoreOptions,
 from deploy.metastore_ddl import MetastoreDdl
 from deploy.server_process import ProcessIdentity
 from deploy.stack_record import read_record
+from tests.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "deploy.local_stack"]
@@ -176,13 +175,13 @@ def test_a_killed_up_leaves_no_server(tmp_path: Path) -> None:
     stack = tmp_path / "stack"
     starting = subprocess.Popen([*COMMAND, "up", "--directory", str(stack)], cwd=ROOT)
     broker = str(stack / "kafka" / "server.properties")
-    wait_until(lambda: bool(processes_that_mention(broker)))
+    assert eventually(lambda: bool(processes_that_mention(broker)))
     started = processes_that_mention(broker)
 
     starting.kill()
     starting.wait()
 
-    wait_until(lambda: not any(each.is_alive() for each in started))
+    assert eventually(lambda: not any(each.is_alive() for each in started))
     assert started
     run_command("down", stack)
     assert not stack.exists()
@@ -199,13 +198,6 @@ def run_command(action: str, directory: Path, *options: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def wait_until(is_so: Callable[[], bool], timeout_seconds: float = 120) -> None:
-    deadline = time.monotonic() + timeout_seconds
-    while not is_so():
-        assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.02)
 
 
 def processes_that_mention(text: str) -> list[ProcessIdentity]:

@@ -25,9 +25,9 @@ from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
 from publisher.settings import load_settings
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 PREFIX = "acme-schema"
-TIMEOUT_SECONDS = 60.0
 OUTAGE_SECONDS = 30.0
 
 
@@ -65,10 +65,7 @@ def hive(metastore: Metastore) -> str:
 
 
 def wait(condition: Callable[[], object], service: Service) -> None:
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, service.engine.status()
-        time.sleep(0.02)
+    assert eventually(lambda: bool(condition())), service.engine.status()
 
 
 @pytest.fixture
@@ -192,7 +189,7 @@ def test_a_malformed_event_becomes_a_dead_letter_and_holds_up_nobody(
 ) -> None:
     topic = f"garbage-{secrets.token_hex(3)}"
     producer = KafkaProducer(bootstrap_servers=kafka.bootstrap_servers)
-    producer.send(topic, b"{}").get(TIMEOUT_SECONDS)
+    producer.send(topic, b"{}").get(PATIENCE_SECONDS)
     events = (
         f'kind = "kafka"\nbootstrap_servers = "{kafka.bootstrap_servers}"\n'
         f'topic = "{topic}"\ngroup_id = "{topic}"'
@@ -200,13 +197,13 @@ def test_a_malformed_event_becomes_a_dead_letter_and_holds_up_nobody(
     index = f'kind = "static"\npath = "{tmp_path}/index"'
     with daemon(tmp_path, hive(metastore), events, index) as service:
         wait(lambda: service.engine.position(f"kafka:{topic}"), service)
-        producer.send(topic, b"\xff\x00 not json").get(TIMEOUT_SECONDS)
+        producer.send(topic, b"\xff\x00 not json").get(PATIENCE_SECONDS)
         wait(lambda: service.engine.status().dead_letters, service)
         with MetastoreDdl(metastore.uri) as ddl:
             ddl.create_table(database, "t", [("id", "bigint")])
         event = {"eventType": "ON_CREATE_TABLE", "databaseName": database, "tableName": "t"}
         producer.send(topic, json.dumps({"protocolVersion": "1.0", **event}).encode()).get(
-            TIMEOUT_SECONDS
+            PATIENCE_SECONDS
         )
         wait(lambda: StaticIndex(tmp_path / "index").files(distributed(database, "t")), service)
         letters = service.engine.status().dead_letters

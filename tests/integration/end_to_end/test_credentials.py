@@ -10,7 +10,6 @@ import secrets
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -24,9 +23,9 @@ from publisher.index.twine_index import TwineIndex
 from tests.integration.end_to_end.published import COLUMNS, configured, distribution, publish
 from tests.integration.index.devpi_server import DevpiServer
 from tests.publisher.test_settings import MemoryKeyring, keyring_of_the_machine
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 Server = PyPiServer | DevpiServer
-TIMEOUT_SECONDS = 60.0
 
 
 @pytest.fixture(params=["package_server", "devpi"])
@@ -138,10 +137,7 @@ def refused_daemon(folder: Path, password: str) -> tuple[str, str]:
 
 
 def wait_for(text: str, log: Path) -> None:
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while text not in log.read_text():
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.05)
+    assert eventually(lambda: text in log.read_text()), log.read_text()
 
 
 def answer(command: list[str], environment: dict[str, str]) -> str:
@@ -151,7 +147,7 @@ def answer(command: list[str], environment: dict[str, str]) -> str:
 
 def fetched(url: str) -> str:
     try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answered:
+        with urllib.request.urlopen(url, timeout=PATIENCE_SECONDS) as answered:
             return str(answered.read().decode())
     except urllib.error.HTTPError as error:
         with error:

@@ -28,9 +28,9 @@ from publisher.daemon.service import Service
 from publisher.index.releases import newest_release
 from publisher.index.static import StaticIndex
 from publisher.settings import load_settings
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 PREFIX = "acme-schema"
-TIMEOUT_SECONDS = 60.0
 STATEMENTS = (1, 2, 3, 4)
 DELIVERIES = [*permutations(STATEMENTS), *permutations(STATEMENTS, 3)]
 """Whole in each of the 24 orders, and with each one lost in each order of the other three."""
@@ -46,7 +46,7 @@ class Daemon:
     def deliver(self, message: bytes) -> None:
         """Returns when the daemon has heard the message and has nothing left to do."""
         heard = self.service.engine.counters.values().get("events_seen", 0)
-        self.producer.send(self.topic, message).get(TIMEOUT_SECONDS)
+        self.producer.send(self.topic, message).get(PATIENCE_SECONDS)
         self.wait(lambda: self.service.engine.counters.values().get("events_seen", 0) > heard)
         self.settle()
 
@@ -54,10 +54,7 @@ class Daemon:
         self.wait(lambda: not self.service.engine.status().work)
 
     def wait(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while not condition():
-            assert time.monotonic() < deadline, self.service.engine.status()
-            time.sleep(0.01)
+        assert eventually(lambda: bool(condition())), self.service.engine.status()
 
     def latest_schema(self, name: RelationName) -> Mapping[str, Any]:
         files = self.index.files(distribution_name(name, PREFIX))
@@ -74,7 +71,7 @@ class Listened:
         self._consumer = KafkaConsumer(bootstrap_servers=kafka.bootstrap_servers)
         self._messages: list[bytes] = []
         partitions: list[TopicPartition] = []
-        deadline = time.monotonic() + TIMEOUT_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not partitions and time.monotonic() < deadline:
             numbers = self._consumer.partitions_for_topic(EVENTS_TOPIC) or ()
             partitions = [TopicPartition(EVENTS_TOPIC, number) for number in sorted(numbers)]
@@ -85,7 +82,7 @@ class Listened:
 
     def of(self, database: str, table: str, kind: str) -> bytes:
         """The newest message of a kind about a table; waits for it."""
-        deadline = time.monotonic() + TIMEOUT_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             for message in reversed(self._messages):
                 body = json.loads(message)
@@ -128,7 +125,7 @@ def daemon(
     folder = tmp_path_factory.mktemp(f"orders-{evolution}")
     topic = f"orders-{evolution}"
     producer = KafkaProducer(bootstrap_servers=kafka.bootstrap_servers)
-    producer.send(topic, b"{}").get(TIMEOUT_SECONDS)
+    producer.send(topic, b"{}").get(PATIENCE_SECONDS)
     config = folder / "schema-publisher.toml"
     config.write_text(
         f"""\

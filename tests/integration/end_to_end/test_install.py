@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,9 +20,9 @@ from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex
 from publisher.settings import load_settings
 from tests.integration.end_to_end.consumers import Command, Offered, succeeded
+from tests.waiting import PATIENCE_SECONDS, eventually
 
 PREFIX = "acme-schema"
-TIMEOUT_SECONDS = 60.0
 BEFORE = (("id", "bigint"), ("name", "string"))
 AFTER = (*BEFORE, ("unit", "string"))
 
@@ -58,10 +57,9 @@ class Offer:
         return import_name(self.relation, PREFIX)
 
     def wait_for(self, version: str) -> None:
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while version not in {file.version for file in self.index.files(self.distribution)}:
-            assert time.monotonic() < deadline, f"no {self.distribution} {version}"
-            time.sleep(0.05)
+        assert eventually(
+            lambda: version in {file.version for file in self.index.files(self.distribution)}
+        ), f"no {self.distribution} {version}"
 
 
 class Reader(Command):
@@ -105,10 +103,7 @@ port = 0
 """
     )
     with Service(load_settings(config), config) as service:
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while not service.engine.position("notification-log"):
-            assert time.monotonic() < deadline, service.engine.status()
-            time.sleep(0.02)
+        assert eventually(lambda: bool(service.engine.position("notification-log")))
         yield service
 
 
@@ -219,7 +214,7 @@ def test_a_range_follows_and_a_pin_stays_at_another_index(
 def constraint(offer: Offer) -> str:
     """The package's line in the constraints file that stands beside the daemon's index."""
     address = offer.simple_url.removesuffix("simple/") + "constraints.txt"
-    with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as answer:
         lines = answer.read().decode().splitlines()
     (line,) = (line for line in lines if line.startswith(f"{offer.distribution}=="))
     return str(line)

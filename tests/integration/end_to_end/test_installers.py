@@ -24,6 +24,7 @@ from tests.integration.end_to_end.consumers import (
 )
 from tests.integration.end_to_end.published import configured, distribution, publish_all
 from tests.publisher.index.wheels import sample_wheel
+from tests.waiting import PATIENCE_SECONDS
 
 STRANGERS = "99.0.0"
 FORGED = "1.1.0"
@@ -153,7 +154,7 @@ def test_the_constraints_file_pins_a_name_with_its_hash(
 ) -> None:
     someone = Command(tool, tmp_path / "consumer", own)
     forged = tmp_path / "forged.txt"
-    with urllib.request.urlopen(constraints_url(own), timeout=10) as answer:
+    with urllib.request.urlopen(constraints_url(own), timeout=PATIENCE_SECONDS) as answer:
         forged.write_bytes(answer.read())
     tamper(forged)
 
@@ -191,7 +192,7 @@ def test_uv_requires_a_pin_beside_the_hashes_of_a_constraint(own: Offered, tmp_p
 def test_pip_asks_hashes_of_all_once_one_constraint_has_some(own: Offered, tmp_path: Path) -> None:
     by_pip, by_uv = (Command(t, tmp_path / t[:2], own) for t in ("pip", "uv pip"))
     listed = tmp_path / "listed.txt"
-    with urllib.request.urlopen(constraints_url(own), timeout=10) as answer:
+    with urllib.request.urlopen(constraints_url(own), timeout=PATIENCE_SECONDS) as answer:
         (line,) = (t for t in answer.read().decode().splitlines() if t.startswith(own.distribution))
     listed.write_text(f"{line}\n")
     mixed = (own.distribution, UNLISTED, "--constraint", str(listed))

@@ -25,11 +25,11 @@ from codegen.wheel import read_wheel
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
+from tests.waiting import PATIENCE_SECONDS
 
 PREFIX = "acme-schema"
 STATEMENTS = 200
 KILLS = 10
-TIMEOUT_SECONDS = 180.0
 COLUMN_TYPES = ("int", "bigint", "string", "struct<a:int>", "struct<a:int,b:string>", "array<date>")
 
 
@@ -206,7 +206,7 @@ def test_a_daemon_killed_ten_times_loses_nothing_and_publishes_nothing_twice(
     thread.join()
     assert not failures, failures
 
-    deadline = time.monotonic() + TIMEOUT_SECONDS
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         verified = subprocess.run(
             command(config, "verify"), capture_output=True, text=True, check=False
@@ -217,7 +217,7 @@ def test_a_daemon_killed_ten_times_loses_nothing_and_publishes_nothing_twice(
         assert time.monotonic() < deadline, (verified.stdout, verified.stderr, found, database)
         time.sleep(0.5)
     daemon.send_signal(signal.SIGTERM)
-    assert daemon.wait(60) == 0
+    assert daemon.wait(PATIENCE_SECONDS) == 0
     index.look()
 
     expected = {

@@ -13,10 +13,10 @@ import pytest
 from publisher.daemon.service import Service
 from publisher.settings import load_settings
 from tests.publisher.web.html_outline import Outline
+from tests.waiting import PATIENCE_SECONDS
 
 PREFIX = "acme-schema-example"
 VIEW = "CREATE VIEW ids AS SELECT id FROM company WHERE note <> '<b>none</b>';"
-TIMEOUT_SECONDS = 60.0
 
 
 @pytest.fixture
@@ -53,9 +53,11 @@ def write(ddl: Path, columns: str, view: str) -> None:
 def shown(service: Service, relation: str, holds: Callable[[Outline], bool]) -> Outline:
     """The page of a relation's package once it holds what is waited for."""
     address = urlsplit(service.url or "")
-    ends = time.monotonic() + TIMEOUT_SECONDS
+    ends = time.monotonic() + PATIENCE_SECONDS
     while True:
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=30)
+        connection = http.client.HTTPConnection(
+            address.hostname or "", address.port, timeout=PATIENCE_SECONDS
+        )
         connection.request("GET", f"/packages/{PREFIX}-{relation}")
         outline = Outline(connection.getresponse().read().decode())
         connection.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from publisher.web.server import WebServer
 from publisher.web.status import Status
 from tests.integration.end_to_end.consumers import TOOLS, Offered, consumer, succeeded
 from tests.integration.end_to_end.published import configured, distribution, publish_all
+from tests.waiting import eventually
 
 RETENTION = "[index.retention]\nkeep_latest_per_major = 1\nyank_after_days = 0\n"
 SHOP = distribution("shop")
@@ -86,10 +86,7 @@ def test_the_daemon_retires_after_its_snapshot(index: StaticIndex, tmp_path: Pat
     config.write_text(config.read_text() + '[snapshot]\nrunner = "local"\n[http]\nport = 0\n')
 
     with Service(load_settings(config), config) as service:
-        deadline = time.monotonic() + 60
-        while not service.engine.counters.values().get("versions_retired"):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert eventually(lambda: bool(service.engine.counters.values().get("versions_retired")))
 
     assert [file.yanked for file in index.files(SHOP)] == [SUPERSEDED, None, None]
 

@@ -16,6 +16,7 @@ import deploy
 from deploy.ports import LOOPBACK, on_free_ports
 from deploy.server_process import ServerProcess, start_server
 from tests.integration.tool_environments import tool_python
+from tests.waiting import PATIENCE_SECONDS
 
 _LEASHED_PYTHON = Path(deploy.__file__).parent / "leashed_python.py"
 _INDEX = "schemas"
@@ -45,7 +46,7 @@ class DevpiServer:
 
 
 @contextmanager
-def running_devpi(folder: Path, timeout_seconds: float = 60) -> Iterator[DevpiServer]:
+def running_devpi(folder: Path, timeout_seconds: float = PATIENCE_SECONDS) -> Iterator[DevpiServer]:
     """Keeps all its files in ``folder``, and ends with us."""
     root_password = secrets.token_urlsafe(16)
     python = str(tool_python("devpi"))
@@ -96,6 +97,10 @@ def _make_index(server: DevpiServer, root_password: str) -> None:
 
 def _put(url: str, body: Mapping[str, Any], account: tuple[str, str]) -> None:
     answer = requests.put(
-        url, json=body, auth=account, headers={"Accept": "application/json"}, timeout=30
+        url,
+        json=body,
+        auth=account,
+        headers={"Accept": "application/json"},
+        timeout=PATIENCE_SECONDS,
     )
     answer.raise_for_status()

@@ -21,6 +21,7 @@ from publisher.web.app import create_app
 from publisher.web.server import WebServer
 from publisher.web.status import Status
 from tests.publisher.web.packages import field, record_schema, wheels
+from tests.waiting import PATIENCE_SECONDS
 
 NAME = "acme-schema-example-company"
 WHEELS = wheels("example.company", [record_schema(field("id", "long", doc="d" * 2000))])
@@ -48,7 +49,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
 
 @pytest.fixture
 def connection(server: WebServer) -> Iterator[http.client.HTTPConnection]:
-    opened = http.client.HTTPConnection(server.host, server.port, timeout=30)
+    opened = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE_SECONDS)
     yield opened
     opened.close()
 
@@ -97,13 +98,13 @@ def test_what_the_page_says_installs_the_package(
 
     # Into a folder, so that the tests' own environment stays as it is.
     command = [sys.executable, "-m", *shlex.split(install), "--quiet", "--target", str(tmp_path)]
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True, timeout=PATIENCE_SECONDS)
 
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     program = f"{usage}; print(RECORD(id=7).to_dict())"
     shown = subprocess.run(
         [sys.executable, "-c", program],
-        env=environment, capture_output=True, text=True, check=True, timeout=60,
+        env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     assert shown.stdout == "{'id': 7}\n"
 
