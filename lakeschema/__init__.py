@@ -12,8 +12,9 @@ Everything else in this package may change with any release.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+# Type checkers know the name; importing typing would be most of the package's import time.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lakeschema import udfs
     from lakeschema.public import derive, register_views
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["derive", "register_views", "udfs"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Imports a public name when it is first asked for: whoever needs one does not load the rest."""
     if name == "udfs":
         return importlib.import_module("lakeschema.udfs")
