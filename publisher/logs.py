@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TextIO
 
-_ORDINARY = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 class JsonFormatter(logging.Formatter):
@@ -25,7 +25,7 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "event": record.getMessage(),
         }
-        fields = {k: v for k, v in vars(record).items() if k not in _ORDINARY}
+        fields = {k: v for k, v in vars(record).items() if k not in _STANDARD_FIELDS}
         entry |= {k: v for k, v in fields.items() if k not in entry}
         if record.exc_info:
             entry["trace"] = self.formatException(record.exc_info)
@@ -39,5 +39,5 @@ def log_to(stream: TextIO = sys.stderr, *, level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for chatty in ("kafka", "uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy"):
-        logging.getLogger(chatty).setLevel("WARNING")
+    for verbose in ("kafka", "uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy"):
+        logging.getLogger(verbose).setLevel("WARNING")

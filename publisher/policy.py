@@ -1,4 +1,4 @@
-"""The numbers by which the engine waits, retries and holds back."""
+"""The durations and limits by which the engine waits, retries and holds deletions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class DeletionLimit:
-    """More than ``at_least`` and more than ``share`` of what is known: too much to be meant."""
+    """More deletions than ``at_least`` and than ``share`` of the known relations are held."""
 
     at_least: int = 10
     share: float = 0.2
@@ -21,23 +21,25 @@ NO_LIMIT = DeletionLimit(share=1.0)
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How patient the loop is. All durations are seconds.
+    """Durations, all in seconds, and limits of the engine.
 
     Attributes:
-        debounce_seconds: quiet time that a changing relation must show, at most
-            ``max_wait_seconds`` after it first changed.
-        staleness_seconds: how far behind a catalog may answer; hints without an event id are
-            looked at a second time after it. 0 trusts the first look.
-        drop_grace_seconds: between the two readings that a deletion needs.
-        lease_seconds: after which a worker that says nothing loses its work.
-        max_attempts: claims that ended in death before a relation is quarantined.
-        batch_size: relations that a worker takes at once, to share reads and commits.
-        retry_seconds: first wait after a failure that passes; doubled up to
+        debounce_seconds: how long a relation must not change before it is processed, but at most
+            ``max_wait_seconds`` after its first change.
+        staleness_seconds: how old a catalog's answer may be; a relation hinted without an event
+            id is read again after it. 0 trusts the first reading.
+        drop_grace_seconds: between the two readings that confirm a deletion.
+        lease_seconds: after which an unresponsive worker loses its claims.
+        max_attempts: crashes after which a relation is quarantined.
+        batch_size: relations that a worker claims at once, to share reads and commits.
+        retry_seconds: first delay after a transient failure; doubled up to
             ``max_retry_seconds``.
-        uploads_at_once: of one worker's batch. Simple servers let five connections wait, and
-            whoever comes then is not heard for a second.
-        snapshot_lease_seconds: after which a snapshot that says nothing is taken for dead.
-        memo_seconds: how long derivations are remembered.
+        uploads_at_once: of one worker's batch. Simple servers queue five connections; a client
+            beyond that waits for a second.
+        snapshot_lease_seconds: after which another snapshot may replace an unresponsive one.
+        read_batch_size: relations that a snapshot reads from the catalog at once.
+        memo_seconds: how long derivations are kept in the memo.
+        deletion_limit: above which a snapshot holds deletions.
     """
 
     debounce_seconds: float = 5.0

@@ -1,4 +1,4 @@
-"""What all rooms of the running engine share: the state, the clock, the policy and the counters."""
+"""What all parts of the running engine share: the state, the clock, the policy and the counters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Counters:
 
 
 def retrying(errors: tuple[type[Exception], ...], clock: Clock) -> Retrying:
-    """Three tries for errors that may pass at once; the last one is raised."""
+    """Three attempts for transient errors; the last error is raised."""
     return Retrying(
         retry=retry_if_exception_type(errors),
         stop=stop_after_attempt(3),

@@ -1,8 +1,8 @@
-"""Which relations get a package. The others are read and derived all the same, for who reads them.
+"""Which relations get a package. The others are still read and derived, for their dependents.
 
 A pattern is ``database.table`` with ``*``, ``?`` and ``[…]`` as in file names: ``staging.*``,
 ``*.tmp_*``. A relation that matches no pattern of ``include``, or one of ``exclude``, or whose own
-property says so, is withheld; what is on the index already stays there.
+property says so, is withheld; versions that are published already stay on the index.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Selection:
         return self.includes(relation.name) and not _opts_out(relation)
 
     def includes(self, name: RelationName) -> bool:
-        """Whether it would, but for its own property."""
+        """Whether the patterns include it; the relation's own property is not considered."""
         return _matches(name, self.include) and not _matches(name, self.exclude)
 
     @property
     def text(self) -> str:
-        """Tells two selections apart; empty for the one that takes everything."""
+        """Identifies the selection; empty for the one that includes everything."""
         if self == EVERYTHING:
             return ""
         return json.dumps({"include": self.include, "exclude": self.exclude})
@@ -43,7 +43,7 @@ EVERYTHING = Selection()
 
 
 def is_pattern(text: str) -> bool:
-    """Whether it has a database's part and a table's."""
+    """Whether the text has a database part and a table part."""
     namespace, dot, name = text.rpartition(".")
     return bool(namespace and dot and name)
 
@@ -51,8 +51,8 @@ def is_pattern(text: str) -> bool:
 def _matches(name: RelationName, patterns: tuple[str, ...]) -> bool:
     namespace = ".".join(name.namespace)
     for pattern in patterns:
-        above, _, own = pattern.lower().rpartition(".")
-        if fnmatchcase(namespace, above) and fnmatchcase(name.name, own):
+        databases, _, tables = pattern.lower().rpartition(".")
+        if fnmatchcase(namespace, databases) and fnmatchcase(name.name, tables):
             return True
     return False
 

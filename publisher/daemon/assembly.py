@@ -82,7 +82,7 @@ def build_catalog(settings: Settings) -> Catalog:
         case DdlCatalogSettings():
             return DdlFilesCatalog(catalog.path, Dialect(catalog.dialect))
         case SparkCatalogSettings():
-            # PySpark is an extra: whoever has no Spark catalog need not have it.
+            # PySpark is an optional extra, which only Spark catalogs need.
             from lakeschema.catalog.spark import SparkCatalog
             from lakeschema.spark.session import spark_session
 
@@ -185,9 +185,9 @@ def build_options(settings: Settings) -> Options:
 
 
 def _udf_resolver(translation: Translation) -> UdfResolver | None:
-    """The plugins, imported now so that one that is not there stops the start."""
-    named = translation.udf_plugins
-    references = installed_references() if named is None else named
+    """Imports the plugins now, so that the start fails if one is missing."""
+    chosen = translation.udf_plugins
+    references = installed_references() if chosen is None else chosen
     if not references:
         return None
     resolver = PluginResolver(references)
@@ -195,7 +195,9 @@ def _udf_resolver(translation: Translation) -> UdfResolver | None:
         resolver.load()
     except UnusablePlugin as error:
         where = (
-            f"the installed entry points of {GROUP}" if named is None else "translation.udf_plugins"
+            f"the installed entry points of {GROUP}"
+            if chosen is None
+            else "translation.udf_plugins"
         )
         raise SettingsError((f"{where}: {error}",)) from None
     return resolver
@@ -227,7 +229,7 @@ def build_policy(settings: Settings) -> Policy:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """The real or pretended world that an engine works on.
+    """What an engine works with: real services, or fakes in tests.
 
     Attributes:
         versioning: "semantic" or "sequential".

@@ -1,7 +1,7 @@
-"""The loop itself, one call a step: receive hints, work on what is due, compare everything.
+"""The engine's steps, one call each: receive hints, process what is due, compare everything.
 
-Level-triggered: a hint only says where to look, and the catalog says what is there. Every step
-may be repeated, interrupted at any point and run by several workers at once.
+Level-triggered: a hint only names what to read, and the catalog says what is there. Every step may
+be repeated, interrupted at any point and run by several workers at once.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from publisher.settling.contents import Content, Packageable, Unfit, Withheld
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import (
     CatalogReader,
-    Died,
+    Crashed,
     Finding,
     Investigator,
     Settled,
-    readings,
+    read_claimed,
 )
 from publisher.settling.settling import Settlement, Settling, Verdict
 from publisher.state.protocol import Transaction
@@ -55,7 +55,7 @@ SNAPSHOT_DUE = "@snapshot-due"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an engine is put together from: ``publisher.daemon.assembly.parts_of``."""
+    """The parts of an engine, built by ``publisher.daemon.assembly.parts_of``."""
 
     runtime: Runtime
     catalog: Catalog
@@ -69,7 +69,7 @@ class Parts:
 
 
 class Engine:
-    """Threads may share one.
+    """Safe for use by several threads.
 
     ``drain`` is for tests, one-off snapshots and benchmarks; the daemon has threads that call
     ``work`` and sleep in ``wait_for_work``.
@@ -89,8 +89,8 @@ class Engine:
         self._comparison = parts.comparison
         self._packaging = parts.packaging
         self._selection = parts.selection
-        self._news = threading.Condition()
-        self._news_count = 0
+        self._wakeup = threading.Condition()
+        self._wakeups = 0
 
     # Receiving
 
@@ -98,9 +98,9 @@ class Engine:
         return self._state.read(lambda tx: tx.journal.position(source))
 
     def receive(self, source: str, batch: Batch) -> None:
-        """Stores hints, dead letters and the position in one transaction; then acknowledge it.
+        """Stores hints, dead letters and the position in one transaction; the caller acknowledges it.
 
-        A namespace that could not be decoded in full is looked through in the catalog first.
+        If an event of a namespace could not be decoded, all its relations are requested.
 
         Raises:
             CatalogUnavailable: nothing was stored.
@@ -129,54 +129,54 @@ class Engine:
     def _requests(
         self, tx: Transaction, batch: Batch, listed: Sequence[RelationName], now: float
     ) -> Iterable[WorkRequest]:
-        asked: dict[RelationName, int | None] = {}
+        event_ids: dict[RelationName, int | None] = {}
 
-        def ask(name: RelationName, event_id: int | None) -> None:
-            known = asked.get(name)
-            asked[name] = event_id if known is None else max(known, event_id or known)
+        def add(name: RelationName, event_id: int | None) -> None:
+            known = event_ids.get(name)
+            event_ids[name] = event_id if known is None else max(known, event_id or known)
 
         for hint in batch.hints:
             match hint:
                 case RelationHint(relation, event_id):
-                    ask(relation, event_id)
+                    add(relation, event_id)
                 case NamespaceHint(namespace, event_id):
                     for name in tx.graph.in_namespace(namespace):
-                        ask(name, event_id)
+                        add(name, event_id)
         for letter in batch.dead_letters:
             for name in tx.graph.in_namespace(letter.namespace) if letter.namespace else ():
-                ask(name, None)
+                add(name, None)
         for name in listed:
-            ask(name, None)
+            add(name, None)
         due = now + self._policy.debounce_seconds
-        for name, event_id in asked.items():
-            second_look = (
+        for name, event_id in event_ids.items():
+            reread_at = (
                 due + self._policy.staleness_seconds
                 if event_id is None and self._policy.staleness_seconds > 0
                 else None
             )
-            yield WorkRequest(name, due, Urgency.EVENT, event_id, second_look)
+            yield WorkRequest(name, due, Urgency.EVENT, event_id, reread_at)
 
     def resync(self, names: Iterable[RelationName]) -> None:
-        """Asks for relations to be looked at now."""
+        """Requests that relations be read and derived now."""
         now = self._clock.now()
         requests = [WorkRequest(name, now) for name in names]
         self._state.write(lambda tx: tx.work.request(requests))
         self.wake()
 
     def republish(self, names: Iterable[RelationName] = ()) -> Sequence[RelationName]:
-        """Asks for a new version of packages whose content is the same; which ones.
+        """Requests new versions of packages although their content is the same; returns which.
 
-        Of ``names``, those that have a package. Without names, every package that was not built
-        by the generator of now: so does a fix of the code that packages carry reach them.
+        Of ``names``, those that have a package. Without names, every package that an earlier
+        generator built, so that a fix of the code that packages contain reaches them.
         """
         wanted = frozenset(names)
         generator = self._packaging.build_keys.generator
         now = self._clock.now()
 
-        def ask(tx: Transaction) -> Sequence[RelationName]:
+        def request(tx: Transaction) -> Sequence[RelationName]:
             newest = {version.relation: version for version in tx.versions.every_version()}
             records = tx.graph.records(wanted) if wanted else tx.graph.every_record()
-            asked = [
+            requested = [
                 record
                 for name, record in sorted(records.items())
                 if record.status is Status.OK
@@ -184,32 +184,32 @@ class Engine:
                 and name in newest
                 and (name in wanted or newest[name].runtime != generator)
             ]
-            for record in asked:
+            for record in requested:
                 sequence = newest[record.name].sequence
                 tx.graph.write(replace(record, republish_after=sequence))
-            tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in asked)
-            return [record.name for record in asked]
+            tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in requested)
+            return [record.name for record in requested]
 
-        asked = self._state.write(ask)
+        requested = self._state.write(request)
         self.wake()
-        return asked
+        return requested
 
     # Working
 
     def work(self) -> int:
-        """Works on a batch of due relations; how many claims it took.
+        """Processes a batch of due relations; returns how many it claimed.
 
-        Failures that pass put the work off and are counted; nothing of them is raised.
+        Transient failures defer the work and are counted; they are not raised.
         """
         claims = self.claim()
         if not claims:
             return 0
-        dead = [c for c in claims if c.attempts > self._policy.max_attempts]
-        for claim in dead:
+        exhausted = [c for c in claims if c.attempts > self._policy.max_attempts]
+        for claim in exhausted:
             self._quarantine(claim)
-        alive = [c for c in claims if c.attempts <= self._policy.max_attempts]
-        if alive:
-            self._process(alive)
+        allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]
+        if allowed:
+            self._process(allowed)
         self.wake()
         return len(claims)
 
@@ -226,7 +226,7 @@ class Engine:
     def _process(self, claims: Sequence[Claim]) -> None:
         records = self._state.read(lambda tx: tx.graph.records(c.relation for c in claims))
         try:
-            fresh, stale = readings(self._reader, claims, records)
+            fresh, stale = read_claimed(self._reader, claims, records)
         except (CatalogUnavailable, CatalogRefused) as error:
             log.warning("catalog not read", extra={"why": str(error)})
             self._defer(claims, str(error))
@@ -236,8 +236,8 @@ class Engine:
             self._defer(stale, "the catalog's answer is older than the event")
         findings = self._investigator.investigate(fresh)
         for finding in findings:
-            if isinstance(finding, Died):
-                self._count_death(finding)
+            if isinstance(finding, Crashed):
+                self._record_crash(finding)
         self.conclude([finding for finding in findings if isinstance(finding, Finding)])
 
     def conclude(self, findings: Sequence[Finding]) -> None:
@@ -245,24 +245,27 @@ class Engine:
         if not findings:
             return
         contents = {f.reading.name: self._content(f) for f in findings}
-        owed = self._publisher.open_reservations(f.reading.name for f in findings)
+        reservations = self._publisher.open_reservations(f.reading.name for f in findings)
         now = self._clock.now()
 
         def settle(tx: Transaction) -> Mapping[RelationName, Settlement]:
             done = {
                 f.reading.name: self._settle(tx, f, contents[f.reading.name], now) for f in findings
             }
-            # Work outlives what is owed to the index, even if the relation needs no version now.
+            # A reservation needs outstanding work until it is delivered, even if the relation
+            # needs no version now.
             later = now + self._policy.max_retry_seconds
             tx.work.request(
-                WorkRequest(name, later) for name in owed if done[name].verdict is Verdict.ENDED
+                WorkRequest(name, later)
+                for name in reservations
+                if done[name].verdict is Verdict.ENDED
             )
             return done
 
         settlements = self._state.write(settle)
         # Dependents need not wait until these are published.
         self.wake()
-        for name, version in owed.items():
+        for name, version in reservations.items():
             if settlements[name].verdict is Verdict.ENDED:
                 self._publisher.finish(version)
         jobs: list[Job] = []
@@ -325,12 +328,12 @@ class Engine:
 
     def _quarantine(self, claim: Claim) -> None:
         reason = (
-            f"its derivation died {claim.attempts - 1} times; it is tried again by the next "
-            "snapshot, or once it changes"
+            f"its derivation crashed {claim.attempts - 1} times; the next snapshot, or a change "
+            "of the relation, retries it"
         )
         now = self._clock.now()
-        owed = self._publisher.open_reservations([claim.relation])
-        if not all(self._publisher.finish(version) for version in owed.values()):
+        reservations = self._publisher.open_reservations([claim.relation])
+        if not all(self._publisher.finish(version) for version in reservations.values()):
             later = Deferred(now + self._policy.max_retry_seconds, reason, counts_as_attempt=True)
             self._state.write(lambda tx: end_claim(tx, claim, later))
             return
@@ -344,44 +347,44 @@ class Engine:
         self.counters.add("quarantined")
         log.error("relation quarantined", extra={"relation": str(claim.relation)})
 
-    def _count_death(self, died: Died) -> None:
-        until = self._clock.now() + self._policy.retry_delay(died.claim.attempts)
-        later = Deferred(until, died.reason, counts_as_attempt=True)
-        self._state.write(lambda tx: end_claim(tx, died.claim, later))
+    def _record_crash(self, crashed: Crashed) -> None:
+        until = self._clock.now() + self._policy.retry_delay(crashed.claim.attempts)
+        later = Deferred(until, crashed.reason, counts_as_attempt=True)
+        self._state.write(lambda tx: end_claim(tx, crashed.claim, later))
         self.counters.add("derivations_died")
         log.error(
             "derivation died",
-            extra={"relation": str(died.claim.relation), "why": died.reason},
+            extra={"relation": str(crashed.claim.relation), "why": crashed.reason},
         )
 
     def _defer(self, claims: Sequence[Claim], reason: str) -> None:
         defer(self.runtime, claims, reason)
-        # A metric's name, which dashboards know.
+        # Dashboards use this metric name.
         self.counters.add("put_off", len(claims))
 
     # Waiting
 
     def wake(self) -> None:
-        """Tells sleeping workers that there may be work."""
-        with self._news:
-            self._news_count += 1
-            self._news.notify_all()
+        """Wakes sleeping workers, because there may be work."""
+        with self._wakeup:
+            self._wakeups += 1
+            self._wakeup.notify_all()
 
     def wait_for_work(self, at_most_seconds: float) -> None:
-        """Sleeps until there is news or the next work is due."""
-        with self._news:
-            seen = self._news_count
+        """Sleeps until woken, until work is due, or until the time has passed."""
+        with self._wakeup:
+            seen = self._wakeups
         due = self._state.read(lambda tx: tx.work.due_at())
         seconds = at_most_seconds
         if due is not None:
             seconds = min(seconds, due - self._clock.now())
         if seconds <= 0:
             return
-        with self._news:
-            self._news.wait_for(lambda: self._news_count != seen, timeout=seconds)
+        with self._wakeup:
+            self._wakeup.wait_for(lambda: self._wakeups != seen, timeout=seconds)
 
     def drain(self, timeout_seconds: float = 3600.0) -> bool:
-        """Works until nothing is outstanding, sleeping where work is put off. False on time-out."""
+        """Works until nothing is outstanding, sleeping while all work is deferred. False on timeout."""
         deadline = self._clock.now() + timeout_seconds
         while True:
             if self.work():
@@ -394,12 +397,12 @@ class Engine:
                 return False
             self._clock.sleep(min(max(due - now, 0.001), deadline - now))
 
-    # The whole
+    # Comparing
 
     def snapshot(
         self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
     ) -> SnapshotReport:
-        """Compares everything and enqueues what differs; ``drain`` or the workers do the rest."""
+        """Compares everything and enqueues what differs; ``drain`` or the workers process it."""
         report = self._comparison.run(catalog_was_replaced=catalog_was_replaced, comparer=comparer)
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
@@ -407,14 +410,14 @@ class Engine:
         return report
 
     def snapshot_is_due(self) -> bool:
-        """Whether an event could not be decoded, so that only a snapshot tells what it was."""
+        """Whether an event could not be decoded, so that only a snapshot can find what changed."""
         return bool(self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)))
 
-    def snapshot_ran(self) -> None:
+    def clear_snapshot_due(self) -> None:
         self._state.write(lambda tx: tx.journal.write_note(SNAPSHOT_DUE, ""))
 
     def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
-        """Releases the brake of a namespace, or with () of all, for the next snapshot."""
+        """Lets the next snapshot carry out the held deletions of a namespace, or with () of all."""
         brake = f"{BRAKE}{'.'.join(namespace)}"
         self._state.write(lambda tx: tx.journal.write_note(brake, RELEASED))
 

@@ -1,4 +1,4 @@
-"""What the loop knows, as values for the command line, HTTP and people."""
+"""What the engine knows, as values for the command line and HTTP."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from publisher.state.records import (
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """The whole at one moment.
+    """The engine at one moment.
 
     Attributes:
         relations: how many have each status; "STALE" counts those to be derived again.
         work: outstanding, most urgent first.
         conflicts: numbers that the index holds with other bytes.
-        notes: text kept beside singletons: brakes, the last snapshot.
+        notes: the stored notes: held deletions, the last snapshot and others.
         counters: since this process started.
     """
 
@@ -42,7 +42,7 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One relation: what it is, what it waits for, who waits for it, what was published."""
+    """One relation: its record, upstreams, dependents, versions and outstanding work."""
 
     record: RelationRecord | None
     upstreams: Sequence[Edge]

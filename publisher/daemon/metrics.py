@@ -1,4 +1,4 @@
-"""What the engine counts and keeps, as Prometheus reads it."""
+"""The engine's counters and gauges, in Prometheus's format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "memo_hits": "derivations answered from a stored result for the same inputs",
     "published": "versions published",
     "put_off": "work items deferred because the catalog could not be read or its answer was stale",
-    "quarantined": "relations quarantined after their processing died repeatedly",
+    "quarantined": "relations quarantined after their derivation crashed repeatedly",
     "snapshots": "completed snapshots: comparisons of the whole catalog with the state",
     "stale_readings": "catalog answers older than the event that caused the reading",
     "versions_offered_again": "files whose yank was reverted by the retention rules",

@@ -1,4 +1,4 @@
-"""The daemon with all that belongs to it: state, engine, sources, snapshots, HTTP; started and stopped as one."""
+"""The daemon with its state, engine, sources, snapshots and HTTP server, started and stopped together."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Service:
     """
 
     def __init__(self, settings: Settings, config: Path | None = None) -> None:
-        """``config`` is where the settings were read: a snapshot's process reads them there too."""
+        """``config`` is the file of the settings, which a snapshot's process reads too."""
         self._settings = settings
         with ExitStack() as failed_start:
             self._build(settings, config, failed_start)
@@ -84,7 +84,7 @@ class Service:
 
     @property
     def url(self) -> str | None:
-        """Where it answers over HTTP."""
+        """Where it answers over HTTP; None if that is disabled."""
         return self._web.url if self._web is not None else None
 
     def __enter__(self) -> Self:
@@ -96,7 +96,7 @@ class Service:
         self.close()
 
     def close(self) -> None:
-        """Ends what is under way, within seconds; what is left is in the state."""
+        """Stops the threads within seconds; unfinished work stays in the state."""
         self._snapshots.stop()
         ended = self._daemon.stop()
         if self._web is not None:
@@ -108,7 +108,7 @@ class Service:
         log.info("stopped", extra={"cleanly": ended})
 
     def status(self) -> Status:
-        """A moment of the daemon, for people and for whoever asks whether it is healthy."""
+        """The daemon at this moment, for people and for health checks."""
         troubles = self._daemon.troubles()
         found = self.engine.status()
         troubled = [
@@ -130,7 +130,7 @@ class Service:
         )
 
     def summarize(self, name: RelationName) -> RelationSummary | None:
-        """What is known of a relation beyond its packages; None if it is not known at all."""
+        """What is known of a relation beyond its packages; None if it is unknown."""
         record, edges, dependents = self._state.read(
             lambda tx: (
                 tx.graph.records([name]).get(name),

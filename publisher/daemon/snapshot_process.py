@@ -1,4 +1,4 @@
-"""The snapshot in a child process: Spark's memory and its crashes are not the daemon's."""
+"""The snapshot in a child process: Spark's memory and its crashes do not affect the daemon."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SnapshotProcess:
         self._stopping = False
 
     def run(self) -> None:
-        """Compares on Spark; where that fails, in this process, so that nothing stays unseen."""
+        """Compares on Spark, or in this process if that fails, so that no difference is missed."""
         with self._lock:
             if self._stopping:
                 return

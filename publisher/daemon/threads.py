@@ -1,7 +1,7 @@
-"""The program that runs: threads that receive, work and compare, until they are told to stop.
+"""The daemon's threads, which receive, work and compare until they are stopped.
 
-All that it knows is in the state, so that it may end anywhere. Transient errors are retried; any
-other is logged and the thread goes on, since the trouble of one relation must not stop the others.
+They keep nothing outside the state, so that the daemon may end at any point. Transient errors are
+retried; any other is logged and the thread continues, since one relation must not stop the others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Schedule:
 class Daemon:
     """``snapshot_runner`` compares everything and enqueues: ``engine.snapshot``, or Spark in a child.
 
-    A gap in a source's events is closed in this process, before the source's position is believed.
+    After a gap in a source's events, a snapshot runs in this process before its position is stored.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class Daemon:
             self._spawn(f"receive {source.name}", partial(self._receive, source))
         for number in range(self._schedule.workers):
             self._spawn(f"work {number}", self._work)
-        self._spawn("snapshot", self._snapshots)
+        self._spawn("snapshot", self._take_snapshots)
 
     def stop(self, timeout_seconds: float = 30.0) -> bool:
-        """Lets each thread end what it is at. False if one did not: its work is taken up later."""
+        """Lets each thread finish its turn. False if one did not: its work is retried later."""
         self._stopping.set()
         self._engine.wake()
         for thread in self._threads:
@@ -84,7 +84,7 @@ class Daemon:
         return not any(thread.is_alive() for thread in self._threads)
 
     def troubles(self) -> Mapping[str, str]:
-        """What does not answer now, by thread; empty if all is well."""
+        """What fails now, by thread; empty if nothing does."""
         with self._lock:
             return dict(self._troubles)
 
@@ -116,7 +116,7 @@ class Daemon:
                 self._troubles[name] = trouble
 
     def _retry_until_stopped(self, name: str, action: Callable[[], T]) -> T:
-        """Repeats what fails because another service does not answer, and reports it meanwhile."""
+        """Retries while another service is unavailable, and reports that meanwhile."""
 
         def report(error: BaseException | None) -> None:
             self._set_trouble(name, str(error))
@@ -140,12 +140,12 @@ class Daemon:
                 lambda: source.poll(self._engine.position(source.name), _POLL_SECONDS),
             )
             if batch is not None:
-                self._retry_until_stopped(name, lambda: self._take(source, batch))
+                self._retry_until_stopped(name, lambda: self._store_batch(source, batch))
         except (SourceUnavailable, CatalogUnavailable):
             if not self._stopping.is_set():
                 raise
 
-    def _take(self, source: EventSource, batch: Batch) -> None:
+    def _store_batch(self, source: EventSource, batch: Batch) -> None:
         if batch.gap is not None:
             log.warning("events may be missing", extra={"source": source.name, "why": batch.gap})
             try:
@@ -159,8 +159,8 @@ class Daemon:
         if not self._engine.work():
             self._engine.wait_for_work(_IDLE_SECONDS)
 
-    def _snapshots(self) -> None:
-        """One turn: a snapshot if it is time, then sleep until the next or until one is asked for."""
+    def _take_snapshots(self) -> None:
+        """One turn: a snapshot if one is due, then sleep until the next is due or requested."""
         if self._snapshot_is_due:
             self._run_snapshot()
         self._snapshot_is_due = True
@@ -174,8 +174,8 @@ class Daemon:
 
     def _run_snapshot(self) -> None:
         try:
-            # Before it runs: what is asked for meanwhile needs another one.
-            self._engine.snapshot_ran()
+            # Before it runs: a request that arrives meanwhile needs another snapshot.
+            self._engine.clear_snapshot_due()
             self._retry_until_stopped("snapshot", self._snapshot_runner)
         except SnapshotBusy:
             log.info("another snapshot is running")
@@ -183,10 +183,10 @@ class Daemon:
             if not self._stopping.is_set():
                 raise
         self._engine.wake()
-        self._retire()
+        self._apply_retention()
 
-    def _retire(self) -> None:
-        """As often as snapshots, because both are for what no event tells."""
+    def _apply_retention(self) -> None:
+        """Runs after each snapshot, since no event says that a version became old."""
         if self._retention is None or self._stopping.is_set():
             return
         try:

@@ -1,4 +1,4 @@
-"""How a claim ends: a value, decided wherever a relation is worked on, and committed here alone."""
+"""How a claim ends: a value, decided wherever a relation is processed, and written only here."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from publisher.state.records import Claim
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The work is done; a second look that was asked for is still to come.
+    """The work is done. A re-read that was requested for later remains scheduled.
 
-    It is, unless what was done was read after it was due: working may take longer than that.
+    It is dropped if it was already due when the claim was taken.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """The work is given up, with every look that was asked for."""
+    """The work is given up, together with any re-read that was requested."""
 
 
 @dataclass(frozen=True, slots=True)
-class LookAgain:
-    """This look is over; another is due at a time that the answer itself asks for."""
+class Reread:
+    """The relation was read, and must be read again at this time."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """The work could not be done now. An attempt that counts may have been the relation's fault."""
+    """The work could not be done now. The attempt counts if the relation may be the cause."""
 
     until: float
     reason: str
     counts_as_attempt: bool = False
 
 
-Ending: TypeAlias = Done | Abandoned | LookAgain | Deferred
+Ending: TypeAlias = Done | Abandoned | Reread | Deferred
 
 
 def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
-    """Gives the work back as ``ending`` says; nothing happens if the claim was lost meanwhile."""
+    """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
     match ending:
         case Done():
             if claim.reread_at is not None and claim.reread_at > claim.claimed_at:
@@ -54,7 +54,7 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
                 tx.work.clear(claim)
         case Abandoned():
             tx.work.clear(claim)
-        case LookAgain(at):
+        case Reread(at):
             tx.work.clear_until(claim, at)
         case Deferred(until, reason, counts_as_attempt):
             tx.work.defer(claim, until, reason, counts_as_attempt=counts_as_attempt)
@@ -63,19 +63,19 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
 
 
 def retry_later(claim: Claim, reason: str, now: float, policy: Policy) -> Deferred:
-    """For what passes by itself: each time waits longer, and none counts as an attempt."""
+    """For transient failures: the delay grows with each retry, and no attempt is counted."""
     return Deferred(now + policy.retry_delay(claim.retries), reason)
 
 
 def defer(runtime: Runtime, claims: Iterable[Claim], reason: str) -> None:
     """Retries the claims later, in one transaction."""
-    ended = [*claims]
-    if not ended:
+    held = [*claims]
+    if not held:
         return
     now = runtime.clock.now()
 
     def write(tx: Transaction) -> None:
-        for claim in ended:
+        for claim in held:
             end_claim(tx, claim, retry_later(claim, reason, now, runtime.policy))
 
     runtime.state.write(write)

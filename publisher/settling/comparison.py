@@ -1,6 +1,7 @@
-"""One full comparison of the catalog with the state: what events missed is found here.
+"""One full comparison of the catalog with the state, which finds what events missed.
 
-Only differences become work; a worker then reads again and believes the catalog, not the snapshot.
+Differences only become work: a worker reads each relation again and trusts the catalog, not the
+snapshot.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ RELEASED = "released"
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReport:
-    """``held``: deletions that wait for a person, by namespace ("" for all)."""
+    """``held``: deletions that wait for confirmation, by namespace ("" for all)."""
 
     listed: int
     differing: int
@@ -42,7 +43,7 @@ class SnapshotReport:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparer found: all that the catalog lists, and what is not as the state knows it."""
+    """What a comparer found: all that the catalog lists, and what differs from the state."""
 
     listed: frozenset[RelationName]
     differing: Sequence[RelationName]
@@ -54,7 +55,7 @@ class KnownCatalog:
     """What the state knows of the catalog, as far as it can be compared.
 
     Attributes:
-        relations: every one that exists in it.
+        relations: all that exist in the catalog as far as the state knows.
         edges: (dependent, upstream) pairs.
     """
 
@@ -63,7 +64,7 @@ class KnownCatalog:
 
 
 Comparer: TypeAlias = Callable[[KnownCatalog], Comparison]
-"""Compares the catalog with what is known, elsewhere than in this process: on Spark."""
+"""Compares the catalog with what is known; Spark provides one that runs outside this process."""
 
 
 class SnapshotBusy(Exception):
@@ -93,7 +94,7 @@ class CatalogComparison:
         self._deriver = deriver
         self._selection = selection
         self._build_keys = build_keys
-        # Stored names: they stay as they are.
+        # These names are stored: do not change them.
         self._singleton = f"@snapshot/{catalog_name}"
         self._selection_note = f"@selection/{catalog_name}"
         self._build_options_note = f"@choices/{catalog_name}"
@@ -105,9 +106,9 @@ class CatalogComparison:
         """Enqueues what differs.
 
         Args:
-            comparer: looks for the differences; None compares in this process.
+            comparer: finds the differences; None compares in this process.
             catalog_was_replaced: forget event ids above the catalog's current one: after a gap
-                they may belong to a catalog that is no more.
+                they may belong to a catalog that no longer exists.
 
         Raises:
             SnapshotBusy: another one is running.
@@ -125,14 +126,14 @@ class CatalogComparison:
             self._state.write(self._rederive_if_build_options_changed)
             self._state.write(self._rederive_if_generator_changed)
             report = self._compare(comparer or self._compare_here)
-            self._state.write(lambda tx: self._note(tx, report))
+            self._state.write(lambda tx: self._record_report(tx, report))
         finally:
             self._state.write(lambda tx: tx.journal.release(self._singleton, fence))
         self._counters.add("snapshots")
         return report
 
     def _rederive_if_selection_changed(self, tx: Transaction) -> None:
-        """Has those derived again for whom other settings decide otherwise than the last ones."""
+        """Requests derivation of the relations that a changed selection includes or excludes."""
         if tx.journal.note(self._selection_note) == self._selection.text:
             return
         records = [
@@ -141,26 +142,26 @@ class CatalogComparison:
             if record.status is Status.OK
             and self._selection.includes(name) is (record.content_hash is None)
         ]
-        self._derive_again(tx, records)
+        self._request_derivation(tx, records)
         tx.journal.write_note(self._selection_note, self._selection.text)
 
     def _rederive_if_build_options_changed(self, tx: Transaction) -> None:
-        """Has every package looked at again if other settings shaped the last ones."""
+        """Requests derivation of everything packaged or unfit if the build options changed."""
         if tx.journal.note(self._build_options_note) == self._build_keys.options:
             return
         known = tx.graph.every_record().values()
-        self._derive_again(tx, [r for r in known if r.content_hash is not None or r.is_unfit])
+        self._request_derivation(tx, [r for r in known if r.content_hash is not None or r.is_unfit])
         tx.journal.write_note(self._build_options_note, self._build_keys.options)
 
     def _rederive_if_generator_changed(self, tx: Transaction) -> None:
-        """Has those looked at again that an earlier generator could not package."""
+        """Requests derivation of what an earlier generator could not package."""
         if tx.journal.note(self._generator_note) == self._build_keys.generator:
             return
         known = tx.graph.every_record().values()
-        self._derive_again(tx, [record for record in known if record.is_unfit])
+        self._request_derivation(tx, [record for record in known if record.is_unfit])
         tx.journal.write_note(self._generator_note, self._build_keys.generator)
 
-    def _derive_again(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
+    def _request_derivation(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
         for record in records:
             tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
         now = self._clock.now()
@@ -175,14 +176,14 @@ class CatalogComparison:
         unfinished = (n for n in listed if n in records and _is_unfinished(records[n]))
         differing = sorted({*found.differing, *unfinished})
         self._enqueue(differing, found.event_id)
-        exist = frozenset(n for n, r in records.items() if r.facts_hash is not None)
-        released = self._state.read(_released)
-        doubted = plan_deletions(listed, exist, self._policy.deletion_limit, released)
-        missing = [step.relation for step in doubted if isinstance(step, ConfirmMissing)]
+        existing = frozenset(n for n, r in records.items() if r.facts_hash is not None)
+        released = self._state.read(_released_namespaces)
+        steps = plan_deletions(listed, existing, self._policy.deletion_limit, released)
+        missing = [step.relation for step in steps if isinstance(step, ConfirmMissing)]
         self._enqueue(missing, None)
         held = {
             ".".join(step.namespace or ()): f"{step.missing} of {step.known} relations not listed"
-            for step in doubted
+            for step in steps
             if isinstance(step, HoldDeletions)
         }
         return SnapshotReport(len(listed), len(differing), len(missing), held)
@@ -191,7 +192,7 @@ class CatalogComparison:
         event_id = self._catalog.current_event_id()
         listed: set[RelationName] = set()
         differing: list[RelationName] = []
-        for names in self._listed():
+        for names in self._list_in_batches():
             listed.update(names)
             found, _, _ = self._reader.read(names)
             differing += [
@@ -201,7 +202,7 @@ class CatalogComparison:
             ]
         return Comparison(frozenset(listed), differing, event_id)
 
-    def _listed(self) -> Iterator[Sequence[RelationName]]:
+    def _list_in_batches(self) -> Iterator[Sequence[RelationName]]:
         size = self._policy.read_batch_size
         for namespace in sorted(self._catalog.namespaces()):
             names = sorted(self._catalog.relations(namespace))
@@ -219,7 +220,7 @@ class CatalogComparison:
         if current is not None:
             self._state.write(lambda tx: _reset(tx, current))
 
-    def _note(self, tx: Transaction, report: SnapshotReport) -> None:
+    def _record_report(self, tx: Transaction, report: SnapshotReport) -> None:
         for singleton in tx.journal.notes(BRAKE):
             if singleton.removeprefix(BRAKE) not in report.held:
                 tx.journal.write_note(singleton, "")
@@ -259,21 +260,24 @@ def known_catalog(
         for name, record in records.items()
         if record.facts_hash is not None and record.missing_since is None
     }
-    return KnownCatalog(relations, [(name, u) for name, above in used.items() for u in above])
+    return KnownCatalog(
+        relations, [(name, u) for name, upstreams in used.items() for u in upstreams]
+    )
 
 
 _WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
 
 
 def _is_unfinished(record: RelationRecord) -> bool:
-    """Whether a worker should look at it again though nothing changed.
+    """Whether a worker should process it again although nothing changed.
 
-    What killed a derivation may have been something else: a machine that was switched off.
+    The relation may not have caused the crashes of its derivation: the machine may have been shut
+    down.
     """
     return record.lacks_version or record.status is Status.QUARANTINED
 
 
-def _released(tx: Transaction) -> frozenset[tuple[str, ...]]:
+def _released_namespaces(tx: Transaction) -> frozenset[tuple[str, ...]]:
     every = tx.graph.every_record()
     notes = tx.journal.notes(BRAKE)
     names = {key.removeprefix(BRAKE) for key, note in notes.items() if note == RELEASED}

@@ -1,4 +1,4 @@
-"""A relation and all above it, with the facts that they were derived from: what is looked at twice."""
+"""A relation with its upstreams at any distance, and their facts: what is read twice."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from publisher.state.records import RelationRecord
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """Two equal cones are of the same derivations.
+    """Two equal cones stand for the same derivations.
 
     Attributes:
-        facts: hash of each member; None for one that does not exist.
-        settled: none of them is stale.
-        read_event_id: of the member read last.
+        facts: hash of each member's facts; None for a member that does not exist.
+        settled: no member is stale or unknown.
+        read_event_id: the highest event id at which a member was read.
     """
 
     facts: Mapping[RelationName, str | None]
@@ -29,8 +29,8 @@ class Cone:
 def cones(tx: Transaction, names: Sequence[RelationName]) -> Mapping[RelationName, Cone]:
     """The cone above each name, in two queries for all."""
     edges = tx.graph.upstream_edges(names)
-    above = graph_of(((edge.dependent, edge.upstream) for edge in edges), alone=names)
-    members = {name: sorted(upstream_cone(above, [name])) for name in names}
+    graph = graph_of(((edge.dependent, edge.upstream) for edge in edges), alone=names)
+    members = {name: sorted(upstream_cone(graph, [name])) for name in names}
     records = tx.graph.records({n for cone in members.values() for n in cone})
     return {name: _cone(cone, records) for name, cone in members.items()}
 

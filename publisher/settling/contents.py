@@ -8,19 +8,19 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Packageable:
-    """``content_hash`` tells whether the newest version says it already."""
+    """``content_hash`` tells whether the newest version already has this content."""
 
     content_hash: str
 
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """The settings, or the relation's own property, want no package of it."""
+    """The settings, or the relation's own property, exclude it from publication."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """It was derived, and the generator cannot make a package of its schema."""
+    """It was derived, but the generator cannot package its schema."""
 
     reason: str
 
@@ -30,11 +30,11 @@ Content: TypeAlias = Packageable | Withheld | Unfit
 
 @dataclass(frozen=True, slots=True)
 class BuildKeys:
-    """By what packages are made now: a change has packages looked at again.
+    """Identify how packages are built now: a change causes packages to be checked again.
 
     Attributes:
-        options: what the settings choose for every package alike; "" where they choose nothing.
-        generator: which code writes them.
+        options: the settings that apply to every package; "" for the defaults.
+        generator: the code that packages contain.
     """
 
     options: str = ""

@@ -1,7 +1,7 @@
-"""Relations that a catalog no longer lists → what to do about each: steps as values, nothing done.
+"""Relations that a catalog no longer lists → what to do about each: steps as values, none performed.
 
-A listing is not believed: a worker asks for each relation by name before it counts as dropped, and
-so many at once that it cannot be meant wait for a person.
+A listing alone is not trusted: a worker reads each relation by name before it counts as dropped,
+and an implausible number of deletions is held until a person confirms it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from publisher.policy import DeletionLimit
 
 @dataclass(frozen=True, slots=True)
 class ConfirmMissing:
-    """The catalog did not list it: a worker asks for it by name before it is believed dropped."""
+    """The catalog did not list it: a worker reads it by name before it counts as dropped."""
 
     relation: RelationName
 
 
 @dataclass(frozen=True, slots=True)
 class HoldDeletions:
-    """So many of a namespace's relations were not listed that a person decides (None: of all)."""
+    """Too many of a namespace's relations (None: of all) are missing: a person must confirm."""
 
     namespace: tuple[str, ...] | None
     missing: int
@@ -39,30 +39,30 @@ def plan_deletions(
     limit: DeletionLimit,
     released: frozenset[tuple[str, ...]] = frozenset(),
 ) -> tuple[Step, ...]:
-    """The steps, those that are confirmed first.
+    """The steps: relations to confirm, then deletions to hold.
 
     Args:
         listed: all that the catalog lists.
-        known: all that is known to exist, without what is known to be missing.
+        known: all that is known to exist; what is known to be missing is not in it.
         limit: of deletions, in each namespace and in total.
         released: namespaces whose deletions a person confirmed.
     """
     unlisted = sorted(known - listed)
-    doubted = [name for name in unlisted if name.namespace not in released]
-    if limit.exceeded(len(doubted), len(known)):
-        held: tuple[Step, ...] = (HoldDeletions(None, len(doubted), len(known)),)
-        doubtful = frozenset(name.namespace for name in doubted)
+    unconfirmed = [name for name in unlisted if name.namespace not in released]
+    if limit.exceeded(len(unconfirmed), len(known)):
+        held: tuple[Step, ...] = (HoldDeletions(None, len(unconfirmed), len(known)),)
+        held_namespaces = frozenset(name.namespace for name in unconfirmed)
     else:
-        held, doubtful = _held_namespaces(doubted, known, limit)
-    confirmed = tuple(ConfirmMissing(n) for n in unlisted if n.namespace not in doubtful)
-    return confirmed + held
+        held, held_namespaces = _held_namespaces(unconfirmed, known, limit)
+    missing = tuple(ConfirmMissing(n) for n in unlisted if n.namespace not in held_namespaces)
+    return missing + held
 
 
 def _held_namespaces(
-    doubted: list[RelationName], known: frozenset[RelationName], limit: DeletionLimit
+    unconfirmed: list[RelationName], known: frozenset[RelationName], limit: DeletionLimit
 ) -> tuple[tuple[Step, ...], frozenset[tuple[str, ...]]]:
     size = Counter(name.namespace for name in known)
-    missing = Counter(name.namespace for name in doubted)
-    doubtful = sorted(n for n, count in missing.items() if limit.exceeded(count, size[n]))
-    held = tuple(HoldDeletions(n, missing[n], size[n]) for n in doubtful)
-    return held, frozenset(doubtful)
+    missing = Counter(name.namespace for name in unconfirmed)
+    held_namespaces = sorted(n for n, count in missing.items() if limit.exceeded(count, size[n]))
+    held = tuple(HoldDeletions(n, missing[n], size[n]) for n in held_namespaces)
+    return held, frozenset(held_namespaces)

@@ -1,8 +1,8 @@
 """Derivation in child processes that may be killed: untrusted SQL costs at most one of them.
 
-A child lives on from one derivation to the next, so that asking it costs a pipe's round trip. It
-reads a line of JSON and answers with one; silence past the time limit, or its death, is
-``DerivationDied``. It ends when its pipe closes, and by an alarm if it is busy then.
+A child serves many derivations, so that each costs one round trip over a pipe. It reads a line of
+JSON and answers with one; a crash, or no answer within the time limit, raises
+``DerivationCrashed``. It ends when its pipe closes, or by an alarm if it is busy then.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from lakeschema.translation.derivation_json import (
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options, UdfAnswer
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
-from publisher.settling.deriving import DerivationDied, Deriver, DirectDeriver
+from publisher.settling.deriving import DerivationCrashed, Deriver, DirectDeriver
 
-_SHOWN_OF_TRACE = 400
+_MAX_TRACE_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one child. ``memory_bytes`` is address space, of which Python itself takes a part."""
+    """Of one child. ``memory_bytes`` is address space, part of which Python itself uses."""
 
     timeout_seconds: float = 30.0
     memory_bytes: int = 2 * 1024**3
@@ -53,7 +53,7 @@ class Limits:
 class ChildDeriver:
     """A ``Deriver`` for several threads. ``entry`` is what a child runs, ``module:function``.
 
-    The function takes ``Options`` and gives a ``Deriver``.
+    The function takes ``Options`` and returns a ``Deriver``.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ChildDeriver:
             return ()
         answer = self._ask(relation, {"ask": "upstreams", "relation": facts_to_json(relation)})
         if "failed" in answer:
-            return _failed(answer)
+            return _read_failure(answer)
         return tuple(RelationName.of(*parts) for parts in answer["upstreams"])
 
     def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
@@ -92,7 +92,7 @@ class ChildDeriver:
                 "ask": "derive",
                 "relation": facts_to_json(relation),
                 "upstreams": [interface_to_json(i) for i in upstreams.values()],
-                # Asked here, so that what is derived is what ``inputs_hash`` was made of.
+                # Resolved here, so that the derivation uses the answers that ``inputs_hash`` covers.
                 "udfs": {
                     name: udf_to_json(udf)
                     for name, udf in resolver_answers(relation, self._options).items()
@@ -100,7 +100,7 @@ class ChildDeriver:
             },
         )
         if "failed" in answer:
-            return _failed(answer)
+            return _read_failure(answer)
         return Derived(derivation_from_json(answer["derivation"]))
 
     def inputs_hash(self, relation: Relation, upstream_hashes: Mapping[RelationName, str]) -> str:
@@ -110,7 +110,7 @@ class ChildDeriver:
         return self._direct.interface_hash(interface)
 
     def close(self) -> None:
-        """Ends idle children; one at work ends with its pipe."""
+        """Ends idle children; a busy one ends when its pipe closes."""
         while True:
             try:
                 self._idle.get_nowait().stop()
@@ -118,11 +118,11 @@ class ChildDeriver:
                 return
 
     def _ask(self, relation: Relation, question: Mapping[str, Any]) -> Mapping[str, Any]:
-        with self._child() as child:
+        with self._borrow_child() as child:
             return child.ask(relation.name, question)
 
     @contextmanager
-    def _child(self) -> Iterator[_Child]:
+    def _borrow_child(self) -> Iterator[_Child]:
         child = self._idle.get()
         try:
             yield child
@@ -131,7 +131,7 @@ class ChildDeriver:
 
 
 class _Child:
-    """One process, started when it is first asked, and again after each death."""
+    """One process, started at the first request, and again after each crash."""
 
     def __init__(self, options: Options, limits: Limits, entry: str) -> None:
         self._options = options
@@ -139,13 +139,13 @@ class _Child:
         self._entry = entry
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: IO[bytes] | None = None
-        self._answered = b""
+        self._received = b""
 
     def start(self) -> subprocess.Popen[bytes]:
         if self._process is not None:
             return self._process
         self._trace = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
-        self._answered = b""
+        self._received = b""
         process = subprocess.Popen(
             [sys.executable, "-m", "publisher.settling.derivation_process", self._entry],
             stdin=subprocess.PIPE,
@@ -170,39 +170,40 @@ class _Child:
         try:
             process.stdin.write(json.dumps(question).encode("ascii") + b"\n")
             process.stdin.flush()
-            answer: Mapping[str, Any] = json.loads(self._line(process))
+            answer: Mapping[str, Any] = json.loads(self._read_line(process))
         except (OSError, TimeoutError) as error:
-            raise DerivationDied(name, self._death(error)) from error
+            raise DerivationCrashed(name, self._kill_and_explain(error)) from error
         return answer
 
-    def _line(self, process: subprocess.Popen[bytes]) -> bytes:
+    def _read_line(self, process: subprocess.Popen[bytes]) -> bytes:
         assert process.stdout is not None
         deadline = time.monotonic() + self._limits.timeout_seconds
         output = process.stdout.fileno()
         poller = select.poll()
         poller.register(output, select.POLLIN | select.POLLHUP)
-        while b"\n" not in self._answered:
+        while b"\n" not in self._received:
             left = deadline - time.monotonic()
             if left <= 0 or not poller.poll(left * 1000):
                 raise TimeoutError(f"no answer in {self._limits.timeout_seconds:g} s")
             chunk = os.read(output, 1 << 20)
             if not chunk:
                 raise BrokenPipeError("its process ended")
-            self._answered += chunk
-        line, _, self._answered = self._answered.partition(b"\n")
+            self._received += chunk
+        line, _, self._received = self._received.partition(b"\n")
         return line
 
-    def _death(self, error: Exception) -> str:
+    def _kill_and_explain(self, error: Exception) -> str:
+        """Ends the process; the error, with the last line of the process's trace."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        shown = ""
+        last_line = ""
         if self._trace is not None:
             self._trace.seek(0)
-            trace = self._trace.read()[-_SHOWN_OF_TRACE:].decode("utf-8", "replace")
-            shown = trace.strip().rpartition("\n")[2]
+            trace = self._trace.read()[-_MAX_TRACE_BYTES:].decode("utf-8", "replace")
+            last_line = trace.strip().rpartition("\n")[2]
         self.stop()
-        return f"{error}: {shown}" if shown else str(error)
+        return f"{error}: {last_line}" if last_line else str(error)
 
     def stop(self) -> None:
         process, self._process = self._process, None
@@ -218,11 +219,11 @@ class _Child:
                 try:
                     pipe.close()
                 except BrokenPipeError:
-                    continue  # what was still to be written went with the process
+                    continue  # unsent data is lost with the process
 
 
-class _ToldUdfs:
-    """The child's ``UdfResolver``: what the parent's own said, sent with each question."""
+class _ParentsAnswers:
+    """The child's ``UdfResolver``: the answers of the parent's resolver, sent with each question."""
 
     def __init__(self) -> None:
         self.answers: Mapping[str, UdfAnswer] = {}
@@ -231,7 +232,7 @@ class _ToldUdfs:
         return self.answers.get(class_name)
 
 
-def _failed(answer: Mapping[str, Any]) -> Failed:
+def _read_failure(answer: Mapping[str, Any]) -> Failed:
     status, reason = answer["failed"]
     return Failed(Status(status), reason)
 
@@ -254,19 +255,19 @@ def _answer(deriver: Deriver, question: Mapping[str, Any]) -> Mapping[str, Any]:
 def serve(entry: str) -> None:
     """The child: answers until its pipe closes. An unexpected error ends it, with a trace."""
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # whatever prints must not disturb the answers
+    sys.stdout = sys.stderr  # printed text must not mix with the answers
     options, limits = pickle.load(questions)  # noqa: S301 (from our own parent)
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, function = entry.partition(":")
-    told = _ToldUdfs()
-    options = replace(options, udf_resolver=told)
+    resolver = _ParentsAnswers()
+    options = replace(options, udf_resolver=resolver)
     deriver: Deriver = getattr(__import__(module, fromlist=[function]), function)(options)
     for line in questions:
-        # Whoever asked may be gone: then nobody else ends a derivation that does not end.
+        # If the parent has died, no other process stops a derivation that does not end.
         signal.alarm(int(limits.timeout_seconds) + 5)
         question = json.loads(line)
-        told.answers = {n: udf_from_json(udf) for n, udf in question.get("udfs", {}).items()}
+        resolver.answers = {n: udf_from_json(udf) for n, udf in question.get("udfs", {}).items()}
         answers.write(json.dumps(_answer(deriver, question)).encode("ascii") + b"\n")
         answers.flush()
         signal.alarm(0)

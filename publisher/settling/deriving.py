@@ -1,4 +1,4 @@
-"""What the loop asks of the translation core, and how its answers read."""
+"""What the engine needs from the translation core, and derivations as stored text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from lakeschema.translation.interface import Derivation, Interface, Options
 from lakeschema.translation.outcome import Derived, Failed, Outcome, failure
 
 
-class DerivationDied(Exception):
-    """The derivation took its process with it, or had to be killed. Not an answer."""
+class DerivationCrashed(Exception):
+    """The derivation crashed its process, or exceeded a limit and was killed: no outcome."""
 
     def __init__(self, relation: RelationName, reason: str) -> None:
         super().__init__(relation, reason)
@@ -25,11 +25,11 @@ class DerivationDied(Exception):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"the derivation of {self.relation} died: {self.reason}"
+        return f"the derivation of {self.relation} crashed: {self.reason}"
 
 
 class Deriver(Protocol):
-    """The translation core. ``upstreams`` and ``derive`` may raise ``DerivationDied``."""
+    """The translation core. ``upstreams`` and ``derive`` may raise ``DerivationCrashed``."""
 
     def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed: ...
 
@@ -45,7 +45,7 @@ class Deriver(Protocol):
 
 
 class DirectDeriver:
-    """Derives in this process: for trusted text, and inside the child that may be killed."""
+    """Derives in this process: for trusted text, and in the child process that may be killed."""
 
     def __init__(self, options: Options) -> None:
         self._options = options

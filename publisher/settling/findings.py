@@ -1,7 +1,7 @@
 """From claims to findings: what each relation is now and what follows for its schema.
 
-Reads the catalog and derives; writes nothing. A finding names the upstream interfaces that it is
-of, so that whoever commits it can see whether they still stand.
+Reads the catalog and derives; writes nothing. A finding names the upstream interfaces that it was
+derived from, so that the caller that commits it can check that they are still current.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from lakeschema.translation.upstream_first import unusable_upstream
 from publisher.runtime import Clock, Runtime, retrying
 from publisher.settling.deriving import (
-    DerivationDied,
+    DerivationCrashed,
     Deriver,
     derivation_from_text,
     derivation_to_text,
@@ -31,12 +31,12 @@ from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One relation as the catalog showed it.
+    """One relation as the catalog returned it.
 
     Attributes:
         relation: None if the catalog has no such relation.
-        at_least: the reading reflects this event and all before it; None without event ids.
-        at_most: and none after this one.
+        at_least: the reading reflects this event and all earlier ones; None without event ids.
+        at_most: the reading reflects no event after this one; None without event ids.
     """
 
     claim: Claim
@@ -55,12 +55,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A derivation, remembered or done now.
+    """The outcome of a derivation, from the memo or computed now.
 
     Attributes:
-        used: interface hash of each direct upstream that it is of.
+        used: interface hash of each direct upstream that it was derived from.
         interface_hash, fingerprint: of its interface and its schema; None unless ``Derived``.
-        derivation: None unless ``Derived``; as the state keeps it.
+        derivation: as the state stores it; None unless ``Derived``.
     """
 
     outcome: Outcome
@@ -73,7 +73,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """Nothing that goes into the derivation changed since it was made.
+    """No input of the derivation has changed since it was made.
 
     ``inputs_hash`` is None for a member of a cycle, which has no derivation.
     """
@@ -84,7 +84,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An upstream is not settled, so that there is nothing to derive from yet."""
+    """There is nothing to derive: an upstream is not settled, or the relation does not exist."""
 
 
 Conclusion: TypeAlias = Settled | Unchanged | Waiting
@@ -101,15 +101,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Died:
-    """Its derivation died; the attempt counts."""
+class Crashed:
+    """The derivation crashed; the attempt counts."""
 
     claim: Claim
     reason: str
 
 
 class CatalogReader:
-    """Reads facts in one batch, between two looks at the catalog's event id."""
+    """Reads facts in one batch, between two reads of the catalog's event id."""
 
     def __init__(self, catalog: Catalog, clock: Clock) -> None:
         self._catalog = catalog
@@ -121,7 +121,7 @@ class CatalogReader:
         """Facts, and the event ids that were current before and after reading them.
 
         Raises:
-            CatalogUnavailable: after three tries.
+            CatalogUnavailable: after three attempts.
         """
         return self._retrying(self._read, names)
 
@@ -133,33 +133,33 @@ class CatalogReader:
         return found, before, self._catalog.current_event_id()
 
 
-def readings(
+def read_claimed(
     reader: CatalogReader,
     claims: Sequence[Claim],
     records: Mapping[RelationName, RelationRecord],
 ) -> tuple[Sequence[Reading], Sequence[Claim]]:
-    """What the claims' relations are, and the claims for which the catalog's answer is too old."""
+    """Readings of the claimed relations, and the claims for which the catalog's answer is too old."""
     found, at_least, at_most = reader.read([claim.relation for claim in claims])
     fresh: list[Reading] = []
     stale: list[Claim] = []
     for claim in claims:
-        if at_least is not None and at_least < needed_event_id(claim, records):
+        if at_least is not None and at_least < required_event_id(claim, records):
             stale.append(claim)
         else:
             fresh.append(Reading(claim, found.get(claim.relation), at_least, at_most))
     return fresh, stale
 
 
-def needed_event_id(claim: Claim, records: Mapping[RelationName, RelationRecord]) -> int:
-    """The event that a reading must reflect: the newest hint's, and the last reading's."""
+def required_event_id(claim: Claim, records: Mapping[RelationName, RelationRecord]) -> int:
+    """The newest event that a reading must reflect: of the hints, or of the last reading."""
     record = records.get(claim.relation)
     last = record.read_event_id if record is not None else None
     return max(claim.min_event_id or -1, last or -1)
 
 
 @dataclass(slots=True)
-class _Draft:
-    """A reading on its way to a finding."""
+class _Candidate:
+    """A reading whose conclusion is still to be found."""
 
     reading: Reading
     facts_hash: str
@@ -179,26 +179,26 @@ class Investigator:
         self._counters = runtime.counters
         self._interface = lru_cache(maxsize=4096)(_interface_of)
 
-    def investigate(self, readings_: Sequence[Reading]) -> Sequence[Finding | Died]:
-        names = [reading.name for reading in readings_]
+    def investigate(self, readings: Sequence[Reading]) -> Sequence[Finding | Crashed]:
+        names = [reading.name for reading in readings]
         records, edges = self._state.read(
             lambda tx: (tx.graph.records(names), tx.graph.edges_of(names))
         )
-        results: dict[RelationName, Finding | Died] = {}
-        drafts: list[_Draft] = []
-        for reading in readings_:
+        results: dict[RelationName, Finding | Crashed] = {}
+        candidates: list[_Candidate] = []
+        for reading in readings:
             record = records.get(reading.name)
             prepared = self._prepare(reading, record, edges[reading.name])
-            if isinstance(prepared, _Draft):
-                drafts.append(prepared)
+            if isinstance(prepared, _Candidate):
+                candidates.append(prepared)
             else:
                 results[reading.name] = prepared
-        results.update(self._conclude(drafts, records))
+        results.update(self._conclude(candidates, records))
         return [results[name] for name in names]
 
     def _prepare(
         self, reading: Reading, record: RelationRecord | None, edges: Sequence[Edge]
-    ) -> Finding | Died | _Draft:
+    ) -> Finding | Crashed | _Candidate:
         relation = reading.relation
         if relation is None:
             return Finding(reading, None, (), Waiting())
@@ -209,7 +209,7 @@ class Investigator:
             and not record.stale
             and record.facts_hash == hash_
         ):
-            # Its members leave a cycle only by their own facts.
+            # A member leaves a cycle only when its own facts change.
             return Finding(reading, hash_, tuple(e.upstream for e in edges), Unchanged({}, None))
         if record is not None and record.derived_facts_hash == hash_ and not record.stale:
             used = {edge.upstream: edge.used or "" for edge in edges}
@@ -217,121 +217,127 @@ class Investigator:
                 return Finding(reading, hash_, tuple(used), Unchanged(used, record.inputs_hash))
         try:
             upstreams = self._deriver.upstreams(relation)
-        except DerivationDied as error:
-            return Died(reading.claim, error.reason)
+        except DerivationCrashed as error:
+            return Crashed(reading.claim, error.reason)
         if isinstance(upstreams, Failed):
-            return _Draft(reading, hash_, (), relation, failed=upstreams)
-        return _Draft(reading, hash_, upstreams, relation)
+            return _Candidate(reading, hash_, (), relation, failed=upstreams)
+        return _Candidate(reading, hash_, upstreams, relation)
 
     def _conclude(
-        self, drafts: Sequence[_Draft], records: Mapping[RelationName, RelationRecord]
-    ) -> Mapping[RelationName, Finding | Died]:
-        named = {upstream for draft in drafts for upstream in draft.upstreams}
-        # In one transaction: a hash and the interface that it is of must not drift apart.
+        self, candidates: Sequence[_Candidate], records: Mapping[RelationName, RelationRecord]
+    ) -> Mapping[RelationName, Finding | Crashed]:
+        named = {upstream for candidate in candidates for upstream in candidate.upstreams}
+        # One transaction, so that each hash belongs to the interface that is read with it.
         upstreams, derivations = self._state.read(
             lambda tx: (tx.graph.records(named), tx.graph.derivations(named))
         )
-        results: dict[RelationName, Finding | Died] = {}
-        ready: list[_Draft] = []
-        for draft in drafts:
-            name = draft.reading.name
-            if any(u not in upstreams or upstreams[u].stale or u == name for u in draft.upstreams):
-                results[name] = _finding(draft, Waiting())
+        results: dict[RelationName, Finding | Crashed] = {}
+        ready: list[_Candidate] = []
+        for candidate in candidates:
+            name = candidate.reading.name
+            if any(
+                u not in upstreams or upstreams[u].stale or u == name for u in candidate.upstreams
+            ):
+                results[name] = _finding(candidate, Waiting())
                 continue
-            draft.hashes = {u: upstreams[u].visible_hash for u in draft.upstreams}
-            draft.inputs_hash = self._deriver.inputs_hash(draft.relation, draft.hashes)
+            candidate.hashes = {u: upstreams[u].visible_hash for u in candidate.upstreams}
+            candidate.inputs_hash = self._deriver.inputs_hash(candidate.relation, candidate.hashes)
             record = records.get(name)
             if (
                 record is not None
-                and record.inputs_hash == draft.inputs_hash
+                and record.inputs_hash == candidate.inputs_hash
                 and record.status is not Status.CYCLE
             ):
-                results[name] = _finding(draft, Unchanged(draft.hashes, draft.inputs_hash))
+                results[name] = _finding(
+                    candidate, Unchanged(candidate.hashes, candidate.inputs_hash)
+                )
             else:
-                ready.append(draft)
+                ready.append(candidate)
         results.update(self._derive(ready, upstreams, derivations))
         return results
 
     def _derive(
         self,
-        drafts: Sequence[_Draft],
+        candidates: Sequence[_Candidate],
         upstreams: Mapping[RelationName, RelationRecord],
         derivations: Mapping[RelationName, str],
-    ) -> Mapping[RelationName, Finding | Died]:
-        if not drafts:
+    ) -> Mapping[RelationName, Finding | Crashed]:
+        if not candidates:
             return {}
-        hashes = [draft.inputs_hash for draft in drafts]
+        hashes = [candidate.inputs_hash for candidate in candidates]
         memo = self._state.read(lambda tx: tx.memo.recall(hashes))
-        results: dict[RelationName, Finding | Died] = {}
-        for draft in drafts:
-            name = draft.reading.name
+        results: dict[RelationName, Finding | Crashed] = {}
+        for candidate in candidates:
+            name = candidate.reading.name
             try:
-                settled = self._settled(draft, upstreams, memo, derivations)
-            except DerivationDied as error:
-                results[name] = Died(draft.reading.claim, error.reason)
+                settled = self._derive_candidate(candidate, upstreams, memo, derivations)
+            except DerivationCrashed as error:
+                results[name] = Crashed(candidate.reading.claim, error.reason)
             else:
-                results[name] = _finding(draft, settled)
+                results[name] = _finding(candidate, settled)
         return results
 
-    def _settled(
+    def _derive_candidate(
         self,
-        draft: _Draft,
+        candidate: _Candidate,
         upstreams: Mapping[RelationName, RelationRecord],
         memo: Mapping[str, MemoEntry],
         derivations: Mapping[RelationName, str],
     ) -> Settled:
-        if draft.failed is not None:
-            return self._failed(draft, draft.failed)
-        unusable = [u for u in draft.upstreams if upstreams[u].status is not Status.OK]
+        if candidate.failed is not None:
+            return self._settle_failed(candidate, candidate.failed)
+        unusable = [u for u in candidate.upstreams if upstreams[u].status is not Status.OK]
         if unusable:
-            return self._failed(draft, _unusable(draft.reading.name, upstreams[unusable[0]]))
-        remembered = memo.get(draft.inputs_hash)
-        if remembered is not None:
+            return self._settle_failed(
+                candidate, _fail_for_upstream(candidate.reading.name, upstreams[unusable[0]])
+            )
+        entry = memo.get(candidate.inputs_hash)
+        if entry is not None:
             self._counters.add("memo_hits")
-            return self._remembered(draft, remembered)
+            return self._settle_from_memo(candidate, entry)
         interfaces = {
-            u: self._interface(u, draft.hashes[u], derivations[u]) for u in draft.upstreams
+            u: self._interface(u, candidate.hashes[u], derivations[u]) for u in candidate.upstreams
         }
-        outcome = self._deriver.derive(draft.relation, interfaces)
+        outcome = self._deriver.derive(candidate.relation, interfaces)
         self._counters.add("derived")
         match outcome:
             case Failed():
-                return self._failed(draft, outcome)
+                return self._settle_failed(candidate, outcome)
             case Derived(derivation):
-                return self._derived(draft, outcome, derivation_to_text(derivation))
+                return self._settle_derived(candidate, outcome, derivation_to_text(derivation))
 
-    def _remembered(self, draft: _Draft, entry: MemoEntry) -> Settled:
+    def _settle_from_memo(self, candidate: _Candidate, entry: MemoEntry) -> Settled:
         if entry.derivation is None:
-            return self._failed(draft, Failed(entry.status, entry.reason))
+            return self._settle_failed(candidate, Failed(entry.status, entry.reason))
         outcome = Derived(derivation_from_text(entry.derivation))
-        return self._derived(draft, outcome, entry.derivation)
+        return self._settle_derived(candidate, outcome, entry.derivation)
 
-    def _derived(self, draft: _Draft, outcome: Derived, text: str) -> Settled:
+    def _settle_derived(self, candidate: _Candidate, outcome: Derived, text: str) -> Settled:
         return Settled(
             outcome=outcome,
-            used=draft.hashes,
-            inputs_hash=draft.inputs_hash,
+            used=candidate.hashes,
+            inputs_hash=candidate.inputs_hash,
             interface_hash=self._deriver.interface_hash(outcome.derivation.interface),
             fingerprint=sha256(outcome.derivation.interface.schema),
             derivation=text,
         )
 
-    def _failed(self, draft: _Draft, failed: Failed) -> Settled:
+    def _settle_failed(self, candidate: _Candidate, failed: Failed) -> Settled:
         return Settled(
             outcome=failed,
-            used=draft.hashes,
-            inputs_hash=draft.inputs_hash,
+            used=candidate.hashes,
+            inputs_hash=candidate.inputs_hash,
             interface_hash=None,
             fingerprint=None,
             derivation=None,
         )
 
 
-def _finding(draft: _Draft, conclusion: Conclusion) -> Finding:
-    return Finding(draft.reading, draft.facts_hash, draft.upstreams, conclusion)
+def _finding(candidate: _Candidate, conclusion: Conclusion) -> Finding:
+    return Finding(candidate.reading, candidate.facts_hash, candidate.upstreams, conclusion)
 
 
-def _unusable(name: RelationName, upstream: RelationRecord) -> Failed:
+def _fail_for_upstream(name: RelationName, upstream: RelationRecord) -> Failed:
     exists = upstream.status is not Status.MISSING
     failed = Failed(upstream.status, upstream.reason) if exists else None
     return unusable_upstream(name, upstream.name, failed)

@@ -1,10 +1,10 @@
 """Writes findings into the graph of record, inside one transaction.
 
-What becomes of a claim is part of the answer: whoever commits the transaction ends it.
+How the claim ends is part of the result: the caller that commits the transaction ends it.
 
-Two things hold after every transaction. Whatever depends on a stale relation, at any distance, is
-stale. And whatever is stale has work of its own outstanding, or an upstream that is stale: so that
-settling a relation always finds who waits for it.
+Two invariants hold after every transaction. Every relation that depends on a stale one, at any
+distance, is stale. Every stale relation has outstanding work of its own, or a stale upstream, so
+that settling a relation always finds the relations that wait for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import DefinedByItself
 from lakeschema.translation.outcome import Failed, Status, failure
 from publisher.policy import Policy
-from publisher.settling.claims import Abandoned, Deferred, Done, Ending, LookAgain
+from publisher.settling.claims import Abandoned, Deferred, Done, Ending, Reread
 from publisher.settling.contents import Content, Packageable, Unfit
 from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
 from publisher.state.protocol import Transaction
@@ -29,24 +29,24 @@ class Verdict(Enum):
     """What is left to do after a finding was written."""
 
     ENDED = "ended"
-    """Nothing; the work is given back."""
+    """Nothing: the claim ends."""
     SETTLED = "settled"
-    """The derivation stands, and the index lacks it. The claim is kept for its publication."""
+    """The derivation is current, and the index lacks it. The claim is kept for its publication."""
     DROPPED = "dropped"
-    """The catalog has it no more. The claim is kept: its versions are yanked next."""
+    """The catalog no longer has it. The claim is kept: its versions are yanked next."""
     AGAIN = "again"
     """Something changed meanwhile: the work is due again."""
     LOST = "lost"
-    """Another worker has the claim."""
+    """The claim expired, and another worker may hold it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What was written, and what becomes of the claim in the same transaction.
+    """What was written, and how the claim ends in the same transaction.
 
     Attributes:
         record: the relation as written; None if nothing was.
-        ending: None where the claim is kept, or is not ours.
+        ending: None if the claim is kept, or was lost.
     """
 
     verdict: Verdict
@@ -57,12 +57,12 @@ class Settlement:
 _DONE = Done()
 
 
-def _ended(record: RelationRecord, ending: Ending = _DONE) -> Settlement:
+def _end(record: RelationRecord, ending: Ending = _DONE) -> Settlement:
     return Settlement(Verdict.ENDED, record, ending)
 
 
 class Settling:
-    """The content of a derivation is computed outside, since it needs the package's names."""
+    """Package contents are computed by the caller, since they depend on the package's names."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -74,11 +74,13 @@ class Settling:
         name = finding.reading.name
         record = tx.graph.records([name]).get(name, RelationRecord(name))
         if finding.reading.relation is None:
-            return self._settle_missing(tx, self._as_read(record, finding), now)
-        return self._settle_existing(tx, finding, self._as_read(record, finding), content, now)
+            return self._settle_missing(tx, self._apply_reading(record, finding), now)
+        return self._settle_existing(
+            tx, finding, self._apply_reading(record, finding), content, now
+        )
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
-        """Stops deriving a relation that keeps killing its process, until it changes."""
+        """Stops deriving a relation that keeps crashing, until it changes or a snapshot retries it."""
         if not tx.work.holds(claim):
             return Settlement(Verdict.LOST)
         name = claim.relation
@@ -97,10 +99,10 @@ class Settling:
         tx.graph.write(settled)
         tx.graph.write_derivation(name, None)
         self._release(tx, [name], changed=True, now=now)
-        return _ended(settled, Abandoned())
+        return _end(settled, Abandoned())
 
-    def _as_read(self, record: RelationRecord, finding: Finding) -> RelationRecord:
-        """The record with what its reading says of the relation itself."""
+    def _apply_reading(self, record: RelationRecord, finding: Finding) -> RelationRecord:
+        """The record, with the facts and the event id of the reading."""
         event_ids = [e for e in (record.read_event_id, finding.reading.at_most) if e is not None]
         read_event_id = max(event_ids, default=None)
         if finding.facts_hash is None:
@@ -120,13 +122,13 @@ class Settling:
             since = record.missing_since
             if since is None:
                 tx.graph.write(replace(record, missing_since=now))
-                return _ended(record, LookAgain(now + self._policy.drop_grace_seconds))
+                return _end(record, Reread(now + self._policy.drop_grace_seconds))
             if now < since + self._policy.drop_grace_seconds:
                 tx.graph.write(record)
-                return _ended(record, LookAgain(since + self._policy.drop_grace_seconds))
+                return _end(record, Reread(since + self._policy.drop_grace_seconds))
         if record.status is Status.MISSING and not record.stale:
             tx.graph.write(record)
-            return _ended(record) if record.yanked else Settlement(Verdict.DROPPED, record)
+            return _end(record) if record.yanked else Settlement(Verdict.DROPPED, record)
         self._leave_cycle(tx, record, now)
         settled = replace(
             record,
@@ -146,7 +148,7 @@ class Settling:
         tx.graph.replace_edges(name, ())
         changed = settled.visible_hash != record.visible_hash
         self._release(tx, [name], changed=changed, now=now)
-        return _ended(settled) if settled.yanked else Settlement(Verdict.DROPPED, settled)
+        return _end(settled) if settled.yanked else Settlement(Verdict.DROPPED, settled)
 
     def _settle_existing(
         self,
@@ -158,25 +160,25 @@ class Settling:
     ) -> Settlement:
         name = record.name
         before = {edge.upstream: edge.used for edge in tx.graph.edges_of([name])[name]}
-        rewired = tuple(before) != finding.upstreams
-        if rewired:
+        edges_changed = tuple(before) != finding.upstreams
+        if edges_changed:
             self._leave_cycle(tx, record, now)
-            self._name_upstreams(tx, finding, now)
+            self._request_unknown_upstreams(tx, finding, now)
             used = [Edge(name, u, before.get(u)) for u in finding.upstreams]
             tx.graph.replace_edges(name, used)
         upstreams = tx.graph.records(finding.upstreams)
         blocked = self.must_wait(finding, upstreams)
-        if finding.upstreams and (rewired or blocked or record.status is Status.CYCLE):
+        if finding.upstreams and (edges_changed or blocked or record.status is Status.CYCLE):
             members = cycle_of(
                 graph_of((e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])), name
             )
             if members:
                 tx.graph.write(record)
                 self._settle_cycle(tx, members, now)
-                return _ended(record)
+                return _end(record)
         if blocked:
             self._write_stale(tx, record)
-            return _ended(record)
+            return _end(record)
         return self._settle_derived(tx, finding, record, upstreams, content, now)
 
     def _settle_derived(
@@ -188,7 +190,7 @@ class Settling:
         content: Content,
         now: float,
     ) -> Settlement:
-        if not self.still_of(finding, record, upstreams):
+        if not self.is_current(finding, record, upstreams):
             self._write_stale(tx, record)
             again = Deferred(now, "an upstream changed meanwhile")
             return Settlement(Verdict.AGAIN, record, again)
@@ -205,7 +207,7 @@ class Settling:
                     edges = [Edge(record.name, u, conclusion.used[u]) for u in finding.upstreams]
                     tx.graph.replace_edges(record.name, edges)
             case Waiting():
-                raise AssertionError("a finding that waits is not of any upstream's interface")
+                raise AssertionError("a waiting finding is never current")
         tx.graph.write(settled)
         if isinstance(finding.conclusion, Settled):
             tx.graph.write_derivation(record.name, finding.conclusion.derivation)
@@ -213,19 +215,19 @@ class Settling:
             self._release(tx, [record.name], changed=changed, now=now)
         if settled.needs_publication:
             return Settlement(Verdict.SETTLED, settled)
-        return _ended(settled)
+        return _end(settled)
 
     def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
         """Whether an upstream is stale, so that a derivation now would mix old and new."""
         return any(upstreams[u].stale for u in finding.upstreams)
 
-    def still_of(
+    def is_current(
         self,
         finding: Finding,
         record: RelationRecord,
         upstreams: Mapping[RelationName, RelationRecord],
     ) -> bool:
-        """Whether the derivation is of the interfaces that the upstreams have now."""
+        """Whether the finding was derived from the interfaces that the upstreams have now."""
         match finding.conclusion:
             case Waiting():
                 return False
@@ -238,7 +240,7 @@ class Settling:
                 pass
         return all(used.get(u) == upstreams[u].visible_hash for u in finding.upstreams)
 
-    def _name_upstreams(self, tx: Transaction, finding: Finding, now: float) -> None:
+    def _request_unknown_upstreams(self, tx: Transaction, finding: Finding, now: float) -> None:
         unknown = tx.graph.add_unknown(u for u in finding.upstreams if u != finding.reading.name)
         tx.graph.add_unknown(finding.upstreams)
         tx.work.request(
@@ -297,16 +299,16 @@ class Settling:
     def _release(
         self, tx: Transaction, names: Sequence[RelationName], *, changed: bool, now: float
     ) -> None:
-        """Lets dependents go on: those to whom nothing changed have their derivation back at once.
+        """Unblocks dependents: those whose inputs did not change are current again at once.
 
-        The early cutoff: a relation whose interface did not change refreshes nobody.
+        The early cutoff: a relation whose interface did not change causes no new derivation.
         """
         if changed:
             tx.graph.mark_dependents_stale(names)
         frontier = list(names)
         while frontier:
             unblocked = tx.graph.unblocked_dependents(frontier)
-            frontier = [r.name for r, unchanged in unblocked if unchanged and _is_as_published(r)]
+            frontier = [r.name for r, unchanged in unblocked if unchanged and _is_up_to_date(r)]
             tx.graph.clear_stale(frontier)
             restored = set(frontier)
             tx.work.request(
@@ -316,8 +318,8 @@ class Settling:
             )
 
 
-def _is_as_published(record: RelationRecord) -> bool:
-    """Whether nothing is left to do once its upstreams turn out not to have changed."""
+def _is_up_to_date(record: RelationRecord) -> bool:
+    """Whether nothing is left to do if its upstreams turn out not to have changed."""
     derived = record.facts_hash is not None and record.derived_facts_hash == record.facts_hash
     match record.status:
         case Status.OK:

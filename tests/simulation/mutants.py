@@ -38,7 +38,7 @@ class _TrustingSettling(Settling):
     def must_wait(self, finding: Finding, upstreams: Mapping[RelationName, RelationRecord]) -> bool:
         return isinstance(finding.conclusion, Waiting)
 
-    def still_of(
+    def is_current(
         self,
         finding: Finding,
         record: RelationRecord,

@@ -28,7 +28,7 @@ from lakeschema.translation.interface import (
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
 from publisher.settling.contents import BuildKeys
-from publisher.settling.deriving import DerivationDied
+from publisher.settling.deriving import DerivationCrashed
 
 
 def table(name: RelationName, *columns: str) -> Relation:
@@ -61,7 +61,7 @@ class ToyDeriver:
             return Derived(Derivation(interface(relation.name, columns), (), ()))
         shape = relation.view.text.split(" ")[0]
         if shape == "deadly":
-            raise DerivationDied(relation.name, "killed")
+            raise DerivationCrashed(relation.name, "killed")
         if shape == "unsupported":
             return Failed(Status.UNSUPPORTED, "not supported")
         names = self.upstreams(relation)

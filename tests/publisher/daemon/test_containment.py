@@ -94,7 +94,7 @@ def test_a_derivation_that_keeps_dying_is_quarantined_and_others_go_on(world: Si
     hear(world)
 
     assert record(world, V).status is Status.QUARANTINED
-    assert "died 3 times" in record(world, V).reason
+    assert "crashed 3 times" in record(world, V).reason
     assert numbers(world, W) == ["1.0.0"]
 
     world.change(view(V, T))

@@ -40,7 +40,7 @@ def test_an_undecodable_event_of_nowhere_asks_for_a_snapshot(world: Simulation) 
     world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", None)], "1"))
 
     assert world.engine.snapshot_is_due()
-    world.engine.snapshot_ran()
+    world.engine.clear_snapshot_due()
     assert not world.engine.snapshot_is_due()
 
 

@@ -15,7 +15,7 @@ from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.interface import Interface, Options, ResolverFailure, Returns, UdfAnswer
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from publisher.settling.derivation_process import ChildDeriver, Limits
-from publisher.settling.deriving import DerivationDied, DirectDeriver
+from publisher.settling.deriving import DerivationCrashed, DirectDeriver
 from tests.waiting import PATIENCE_SECONDS
 
 T = RelationName.of("d", "t")
@@ -96,7 +96,7 @@ def test_text_that_is_no_sql_is_an_answer_and_no_death(deriver: ChildDeriver) ->
 def test_a_death_names_its_cause_and_the_next_question_is_answered(
     in_danger: ChildDeriver, columns: str, why: str
 ) -> None:
-    with pytest.raises(DerivationDied, match=why):
+    with pytest.raises(DerivationCrashed, match=why):
         in_danger.derive(dangerous(columns), {})
 
     assert isinstance(in_danger.derive(dangerous("fine"), {}), Derived)
@@ -110,7 +110,7 @@ def test_silence_past_the_limit_is_death() -> None:
         entry=f"{__name__}:DangerousDeriver",
     )
 
-    with pytest.raises(DerivationDied, match="no answer in 1 s"):
+    with pytest.raises(DerivationCrashed, match="no answer in 1 s"):
         child.derive(dangerous("hang"), {})
 
     child.close()
