@@ -1,4 +1,4 @@
-"""Versions that the index has and the ledger does not: a lost state, or an older copy of it."""
+"""Versions that the index has and the state lacks, because it was lost or is an older copy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 def unrecorded_files(
     files: Sequence[IndexFile], history: Sequence[VersionRecord]
 ) -> Sequence[IndexFile]:
-    """Wheels with a release number of ours that the history does not know, lowest first."""
+    """Wheels with a release number of three parts that the history lacks, lowest first."""
     known = {version.number for version in history}
     unrecorded = [file for file in files if file.version not in known and _is_release(file)]
     return sorted(unrecorded, key=by_version)
@@ -35,39 +35,41 @@ def adopted_versions(
     unrecorded: Sequence[IndexFile],
     now: float,
 ) -> Sequence[VersionRecord]:
-    """Records of ``unrecorded_files``; of the newest major the wheels are read, for comparison.
+    """Records of ``unrecorded_files``; wheels of the newest major are read, for comparison.
 
     Raises:
         PackageIndexError: one could not be read.
         ForeignPackage: one is the package of another relation.
     """
     major = parse_version(unrecorded[-1].version).major
-    told: dict[str, Release] = {}
+    releases: dict[str, Release] = {}
     adopted = []
-    # The newest first: its changelog tells what the versions before it changed.
+    # The newest first: its changelog also describes the versions before it.
     for file in reversed(unrecorded):
         wheel = index.fetch(file) if parse_version(file.version).major == major else None
         read = _read(file, wheel, packaging) if wheel is not None else None
         for release in read.changelog if read else ():
-            told.setdefault(release.version, release)
+            releases.setdefault(release.version, release)
         adopted.append(
-            _adopted(relation, packaging.distribution(relation), file, wheel, read, told, now)
+            _version_record(
+                relation, packaging.distribution(relation), file, wheel, read, releases, now
+            )
         )
     return adopted[::-1]
 
 
-def _adopted(
+def _version_record(
     relation: RelationName,
     distribution: str,
     file: IndexFile,
     wheel: bytes | None,
     read: ReadPackage | None,
-    told: Mapping[str, Release],
+    releases: Mapping[str, Release],
     now: float,
 ) -> VersionRecord:
     if read is not None and read.relation != relation:
         raise ForeignPackage(distribution, str(read.relation))
-    release = told.get(file.version, Release(file.version, "", ()))
+    release = releases.get(file.version, Release(file.version, "", ()))
     return VersionRecord(
         distribution=distribution,
         number=file.version,

@@ -46,7 +46,7 @@ class Drafter:
             mode=self._versioning,
             surface_of=partial(self._packaging.surface_hash, job.name),
             unusable=unusable,
-            same_schema=RUNTIME_UPDATED if _is_known(job, history) else SAME_SCHEMA,
+            same_schema=RUNTIME_UPDATED if _has_same_content(job, history) else SAME_SCHEMA,
         )
         kind = "first" if change.reasons == (FIRST,) else change.level.value
         request = self._packaging.request(job.relation, job.derivation)
@@ -65,8 +65,8 @@ class Drafter:
         return Draft(job, confirmed.cone, version, wheel, after)
 
 
-def _is_known(job: Job, history: Sequence[VersionRecord]) -> bool:
-    """Whether the newest version says the same already, so that only its code is another."""
+def _has_same_content(job: Job, history: Sequence[VersionRecord]) -> bool:
+    """Whether the newest version has this content already, so that only the code differs."""
     newest = newest_published(history)
     return newest is not None and newest.content_hash == job.content_hash
 

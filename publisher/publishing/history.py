@@ -13,13 +13,13 @@ from publisher.state.records import VersionRecord, VersionStatus
 
 
 def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
-    """The highest number that the index is known to have with our bytes."""
+    """The version with the highest number that is known to be on the index with our bytes."""
     published = [v for v in history if v.status is VersionStatus.PUBLISHED]
     return max(published, key=lambda v: parse_number(v.number), default=None)
 
 
 def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Sequence[str]]:
-    """Versions to compare with, and the numbers that are taken by anything else."""
+    """Versions to compare with, and the numbers that are taken otherwise."""
     published: list[Published] = []
     unusable: list[str] = []
     for version in history:
@@ -32,7 +32,7 @@ def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Seq
 
 
 def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:
-    """What each version that consumers may hold changed, newest first."""
+    """What changed in each version that consumers may use, newest first."""
     published = [v for v in history if v.status is VersionStatus.PUBLISHED]
     published.sort(key=lambda v: parse_number(v.number), reverse=True)
     return tuple(Release(v.number, v.change, v.reasons) for v in published)

@@ -1,4 +1,4 @@
-"""What passes through a publication: a job, and what is made of it on its way."""
+"""The stages of a publication as values: a job, a confirmed job, a draft."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A job whose facts were read twice and did not differ.
+    """A job whose facts are known to have held together at one moment.
 
     Attributes:
-        cone: the relation and all above it, as they were then.
-        history: of its distribution, agreed with the index.
+        cone: the relation and its upstreams at any distance, as they were then.
+        history: of its distribution, reconciled with the index.
     """
 
     job: Job
@@ -44,10 +44,11 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A built wheel that has no number of its own yet.
+    """A built wheel whose number is not reserved yet.
 
     Attributes:
-        after: the newest ``sequence`` of the history that the number was chosen by.
+        after: the newest ``sequence`` of the history for which the number was chosen; None if
+            there was none.
     """
 
     job: Job

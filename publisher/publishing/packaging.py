@@ -1,4 +1,4 @@
-"""The generator, as the publisher asks it."""
+"""The generator, as the publisher uses it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from publisher.settling.contents import BuildKeys
 
 
 class WheelPackaging:
-    """A deployment's choices about all its packages.
+    """Builds and reads wheels with a deployment's options.
 
-    Args of the constructor are those of ``PackageRequest`` and its ``Provenance``.
+    The constructor's arguments are those of ``PackageRequest`` and its ``Provenance``.
     """
 
     def __init__(

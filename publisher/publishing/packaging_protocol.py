@@ -1,4 +1,4 @@
-"""What the publisher asks of the generator."""
+"""What the publisher needs from the generator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from publisher.settling.contents import BuildKeys
 
 @dataclass(frozen=True, slots=True)
 class ReadPackage:
-    """What a wheel of the index says of itself; ``changelog`` also of the versions before it."""
+    """What a wheel of the index states; ``changelog`` covers the versions before it too."""
 
     relation: RelationName
     schema_text: str
@@ -26,7 +26,7 @@ class ReadPackage:
 
 
 class Packaging(Protocol):
-    """The generator. All of it may raise ``codegen.errors.CodegenError``."""
+    """The generator. Every method may raise ``codegen.errors.CodegenError``."""
 
     @property
     def build_keys(self) -> BuildKeys: ...
@@ -34,13 +34,13 @@ class Packaging(Protocol):
     def distribution(self, relation: RelationName) -> str: ...
 
     def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
-        """What is asked of the generator, still without a version and what led to it."""
+        """The request for a package, without its version and the reasons for it."""
 
     def content_hash(self, request: PackageRequest) -> str:
-        """Of schema, view text, lineage and names; the version and what led to it are not in it."""
+        """Of schema, view text, lineage and names, without the version and the reasons for it."""
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:
-        """Of what programs could name if the schema were packaged now; "" if it cannot be."""
+        """Of the names that programs could use if the schema were packaged now; "" if it cannot."""
 
     def build(self, request: PackageRequest) -> Wheel: ...
 
@@ -48,7 +48,7 @@ class Packaging(Protocol):
 
 
 def provenance_of(relation: Relation, derivation: Derivation) -> Provenance:
-    """Where a package's schema comes from, without what only a version number brings."""
+    """Where a package's schema comes from, without what depends on its version."""
     return Provenance(
         kind="view" if relation.is_view else "table",
         view_text=relation.view.text if relation.view is not None else None,

@@ -1,8 +1,8 @@
-"""From a settled derivation to a version that pip can install: once, and never half.
+"""From a settled derivation to a version that pip can install: once, and never partially.
 
-Look at the index, read the facts a second time, build, reserve a number together with its bytes in
-one transaction, upload, read back, confirm. Whatever step a crash falls between, the next attempt
-finds either no reservation or one whose bytes it can deliver again.
+Read the index, read the facts a second time, build, reserve a number together with its bytes in
+one transaction, upload, read back, confirm. Wherever a crash occurs, the next attempt finds either
+no reservation or one whose bytes it can deliver again.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ STILL_OFFERED = "its versions are still offered, because the index cannot yank"
 
 @dataclass(slots=True)
 class _Lease:
-    """Since when the leases of a batch have not been renewed."""
+    """When the leases of a batch were last renewed."""
 
-    since: float
+    renewed_at: float
 
 
 class Publisher:
@@ -76,7 +76,7 @@ class Publisher:
         self._uploader = WheelUploader(index, runtime.clock)
 
     def publish(self, jobs: Sequence[Job]) -> None:
-        """Brings the index to what the jobs say, and ends their claims or defers them."""
+        """Publishes what the index lacks of the jobs, and ends or defers their claims."""
         distributions = {job.name: self._packaging.distribution(job.name) for job in jobs}
         histories, records = self._state.read(
             lambda tx: (
@@ -84,27 +84,27 @@ class Publisher:
                 tx.graph.records(distributions),
             )
         )
-        agreed = self._for_each(
+        reconciled = self._for_each(
             jobs,
-            lambda job: self._agree_history(
+            lambda job: self._reconcile_history(
                 job, histories[distributions[job.name]], records.get(job.name)
             ),
         )
-        confirmed = self._recheck.confirm([(j, h) for j, h in agreed if h is not None])
+        confirmed = self._recheck.confirm([(j, h) for j, h in reconciled if h is not None])
         self._deliver_all(self._reserve_all(self._draft_all(confirmed)))
 
     def open_reservations(
         self, names: Iterable[RelationName]
     ) -> Mapping[RelationName, VersionRecord]:
-        """Numbers that were reserved and not confirmed, as a crash or a silent index leaves them."""
+        """Versions reserved and not confirmed, because of a crash or an unresponsive index."""
         distributions = [self._packaging.distribution(name) for name in names]
         found = self._state.read(lambda tx: tx.versions.open_reservations(distributions))
         return {version.relation: version for version in found}
 
     def finish(self, version: VersionRecord) -> bool:
-        """Delivers a reserved version whatever became of its relation since: it may be visible.
+        """Delivers a reserved version even if its relation changed since: it may be visible.
 
-        False if the index did not let it; whoever asks for the relation again tries again.
+        False if the index failed; the next work on the relation retries it.
         """
         try:
             self._finish(version)
@@ -114,7 +114,7 @@ class Publisher:
         return True
 
     def drop(self, claims: Sequence[Claim]) -> None:
-        """Yanks the versions of relations that the catalog has no more."""
+        """Yanks the versions of relations that the catalog no longer has."""
         names = {claim.relation: self._packaging.distribution(claim.relation) for claim in claims}
         histories = self._state.read(lambda tx: tx.versions.history(names.values()))
         for claim in claims:
@@ -140,7 +140,7 @@ class Publisher:
         record = tx.graph.records([name]).get(name)
         if not tx.work.holds(claim):
             if published and record is not None and record.status is not Status.MISSING:
-                # Created again while we were slow, and then yanked by us: the next look repairs it.
+                # It was created again and yanked by us meanwhile: the next reading repairs that.
                 tx.graph.write(replace(record, yanked=True))
                 tx.work.request([WorkRequest(name, self._runtime.clock.now())])
             return
@@ -154,27 +154,28 @@ class Publisher:
     # Many at once
 
     def _for_each(self, jobs: Sequence[Job], act: Callable[[Job], R]) -> Sequence[tuple[Job, R]]:
-        """What ``act`` gives for each job that the index answers; the others are deferred.
+        """The results of ``act`` for the jobs that succeed at the index; the others are deferred.
 
-        Several at once, and with leases renewed meanwhile: a slow index is no dead worker. Once
-        it is silent for one it is not asked for the others, who would wait one after another.
+        Jobs run concurrently, and leases are renewed meanwhile, so that a slow index does not
+        cost the worker its claims. Once the index is unavailable for one job, the remaining jobs
+        are deferred without a request: each would wait for a timeout.
         """
-        silence: list[IndexUnavailable] = []
+        unavailable: list[IndexUnavailable] = []
         lease = _Lease(self._runtime.clock.now())
 
         def attempt(job: Job) -> R | PackageIndexError:
             self._renew(lease, jobs)
-            if silence:
-                return silence[0]
+            if unavailable:
+                return unavailable[0]
             try:
                 return act(job)
             except IndexUnavailable as error:
-                silence.append(error)
+                unavailable.append(error)
                 return error
             except PackageIndexError as error:
                 return error
 
-        results = self._at_once(attempt, jobs)
+        results = self._run_concurrently(attempt, jobs)
         done: list[tuple[Job, R]] = []
         for job, result in zip(jobs, results, strict=True):
             if isinstance(result, PackageIndexError):
@@ -183,7 +184,7 @@ class Publisher:
                 done.append((job, result))
         return done
 
-    def _at_once(self, act: Callable[[Job], R], jobs: Sequence[Job]) -> Sequence[R]:
+    def _run_concurrently(self, act: Callable[[Job], R], jobs: Sequence[Job]) -> Sequence[R]:
         width = min(self._runtime.policy.uploads_at_once, len(jobs))
         if width <= 1:
             return [act(job) for job in jobs]
@@ -192,21 +193,21 @@ class Publisher:
 
     def _renew(self, lease: _Lease, jobs: Sequence[Job]) -> None:
         now, seconds = self._runtime.clock.now(), self._runtime.policy.lease_seconds
-        if now - lease.since > seconds / 4:
+        if now - lease.renewed_at > seconds / 4:
             self._state.write(lambda tx: tx.work.renew((job.claim for job in jobs), now + seconds))
-            lease.since = now
+            lease.renewed_at = now
 
     def _defer_for_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
         self._runtime.counters.add("index_failures")
         log.warning("package index failed", extra={"why": str(error)})
         defer(self._runtime, claims, str(error))
 
-    # Agreeing with the index
+    # Reconciling with the index
 
-    def _agree_history(
+    def _reconcile_history(
         self, job: Job, history: Sequence[VersionRecord], record: RelationRecord | None
     ) -> Sequence[VersionRecord] | None:
-        """The distribution's history as the index has it; None if nothing is left to do."""
+        """The distribution's history, reconciled with the index; None if nothing is left to do."""
         distribution = self._packaging.distribution(job.name)
         reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
         if reserved is not None:
@@ -224,7 +225,7 @@ class Publisher:
             history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
         self._uploader.unyank(files)
         newest = newest_published(history)
-        if newest is not None and _says_the_same(newest, job, record):
+        if newest is not None and _is_up_to_date(newest, job, record):
             self._state.write(lambda tx: self._record_published(tx, job.claim, newest))
             return None
         if record is not None and record.yanked:
@@ -306,14 +307,14 @@ class Publisher:
         self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord, now: float
     ) -> bool:
         job = draft.job
-        still = (
+        unchanged = (
             record.status is Status.OK
             and record.content_hash == job.content_hash
             and cone == draft.cone
         )
-        if still and tx.versions.reserve(draft.version, draft.wheel.data, draft.after):
+        if unchanged and tx.versions.reserve(draft.version, draft.wheel.data, draft.after):
             return True
-        reason = "something changed before its publication"
+        reason = "the relation or an upstream changed before publication"
         end_claim(tx, job.claim, retry_later(job.claim, reason, now, self._runtime.policy))
         return False
 
@@ -323,7 +324,7 @@ class Publisher:
         by_name = {draft.job.name: draft for draft in drafts}
         delivered = self._for_each(
             [draft.job for draft in drafts],
-            lambda job: self._uploader.deliver_unseen(by_name[job.name].wheel),
+            lambda job: self._uploader.deliver_new(by_name[job.name].wheel),
         )
         done = [(by_name[job.name], delivery) for job, delivery in delivered]
         if not done:
@@ -334,7 +335,7 @@ class Publisher:
             self._record_deliveries(tx, [(draft.version, delivery) for draft, delivery in done])
             for draft, delivery in done:
                 if tx.work.holds(draft.job.claim):
-                    taken = Deferred(now, "its number was taken")
+                    taken = Deferred(now, "its version number was taken")
                     ending = Done() if delivery is Delivery.PUBLISHED else taken
                     end_claim(tx, draft.job.claim, ending)
 
@@ -372,16 +373,16 @@ class Publisher:
                 log.error("version number is taken by other bytes: unusable", extra=fields)
 
 
-def _says_the_same(newest: VersionRecord, job: Job, record: RelationRecord | None) -> bool:
-    """Whether the newest version is what is wanted, and newer than a wish to have it again."""
-    wished = record.republish_after if record is not None else None
-    return newest.content_hash == job.content_hash and (wished is None or newest.sequence > wished)
+def _is_up_to_date(newest: VersionRecord, job: Job, record: RelationRecord | None) -> bool:
+    """Whether the newest version has the job's content, and is newer than a republish request."""
+    after = record.republish_after if record is not None else None
+    return newest.content_hash == job.content_hash and (after is None or newest.sequence > after)
 
 
 def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
-    """Of the schemas of those that have one."""
+    """Fingerprints of the relations' schemas, where they have one."""
     known = {name: record.fingerprint for name, record in tx.graph.records(names).items()}
-    # A state of an earlier release does not know them all.
-    texts = tx.graph.derivations(name for name, found in known.items() if found is None)
+    # A state that an earlier release wrote does not have them all.
+    texts = tx.graph.derivations(name for name, value in known.items() if value is None)
     found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
-    return found | {name: known_one for name, known_one in known.items() if known_one is not None}
+    return found | {name: value for name, value in known.items() if value is not None}

@@ -1,7 +1,7 @@
-"""The second reading: what a derivation is of must have held together at one moment.
+"""The second reading: all facts that a derivation used must have held at one moment.
 
-A relation alone was read at one moment. With upstreams, equal facts at two readings of all of them
-mean that there was a moment between the two at which all of them held.
+A relation without upstreams was read at one moment. With upstreams, equal facts at two readings of
+all of them mean that there was a moment between the two at which all those facts held.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class Recheck:
         self._reader = reader
 
     def confirm(self, jobs: Sequence[tuple[Job, Sequence[VersionRecord]]]) -> Sequence[Confirmed]:
-        """Those that may be published; the others are deferred, and what changed is read again."""
+        """The jobs that may be published; the others are deferred, and what changed is read again."""
         cones = self._runtime.state.read(lambda tx: cones_of(tx, [job.name for job, _ in jobs]))
-        several = {n for cone in cones.values() if len(cone.facts) > 1 for n in cone.facts}
+        names = {n for cone in cones.values() if len(cone.facts) > 1 for n in cone.facts}
         try:
-            current, event_id = self._read(several)
+            current, event_id = self._read(names)
         except CatalogUnavailable as error:
             defer(self._runtime, [job.claim for job, _ in jobs], str(error))
             return ()
         return [
             Confirmed(job, cones[job.name], history)
             for job, history in jobs
-            if self._holds(job.claim, cones[job.name], current, event_id)
+            if self._confirm_or_defer(job.claim, cones[job.name], current, event_id)
         ]
 
     def _read(self, names: set[RelationName]) -> tuple[FactsHashes, int | None]:
@@ -49,9 +49,11 @@ class Recheck:
         found, event_id, _ = self._reader.read(sorted(names))
         return {n: facts_hash(found[n]) if n in found else None for n in names}, event_id
 
-    def _holds(self, claim: Claim, cone: Cone, current: FactsHashes, event_id: int | None) -> bool:
+    def _confirm_or_defer(
+        self, claim: Claim, cone: Cone, current: FactsHashes, event_id: int | None
+    ) -> bool:
         if not cone.settled:
-            defer(self._runtime, [claim], "something above it changed")
+            defer(self._runtime, [claim], "an upstream changed")
             return False
         if len(cone.facts) > 1 and event_id is not None and event_id < (cone.read_event_id or -1):
             defer(self._runtime, [claim], "the catalog's answer is older than the last one")
@@ -72,7 +74,7 @@ class Recheck:
     ) -> None:
         now = self._runtime.clock.now()
         self._runtime.counters.add("changed_before_publication")
-        later = retry_later(claim, "something above it changed", now, self._runtime.policy)
+        later = retry_later(claim, "an upstream changed", now, self._runtime.policy)
 
         def request(tx: Transaction) -> None:
             end_claim(tx, claim, later)

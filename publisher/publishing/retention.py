@@ -1,7 +1,7 @@
 """Superseded versions are yanked, never deleted: a pin keeps its file, a range looks past it (PEP 592).
 
-Each pass compares what the index lists with what the settings want, so that one which a crash cut
-short is ended by the next, and gentler settings offer again what stricter ones had yanked.
+Each pass compares what the index lists with what the settings keep, so that the next pass completes
+one that crashed, and relaxed settings unyank what stricter ones had yanked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NOTE = "@retention"
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which versions stay offered to ranges.
+    """Which versions stay offered to version ranges.
 
     Attributes:
         keep_latest_per_major: at least 1, so that each major keeps its newest.
@@ -39,7 +39,7 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file that is to be yanked or, where ``reason`` is None, to be offered again."""
+    """One file to yank or, if ``reason`` is None, to unyank."""
 
     distribution: str
     file: IndexFile
@@ -53,11 +53,11 @@ def plan_retention(
     retention: Retention,
     now: float,
 ) -> tuple[Change, ...]:
-    """What brings ``files`` to what ``retention`` wants: what is offered again first, then yanks.
+    """The changes that ``files`` need to satisfy ``retention``: unyanks first, then yanks.
 
-    Only versions in ``published_at`` (epoch seconds) are touched. What a person yanked stays so
-    and counts for nothing, so that the newest of what is left is offered. A dropped relation's
-    files stay as they are.
+    Only versions in ``published_at`` (epoch seconds) are touched. A version that a person yanked
+    stays yanked and is not counted, so that the newest of the others is offered. A dropped
+    relation's files stay as they are.
     """
     if any(file.yanked == DROPPED for file in files):
         return ()
@@ -66,40 +66,40 @@ def plan_retention(
         if file.version in published_at and file.yanked in {None, SUPERSEDED}:
             majors[parse_version(file.version).major].append(file)
     changes = [
-        Change(distribution, file, SUPERSEDED if is_old else None)
+        Change(distribution, file, SUPERSEDED if is_superseded else None)
         for major in majors.values()
-        for file, is_old in _judged(major, published_at, retention, now)
-        if is_old != (file.yanked == SUPERSEDED)
+        for file, is_superseded in _find_superseded(major, published_at, retention, now)
+        if is_superseded != (file.yanked == SUPERSEDED)
     ]
-    # In this order no crash leaves a major without an offered version that had one.
+    # In this order, a crash never takes a major's last offered version away.
     return tuple(sorted(changes, key=lambda change: change.reason is not None))
 
 
-def _judged(
+def _find_superseded(
     major: Sequence[IndexFile],
     published_at: Mapping[str, float],
     retention: Retention,
     now: float,
 ) -> Iterator[tuple[IndexFile, bool]]:
-    """Each version of a major, and whether it is old."""
+    """Each version of a major, and whether it is superseded."""
     superseded_at = float("inf")
     newest_first = sorted(major, key=by_version, reverse=True)
     for rank, file in enumerate(newest_first):
-        waited = now - superseded_at >= retention.grace_seconds
-        yield file, rank >= retention.keep_latest_per_major and waited
+        grace_is_over = now - superseded_at >= retention.grace_seconds
+        yield file, rank >= retention.keep_latest_per_major and grace_is_over
         superseded_at = min(superseded_at, published_at[file.version])
 
 
 def plans(
     state: State, index: PackageIndex, retention: Retention, now: float
 ) -> Iterator[tuple[Change, ...]]:
-    """What each published distribution needs, often nothing, read from the index as it goes.
+    """The changes of each published distribution, often none; reads the index as it goes.
 
     Raises:
         PackageIndexError: the index does not answer.
     """
     for distribution, published_at in sorted(_published(state).items()):
-        # One version alone is its major's newest: the index need not be asked.
+        # A single version is its major's newest: no request to the index is needed.
         if len(published_at) > 1:
             files = index.files(distribution)
             yield plan_retention(distribution, files, published_at, retention, now)
@@ -114,7 +114,7 @@ def _published(state: State) -> Mapping[str, Mapping[str, float]]:
 
 
 class RetentionPass:
-    """Carries it out beside the daemon's other work, and notes how it ended."""
+    """Applies the changes, and notes if the index cannot yank."""
 
     def __init__(self, runtime: Runtime, index: PackageIndex, retention: Retention) -> None:
         self._state = runtime.state
@@ -124,7 +124,7 @@ class RetentionPass:
         self._retention = retention
 
     def run(self, is_stopping: Callable[[], bool] = lambda: False) -> None:
-        """Ends at the first yank that the index declines, since it would decline the others, too.
+        """Stops at the first yank that the index declines, since it would decline the others too.
 
         Raises:
             PackageIndexError: the index does not answer; the next pass goes on.

@@ -1,4 +1,4 @@
-"""A finished wheel to the index: uploaded, read back, and believed only once it is seen there."""
+"""Delivers a wheel to the index: uploads it, and reads it back before it counts as published."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Delivery(Enum):
 
 
 class WheelUploader:
-    """All of it raises ``PackageIndexError`` where the index does not answer, or says no."""
+    """Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
 
     def __init__(self, index: PackageIndex, clock: Clock) -> None:
         self._index = index
@@ -36,19 +36,19 @@ class WheelUploader:
         return self._index.files(distribution)
 
     def deliver(self, wheel: Wheel) -> Delivery:
-        """Looks first: some indexes overwrite, and an earlier attempt may have come through."""
-        return self._found(wheel) or self.deliver_unseen(wheel)
+        """Checks first: some indexes overwrite, and an earlier attempt may have succeeded."""
+        return self._find(wheel) or self.deliver_new(wheel)
 
-    def deliver_unseen(self, wheel: Wheel) -> Delivery:
-        """As ``deliver``, of a wheel that was just seen not to be there.
+    def deliver_new(self, wheel: Wheel) -> Delivery:
+        """As ``deliver``, of a wheel that the index is known to lack.
 
         Raises:
-            PackageIndexError: after three tries it is still not there.
+            PackageIndexError: after three attempts the index still does not list it.
         """
         return self._retrying(self._upload, wheel)
 
     def yank(self, distribution: str) -> bool:
-        """False where the index cannot: its files stay offered."""
+        """Yanks all files; False if the index cannot, so that they stay offered."""
         return all(
             self._index.yank(file, DROPPED)
             for file in self._index.files(distribution)
@@ -56,25 +56,25 @@ class WheelUploader:
         )
 
     def unyank(self, files: Iterable[IndexFile]) -> None:
-        """Those that were yanked because the relation was gone; a person's yanks stay."""
+        """Unyanks the files that were yanked because the relation was dropped, and no others."""
         for file in files:
             if file.yanked == DROPPED:
                 self._index.yank(file, None)
 
     def _upload(self, wheel: Wheel) -> Delivery:
         failure: PackageIndexError = IndexUnavailable(
-            wheel.distribution, f"took {wheel.filename} and does not list it"
+            wheel.distribution, f"accepted {wheel.filename} but does not list it"
         )
         try:
             self._index.upload(wheel)
         except PackageIndexError as error:
             failure = error
-        found = self._found(wheel)
+        found = self._find(wheel)
         if found is None:
             raise failure
         return found
 
-    def _found(self, wheel: Wheel) -> Delivery | None:
+    def _find(self, wheel: Wheel) -> Delivery | None:
         for file in self._index.files(wheel.distribution):
             if file.filename == wheel.filename:
                 sha = file.sha256 or hashlib.sha256(self._index.fetch(file)).hexdigest()

@@ -20,10 +20,10 @@ REGENERATED = "the generator names or types the same schema in another way"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A version that consumers may hold; ``number`` is text such as ``1.4.0``.
+    """A version that consumers may use; ``number`` is text such as ``1.4.0``.
 
     Attributes:
-        surface_hash: of what programs can name in its package; "" where that is not known.
+        surface_hash: of the names that programs can use in its package; "" if not known.
     """
 
     number: str
@@ -42,14 +42,14 @@ def next_version(
 ) -> tuple[str, Change]:
     """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
 
-    Only versions of the current major are compared. Where the schema did not change the number is
+    Only versions of the current major are compared. If the schema did not change, the number is
     the next patch: whether to publish is not decided here.
 
-    ``surface_of`` tells the surface hash that the generator of now gives a schema. Where that of
-    the newest version's schema is not the one that the version states, a rule of naming changed,
-    which is major; None compares no rules. ``unusable`` numbers were taken at the index by other
-    bytes: they are passed over, upwards within the same level. ``same_schema`` is the reason that
-    a version of an unchanged schema states.
+    ``surface_of`` gives the surface hash that the current generator gives a schema. If the newest
+    version states another one for its schema, a naming rule changed, which is major; None skips
+    this comparison. ``unusable`` numbers are taken on the index by other bytes: the next free
+    number of the same level is used. ``same_schema`` is the reason that a version of an unchanged
+    schema states.
 
     Raises:
         ValueError: a number of the history is not three integers.
@@ -60,7 +60,7 @@ def next_version(
     taken = {parse_number(version.number) for version in released}
     taken |= {parse_number(text) for text in unusable}
     while True:
-        number = _raised(number, change.level, mode)
+        number = _next_number(number, change.level, mode)
         if number not in taken:
             return ".".join(map(str, number)), change
 
@@ -73,7 +73,7 @@ def parse_number(text: str) -> tuple[int, int, int]:
     """
     pieces = text.split(".")
     if len(pieces) != 3 or not all(piece.isascii() and piece.isdigit() for piece in pieces):
-        raise ValueError(f"{text!r} is no version of three numbers")
+        raise ValueError(f"expected a version of three numbers, got {text!r}")
     major, minor, patch = map(int, pieces)
     return major, minor, patch
 
@@ -90,13 +90,13 @@ def _change(
     major = parse_number(latest.number)[0]
     current = [v.schema for v in released if parse_number(v.number)[0] == major]
     change = compare(current, schema)
-    # The newest alone: its rules were those of the versions before it, or it began a major.
+    # Only the newest: it has the naming rules of the versions before it, or began a major.
     if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
         return change if change.reasons else Change(Level.PATCH, (same_schema,))
     return Change(Level.MAJOR, (REGENERATED, *change.reasons))
 
 
-def _raised(
+def _next_number(
     number: tuple[int, int, int], level: Level, mode: VersioningMode
 ) -> tuple[int, int, int]:
     major, minor, patch = number

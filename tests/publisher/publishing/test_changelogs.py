@@ -1,4 +1,4 @@
-"""The changelog of a package from what the ledger knows, and back from the index when it is lost."""
+"""A package's changelog, from the state, and read back from the index when the state is lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def version(number: str, *lines: str, status: VersionStatus) -> VersionRecord:
     )
 
 
-def test_published_versions_are_told_newest_first_and_others_never() -> None:
+def test_only_published_versions_are_listed_newest_first() -> None:
     history = [
         version("1.9.0", "nine", status=VersionStatus.PUBLISHED),
         version("1.10.0", "ten", status=VersionStatus.PUBLISHED),
@@ -44,28 +44,28 @@ def test_published_versions_are_told_newest_first_and_others_never() -> None:
     )
 
 
-def test_a_lost_ledger_gets_the_changelog_back_from_the_newest_wheels(tmp_path: Path) -> None:
+def test_a_lost_state_recovers_the_changelog_from_the_newest_wheels(tmp_path: Path) -> None:
     index, packaging = StaticIndex(tmp_path), WheelPackaging(PREFIX)
-    told: tuple[Release, ...] = ()
+    expected: tuple[Release, ...] = ()
     for number, change, lines in (
         ("1.0.0", "first", ("first version",)),
         ("2.0.0", "major", ("field `a` changed from int to string",)),
         ("2.0.1", "patch", ("field `a`: documentation added",)),
     ):
         schema = Record("R", "n", (Field("a", INT if number == "1.0.0" else STRING),))
-        provenance = Provenance(change=change, reasons=lines, earlier=shorten(told))
+        provenance = Provenance(change=change, reasons=lines, earlier=shorten(expected))
         request = PackageRequest(COMPANY, PREFIX, number, schema, provenance)
         index.upload(build_wheel(request))
-        told = (Release(number, change, lines), *told)
+        expected = (Release(number, change, lines), *expected)
 
     adopted = adopted_versions(index, packaging, COMPANY, index.files(DISTRIBUTION), 0.0)
 
     assert [record.number for record in adopted] == ["1.0.0", "2.0.0", "2.0.1"]
     assert adopted[0].schema_text is None
-    assert releases([replace(record, sequence=n) for n, record in enumerate(adopted)]) == told
+    assert releases([replace(record, sequence=n) for n, record in enumerate(adopted)]) == expected
 
 
-def test_what_a_snapshot_publishes_tells_every_version_before_it(tmp_path: Path) -> None:
+def test_a_published_changelog_lists_every_earlier_version(tmp_path: Path) -> None:
     config = tmp_path / "schema-publisher.toml"
     config.write_text(
         f'[artifacts]\nprefix = "{PREFIX}"\n'

@@ -70,7 +70,7 @@ def test_each_major_keeps_its_newest() -> None:
     assert changes == {"1.0.0": SUPERSEDED, "1.9.0": SUPERSEDED, "2.0.0": SUPERSEDED}
 
 
-def test_as_many_stay_as_are_kept() -> None:
+def test_the_configured_number_of_versions_stays() -> None:
     files = listed("1.0.0", "1.1.0", "1.2.0", "1.3.0")
 
     changes = planned(files, replace(KEEP_ONE, keep_latest_per_major=3))
@@ -78,7 +78,7 @@ def test_as_many_stay_as_are_kept() -> None:
     assert changes == {"1.0.0": SUPERSEDED}
 
 
-def test_a_version_stays_for_the_time_of_grace_after_a_newer_one_came() -> None:
+def test_a_superseded_version_stays_for_the_grace_period() -> None:
     files = listed("1.0.0", "1.1.0", "1.2.0")
     published_at = {"1.0.0": 0.0, "1.1.0": 10 * DAY, "1.2.0": 20 * DAY}
     patient = replace(KEEP_ONE, grace_seconds=30 * DAY)
@@ -96,7 +96,7 @@ def test_versions_that_are_not_ours_are_left_alone() -> None:
     assert changes == {"1.0.0": SUPERSEDED}
 
 
-def test_where_a_person_yanked_the_newest_the_next_one_is_offered_again() -> None:
+def test_if_a_person_yanked_the_newest_the_next_one_is_unyanked() -> None:
     files = listed("1.0.0", "1.1.0", "1.2.0", yanked={"1.1.0": SUPERSEDED, "1.2.0": "it is wrong"})
 
     changes = planned(files, KEEP_ONE)
@@ -104,7 +104,7 @@ def test_where_a_person_yanked_the_newest_the_next_one_is_offered_again() -> Non
     assert list(changes.items()) == [("1.1.0", None), ("1.0.0", SUPERSEDED)]
 
 
-def test_gentler_settings_offer_again_what_stricter_ones_yanked() -> None:
+def test_relaxed_settings_unyank_what_stricter_ones_yanked() -> None:
     files = listed("1.0.0", "1.1.0", yanked={"1.0.0": SUPERSEDED})
 
     assert planned(files, replace(KEEP_ONE, keep_latest_per_major=2)) == {"1.0.0": None}
@@ -317,7 +317,7 @@ def alternate_for_ever(folder: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_pass_killed_at_any_moment_is_ended_by_the_next(tmp_path: Path) -> None:
+def test_a_pass_killed_at_any_moment_is_completed_by_the_next(tmp_path: Path) -> None:
     index = StaticIndex(tmp_path / "index")
     versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "2.0.0"]
     for version in versions:
@@ -340,7 +340,7 @@ def test_a_pass_killed_at_any_moment_is_ended_by_the_next(tmp_path: Path) -> Non
         state.close()
         assert [f.version for f in index.files(PROJECT) if f.yanked is None] == ["1.3.0", "2.0.0"]
         assert [f.version for f in index.files(PROJECT)] == versions
-        # The HTML page of a torn yank is mended by the next upload, as all that the folder holds.
+        # The next upload repairs the HTML page of an interrupted yank, like every other page.
         index.upload(sample_wheel(PROJECT, "1.0.0"))
         folder = tmp_path / "index" / "simple" / PROJECT
         from_html = parse_html_page((folder / "index.html").read_text(), PROJECT)

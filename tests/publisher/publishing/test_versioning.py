@@ -66,7 +66,7 @@ def test_a_change_that_breaks_an_older_minor_is_major() -> None:
     assert next_version(history, BARE, mode="semantic")[0] == "2.0.0"
 
 
-def test_a_burnt_number_is_passed_over_at_its_level() -> None:
+def test_an_unusable_number_is_skipped_within_its_level() -> None:
     history = [Published("1.0.0", BARE)]
 
     assert next_version(history, GROWN, mode="semantic", unusable=["1.1.0"])[0] == "1.2.0"
@@ -89,7 +89,7 @@ def test_other_generated_names_of_the_same_schema_are_major() -> None:
     assert change.reasons[0] == REGENERATED
 
 
-def test_the_same_rules_of_naming_are_no_change() -> None:
+def test_the_same_naming_rules_are_not_a_change() -> None:
     history = [Published("1.0.0", BARE, surface_hash="one")]
 
     number, _ = next_version(
@@ -124,6 +124,6 @@ def test_going_back_to_an_older_schema_is_a_new_version() -> None:
 
 
 @pytest.mark.parametrize("text", ["1", "1.0", "1.0.0.0", "1.0.x", "", "1.0.-1", "१.0.0"])
-def test_what_is_no_number_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no version"):
+def test_text_that_is_not_a_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a version"):
         parse_number(text)
