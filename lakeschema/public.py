@@ -1,4 +1,4 @@
-"""What ``lakeschema`` offers by name, in terms that need no other name of the package."""
+"""The functions of ``lakeschema``; basic use needs no other name of the package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def derive(
 
     Args:
         relation: ``database.name``; a name alone is in ``default``.
-        ddl: scripts of CREATE and ALTER statements that make it and all that it reads.
+        ddl: scripts of CREATE and ALTER statements that define it and all that it reads.
         dialect: whose statements they are.
         udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
 
@@ -55,7 +55,7 @@ def register_views(
     *,
     udfs: Mapping[str, UdfReturn] = _NO_UDFS,
 ) -> Mapping[RelationName, str | TranslationError]:
-    """Gives a session every view of a catalog as a temporary view ``{database}_{view}``.
+    """Registers every view of a catalog in a session as a temporary view ``{database}_{view}``.
 
     Args:
         session: of classic Spark; its own catalog must have the tables.
@@ -63,7 +63,7 @@ def register_views(
         udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
 
     Returns:
-        The temporary view's name of each view, or the error because of which there is none.
+        The temporary view's name of each view, or the error that prevented it.
 
     Raises:
         CatalogError: the catalog could not be read.
@@ -74,7 +74,7 @@ def register_views(
 
 
 def _catalog(session: SparkSession, catalog: Catalog | str | None) -> Catalog:
-    # Thrift and PySpark are imported by whoever needs them: each may be missing.
+    # Thrift and PySpark are optional, and imported only where they are needed.
     if catalog is None:
         from lakeschema.catalog.spark import SparkCatalog
 

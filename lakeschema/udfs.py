@@ -1,4 +1,4 @@
-"""What a plugin answers that says what user-defined functions return: ``docs/user-defined-functions.md``."""
+"""The answers of a plugin that says what UDFs return: ``docs/user-defined-functions.md``."""
 
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.interface import (

@@ -47,7 +47,7 @@ def derive_wave(
             pairs = zip(
                 batch.column("json").to_pylist(), batch.column("upstreams").to_pylist(), strict=True
             )
-            results = [_result(text, names, shared.value, options) for text, names in pairs]
+            results = [_derive_one(text, names, shared.value, options) for text, names in pairs]
             if results:
                 yield _batch(results)
 
@@ -64,7 +64,7 @@ def derive_wave(
     return sorted((_from_row(row) for row in rows), key=lambda result: result.name)
 
 
-def _result(
+def _derive_one(
     facts: str, upstreams: str, shared: Mapping[str, tuple[str, str]], options: Options
 ) -> Result:
     relation = facts_from_json(json.loads(facts))

@@ -41,16 +41,16 @@ def read_on_executors(
     tasks: int,
     decorate: Callable[[PartitionTask], PartitionTask],
 ) -> Sequence[Facts]:
-    """Facts of those relations that are not as known; ``tasks`` connections at most."""
+    """Facts of the relations that differ from ``known``; uses at most ``tasks`` connections."""
     before = session.sparkContext.broadcast(dict(known))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with closing(access.open()) as catalog:
             for batch in batches:
-                asked = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
-                for start in range(0, len(asked), READ_BATCH):
-                    found = catalog.read(asked[start : start + READ_BATCH])
-                    differing = described_differences(found, before.value, options)
+                requested = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
+                for start in range(0, len(requested), READ_BATCH):
+                    found = catalog.read(requested[start : start + READ_BATCH])
+                    differing = describe_differences(found, before.value, options)
                     if differing:
                         yield _batch(differing)
 
@@ -68,20 +68,20 @@ def read_on_driver(
     *,
     connections: int,
 ) -> Sequence[Facts]:
-    """The same for catalogs that only this process can ask, by threads."""
+    """The same with threads, for catalogs that only this process can read."""
     chunks = [names[i : i + READ_BATCH] for i in range(0, len(names), READ_BATCH)]
     with ThreadPoolExecutor(max_workers=connections) as pool:
         found = list(pool.map(catalog.read, chunks))
     everything = dict(chain.from_iterable(part.items() for part in found))
-    return described_differences(everything, known, options)
+    return describe_differences(everything, known, options)
 
 
-def described_differences(
+def describe_differences(
     found: Mapping[RelationName, Relation],
     known: Mapping[RelationName, KnownRelation],
     options: Options,
 ) -> Sequence[Facts]:
-    """Those of ``found`` that are not as known, in order of name."""
+    """Facts of those in ``found`` that differ from ``known``, in order of name."""
     hash_inputs = partial(inputs_hash, options=options)
     return [
         describe(relation, options)
@@ -91,7 +91,7 @@ def described_differences(
 
 
 def describe(relation: Relation, options: Options) -> Facts:
-    """A relation's facts with what its text reads."""
+    """A relation's facts, with the upstreams that its text names."""
     text = json.dumps(facts_to_json(relation), separators=(",", ":"))
     hash_ = facts_hash(relation)
     try:

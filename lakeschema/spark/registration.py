@@ -33,14 +33,16 @@ _NO_FUNCTIONS: Mapping[str, SparkUdf] = MappingProxyType({})
 def register_views(
     session: SparkSession, catalog: Catalog, options: Options = _DEFAULT
 ) -> Mapping[RelationName, str | TranslationError]:
-    """Every view of the catalog as a temporary view of the session, above one another.
+    """Registers every view of the catalog as a temporary view of the session, upstreams first.
+
+    Functions that a view declares are registered by their classes, for each view separately.
+    Nothing is downloaded: their jars must be on the session's class path, and a view whose class
+    is missing fails. A session loads a class from one jar only, so two versions of one class
+    cannot be used together, unless ``Options.spark_udfs`` maps them to two classes; a warning is
+    logged.
 
     Returns:
-        The temporary view's name (``database_view``) of each, or why there is none. Functions that
-        a view declares are registered by their classes, for each view apart. Nothing is fetched:
-        their jars must be on the session's path, and a class that is not there fails its view. A
-        session loads a class from one jar only, so that two versions of one class do not run
-        beside each other, unless ``Options.spark_udfs`` maps them to two classes: see the warning.
+        The temporary view's name (``database_view``) of each view, or why there is none.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -52,7 +54,7 @@ def register_views(
 
 
 def temporary_names(views: Iterable[RelationName]) -> Mapping[RelationName, str]:
-    """``database_view``; of two that would be one (``a_b.c`` and ``a.b_c``) the later is longer."""
+    """``database_view``; if two are equal (``a_b.c`` and ``a.b_c``), the later gets a ``_`` more."""
     found: dict[str, RelationName] = {}
     for view in sorted(views):
         name = "_".join((*view.namespace, view.name))
@@ -92,18 +94,18 @@ class _Registration:
 
     def _register(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> None:
         name = relation.name
-        below = (self.registered.get(upstream) for upstream in upstreams)
-        for refused in below:
-            if isinstance(refused, TranslationError):
-                raise refused
+        results = (self.registered.get(upstream) for upstream in upstreams)
+        for result in results:
+            if isinstance(result, TranslationError):
+                raise result
         query = spark_view(relation, upstreams, self._options, self._text, self._functions)
         for udf in query.udfs:
-            self._function(udf, name)
+            self._register_function(udf, name)
         before: dict[str, str | None] = {
             key: self._session.conf.get(key, None) for key in query.settings
         }
         try:
-            # A view made by SQL remembers the settings that it was made under.
+            # A view that SQL creates keeps the settings under which it was created.
             for key, value in query.settings.items():
                 self._session.conf.set(key, value)
             self._run(
@@ -112,14 +114,14 @@ class _Registration:
                 name,
             )
         finally:
-            for key, known in before.items():
-                if known is None:
+            for key, previous in before.items():
+                if previous is None:
                     self._session.conf.unset(key)
                 else:
-                    self._session.conf.set(key, known)
+                    self._session.conf.set(key, previous)
         self.registered[name] = self._names[name]
 
-    def _function(self, udf: SparkUdf, view: RelationName) -> None:
+    def _register_function(self, udf: SparkUdf, view: RelationName) -> None:
         other = self._artifacts.setdefault(udf.class_name, udf.artifacts)
         if other != udf.artifacts:
             log.warning(
@@ -134,7 +136,7 @@ class _Registration:
             f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS {string(udf.class_name)}",
             f"function {udf.name} of class {udf.class_name}",
             view,
-            hint=f"put {' '.join(udf.artifacts) or 'its jar'} on the session's path",
+            hint=f"add {' '.join(udf.artifacts) or 'its jar'} to the session's class path",
         )
         self._functions[udf.name] = udf
 

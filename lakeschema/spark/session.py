@@ -19,7 +19,7 @@ class SparkMissing(Exception):
 
 
 def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
-    """The process's session; ``conf`` wins over our defaults (local, no web page, quiet).
+    """The process's session; ``conf`` overrides our defaults (local, no web UI, errors only).
 
     Raises:
         SparkMissing: the extra is not installed.
@@ -40,13 +40,13 @@ def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
     for key, value in (defaults | dict(conf)).items():
         merged.set(key, value)
     if str(merged.get("spark.master")).startswith("local"):
-        # Everything runs on this machine: nobody else need be able to reach it, and its workers
-        # need the packages that this Python has.
+        # Everything runs on this machine: no other host needs to reach it, and its workers need
+        # the packages of this Python.
         for key in ("spark.driver.host", "spark.driver.bindAddress"):
             merged.setIfMissing(key, "127.0.0.1")
         merged.setIfMissing("spark.pyspark.python", sys.executable)
     python = merged.get("spark.pyspark.python")
     if python:
-        # Only spark-submit heeds the setting; a session made here asks the environment.
+        # Only spark-submit obeys the setting; a session created here reads the environment.
         os.environ.setdefault("PYSPARK_PYTHON", python)
     return SparkSession.builder.config(conf=merged).getOrCreate()

@@ -1,4 +1,4 @@
-"""The snapshot as a Spark job: list once, read in parallel, derive in waves, remember on the driver.
+"""The snapshot as a Spark job: list once, read in parallel, derive in waves, store on the driver.
 
 Executors have no side effects: they read the catalog and return rows. Whatever a retried or
 speculative task returns twice is equal, since every result stands under the hash of its inputs.
@@ -20,10 +20,10 @@ from lakeschema.spark.values import (
     Baseline,
     Facts,
     MetastoreAccess,
+    NoProgress,
     PartitionTask,
     Progress,
     Result,
-    Silent,
     SnapshotResult,
     undecorated,
 )
@@ -54,7 +54,7 @@ class Cluster:
     decorate: Callable[[PartitionTask], PartitionTask] = undecorated
 
 
-_SILENT = Silent()
+_NO_PROGRESS = NoProgress()
 
 Remember: TypeAlias = Callable[[Sequence[Result]], None]
 """Takes results as each wave ends, on the driver."""
@@ -66,17 +66,17 @@ def run_snapshot(
     baseline: Baseline,
     options: Options,
     remember: Remember,
-    progress: Progress = _SILENT,
+    progress: Progress = _NO_PROGRESS,
 ) -> SnapshotResult:
-    """Reads the whole catalog and derives what differs and what stands below it.
+    """Reads the whole catalog and derives what differs, and its dependents.
 
     Args:
         cluster: where it runs.
         catalog: lists the names, on the driver; reads them too where the cluster has no access.
         baseline: what need not be read or derived again.
         options: the deployment's.
-        remember: takes the results.
-        progress: told how far it is.
+        remember: stores the results of each wave.
+        progress: receives how far it is.
 
     Raises:
         CatalogUnavailable: from the driver, or from an executor as a Spark error.
@@ -88,15 +88,15 @@ def run_snapshot(
 
     progress.step("read", len(listed))
     differing = _read(cluster, catalog, listed, baseline.relations, options)
-    below = _below(differing, baseline) & frozenset(listed)
-    unchanged = _read(cluster, catalog, sorted(below), {}, options)
+    dependents = _dependents(differing, baseline) & frozenset(listed)
+    unchanged = _read(cluster, catalog, sorted(dependents), {}, options)
     progress.done(len(listed))
     watch.lap("read")
 
     facts = {f.name: f for f in (*differing, *unchanged)}
     ordered = _waves(facts)
     progress.step("derive", sum(map(len, ordered)))
-    settled = dict(baseline.derivations(sorted(_outside(facts))))
+    settled = dict(baseline.derivations(sorted(_other_upstreams(facts))))
     derived = sum(_derive(cluster, wave, settled, options, remember, progress) for wave in ordered)
     watch.lap("derive")
     return SnapshotResult(
@@ -139,7 +139,7 @@ def _derive(
     remember: Remember,
     progress: Progress,
 ) -> int:
-    """How many of a wave were derived; those with an underived upstream wait for a worker."""
+    """How many of a wave were derived; those with an underived upstream are left to a worker."""
     ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
     needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
     results = (
@@ -157,8 +157,8 @@ def _derive(
     return len(results)
 
 
-def _below(differing: Iterable[Facts], baseline: Baseline) -> frozenset[RelationName]:
-    """Dependents, as far as they are known, of what differs, without what differs itself."""
+def _dependents(differing: Iterable[Facts], baseline: Baseline) -> frozenset[RelationName]:
+    """The known dependents of what differs, without what differs itself."""
     changed = frozenset(facts.name for facts in differing)
     return affected_cone(graph_of(baseline.edges), changed) - changed
 
@@ -169,7 +169,8 @@ def _waves(facts: Mapping[RelationName, Facts]) -> Sequence[Sequence[Facts]]:
     return [[facts[name] for name in wave] for wave in waves(readable)]
 
 
-def _outside(facts: Mapping[RelationName, Facts]) -> frozenset[RelationName]:
+def _other_upstreams(facts: Mapping[RelationName, Facts]) -> frozenset[RelationName]:
+    """Upstreams that are not among ``facts``."""
     return frozenset(u for f in facts.values() for u in f.upstreams or () if u not in facts)
 
 

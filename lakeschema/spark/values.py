@@ -1,4 +1,4 @@
-"""What a snapshot is given and what it gives: plain values, so that Spark may carry them."""
+"""The inputs and results of a snapshot: plain values that Spark can serialize."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PartitionTask: TypeAlias = Callable[[Any], Any]
 
 
 def undecorated(task: PartitionTask) -> PartitionTask:
-    """Leaves a task as it is; tests give a decoration that breaks some."""
+    """Returns the task as it is; tests pass a decorator that makes some fail."""
     return task
 
 
@@ -67,12 +67,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the state knows before the snapshot, told by whoever owns the state.
+    """What the state knows before the snapshot, passed in by the owner of the state.
 
     Attributes:
-        relations: every one that exists in it.
+        relations: all that exist in the catalog as far as the state knows.
         edges: (dependent, upstream) pairs.
-        derivations: asks for interface hash and derivation text of settled relations.
+        derivations: looks up interface hash and derivation text of settled relations.
     """
 
     relations: Mapping[RelationName, KnownRelation]
@@ -93,16 +93,16 @@ class SnapshotResult:
 
 
 class Progress(Protocol):
-    """Told how far a step is; a terminal's bar, or nothing."""
+    """Receives how far a step is: a terminal's progress bar, or nothing."""
 
     def step(self, name: str, total: int) -> None: ...
 
     def done(self, count: int) -> None: ...
 
 
-class Silent:
+class NoProgress:
     def step(self, name: str, total: int) -> None:
-        """Says nothing."""
+        """Does nothing."""
 
     def done(self, count: int) -> None:
-        """Says nothing."""
+        """Does nothing."""

@@ -48,28 +48,28 @@ def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str
 
 def _result(request: object, udf_resolver: UdfResolver | None) -> Any:
     if not isinstance(request, dict):
-        raise InvalidRequest("a request is a JSON object")
+        raise InvalidRequest("expected a request to be a JSON object")
     unknown = sorted(set(request) - _KEYS)
     if unknown:
         allowed = ", ".join(sorted(_KEYS))
         raise InvalidRequest(f"unknown key {unknown[0]!r}; the keys are {allowed}")
     target = request.get("to", "avro")
     if target not in {"avro", "spark", "plan"}:
-        raise InvalidRequest(f"'to' is {target!r}; this version answers 'avro', 'spark' and 'plan'")
+        raise InvalidRequest(f"expected 'to' to be 'avro', 'spark' or 'plan', got {target!r}")
     relations = _relations(request)
     name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
     options = replace(options, udf_resolver=udf_resolver)
-    wanted = RelationName.parse(name, current_namespace=("default",))
-    if wanted not in relations:
-        raise UnknownRelation(wanted, hint="the request's DDL does not create it")
-    derivations = derive_with_upstreams(wanted, relations, options)
+    relation = RelationName.parse(name, current_namespace=("default",))
+    if relation not in relations:
+        raise UnknownRelation(relation, hint="the request's DDL does not create it")
+    derivations = derive_with_upstreams(relation, relations, options)
     if target == "avro":
-        return to_json(derivations[wanted].interface.schema)
-    view = relations[wanted]
+        return to_json(derivations[relation].interface.schema)
+    view = relations[relation]
     if not view.is_view:
-        raise InvalidRequest(f"{wanted} is a table, which is read as it is: ask for 'avro'")
-    upstreams = {name: derivations[name].interface for name in derivations[wanted].upstreams}
+        raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
+    upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     return _spark(view, upstreams, options)
@@ -94,25 +94,25 @@ def _spark(
 def _relations(request: dict[str, Any]) -> Mapping[RelationName, Relation]:
     ddl = request.get("ddl")
     if not isinstance(ddl, list) or not all(isinstance(text, str) for text in ddl):
-        raise InvalidRequest("'ddl' is a list of statements")
+        raise InvalidRequest("expected 'ddl' to be a list of statements")
     dialect = request.get("dialect", "hive")
     if dialect not in {"hive", "spark"}:
-        raise InvalidRequest(f"'dialect' is {dialect!r}; it is 'hive' or 'spark'")
+        raise InvalidRequest(f"expected 'dialect' to be 'hive' or 'spark', got {dialect!r}")
     return relations_from_ddl(ddl, Dialect(dialect))
 
 
 def _text(request: dict[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str) or not value:
-        raise InvalidRequest(f"{key!r} is a name")
+        raise InvalidRequest(f"expected {key!r} to be a name")
     return value
 
 
 def _options(values: object, udfs: object) -> Options:
     if not isinstance(values, dict):
-        raise InvalidRequest("'options' is an object")
+        raise InvalidRequest("expected 'options' to be an object")
     if not isinstance(udfs, dict):
-        raise InvalidRequest("'udfs' is an object: class name to what it returns")
+        raise InvalidRequest("expected 'udfs' to be an object: class name to what it returns")
     for key in values:
         if key not in option_names():
             raise InvalidRequest(
@@ -123,5 +123,5 @@ def _options(values: object, udfs: object) -> Options:
         returned = {name: read_udf(name, value) for name, value in udfs.items()}
     except InvalidOption as error:
         raise InvalidRequest(str(error)) from None
-    # A folder of statements has no engine that remembers columns: views follow their tables.
+    # No engine has stored the columns of a request's views: they follow their tables.
     return Options(**{"view_evolution": ViewEvolution.FOLLOW, **chosen}, udfs=returned)

@@ -35,7 +35,7 @@ def upstreams_of(
     view = relation.view
     if view is None:
         return ()
-    with _blaming(relation):
+    with _ErrorsOf(relation):
         query = view_query(relation, view, options)
         return relations_read(query, view)
 
@@ -66,8 +66,8 @@ def derive_view(
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     _check_readable(relation)
-    with _blaming(relation):
-        return _derived_view(relation, view, upstreams, options)
+    with _ErrorsOf(relation):
+        return _derive_view_text(relation, view, upstreams, options)
 
 
 def _check_readable(relation: Relation) -> None:
@@ -75,7 +75,7 @@ def _check_readable(relation: Relation) -> None:
         raise UnreadableRelation(relation.unreadable, relation=relation.name)
 
 
-def _resolved(
+def _resolve(
     relation: Relation,
     view: ViewText,
     upstreams: Mapping[RelationName, Interface],
@@ -84,22 +84,22 @@ def _resolved(
     return resolve_view(relation, view, open_interfaces(upstreams, view.dialect), options)
 
 
-def _derived_view(
+def _derive_view_text(
     relation: Relation,
     view: ViewText,
     upstreams: Mapping[RelationName, Interface],
     options: Options,
 ) -> tuple[Derivation, Plan]:
-    resolved = _resolved(relation, view, upstreams, options)
+    resolved = _resolve(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
     schema = view_schema(relation, plan.columns, templates, resolved.comments, options)
     interface = Interface(relation.name, _columns(plan, schema, resolved), schema)
-    traced = tuple(
+    column_lineage = tuple(
         ColumnLineage(field.name, sources)
         for field, sources in zip(schema.fields, lineage.columns(plan), strict=True)
     )
-    return Derivation(interface, relations_read(resolved.query, view), traced), plan
+    return Derivation(interface, relations_read(resolved.query, view), column_lineage), plan
 
 
 def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column, ...]:
@@ -117,8 +117,8 @@ def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column
     )
 
 
-class _blaming:  # noqa: N801
-    """Puts the relation's name on errors, and turns exhausted recursion into one."""
+class _ErrorsOf:
+    """Adds the relation's name to errors, and turns ``RecursionError`` into ``TooLarge``."""
 
     def __init__(self, relation: Relation) -> None:
         self._relation = relation
@@ -131,7 +131,7 @@ class _blaming:  # noqa: N801
             error.relation = error.relation or self._relation.name
         elif isinstance(error, RecursionError):
             raise TooLarge(
-                "the query nests too deep",
+                "the query is nested too deeply",
                 relation=self._relation.name,
                 hint="split the view into views of its parts",
             ) from None

@@ -1,13 +1,13 @@
-"""Everything that can be wrong with a relation's text or types, told apart by what follows from it.
+"""Everything that can be wrong with a relation's text or types, grouped by the status that follows.
 
 TranslationError
-├── Unsupported            correct perhaps, but not known to us: status UNSUPPORTED
+├── Unsupported            may be correct, but is not supported: status UNSUPPORTED
 │   ├── UnsupportedConstruct
 │   ├── UnsupportedFunction
 │   ├── UnsupportedType
 │   ├── UdfResolverFailed  the deployment's plugin could not say what a class returns
 │   ├── MalformedDependency
-│   ├── RefusedByEngine    what was emitted for another engine, by a session of it
+│   ├── RefusedByEngine    a session of another engine refused what was emitted for it
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
     ├── MalformedSql
@@ -16,8 +16,8 @@ TranslationError
     ├── AmbiguousColumn
     ├── UnknownRelation    an upstream relation that does not exist
     ├── UnusableUpstream   an upstream relation that cannot be derived itself
-    ├── DefinedByItself    a view that reads itself, at whatever distance: status CYCLE
-    ├── UnreadableRelation its catalog has it, and cannot give it
+    ├── DefinedByItself    a view that reads itself, directly or not: status CYCLE
+    ├── UnreadableRelation the catalog lists it but cannot return it
     └── TypeMismatch
 """
 
@@ -108,7 +108,7 @@ class UdfResolverFailed(Unsupported):
 class MalformedDependency(Unsupported):
     def __init__(self, dependency: str, function: str, **where: Unpack[Where]) -> None:
         super().__init__(
-            f"function {function} depends on {dependency!r:.100}, which names no artifact",
+            f"function {function} depends on {dependency!r:.100}, which is not an artifact",
             **where,
         )
         self.dependency = dependency
@@ -167,7 +167,7 @@ class UnusableUpstream(Broken):
 
 
 class DefinedByItself(Broken):
-    """``path`` leads once round the cycle, in the direction of reading; its ends are equal."""
+    """``path`` goes once round the cycle, from reader to upstream; its ends are equal."""
 
     def __init__(self, path: Sequence[RelationName], **where: Unpack[Where]) -> None:
         shown = " → ".join(str(name) for name in path)
@@ -177,7 +177,7 @@ class DefinedByItself(Broken):
 
 class UnreadableRelation(Broken):
     def __init__(self, reason: str, **where: Unpack[Where]) -> None:
-        super().__init__(f"its catalog cannot give it: {reason}", **where)
+        super().__init__(f"the catalog cannot return it: {reason}", **where)
         self.reason = reason
 
 

@@ -20,7 +20,7 @@ from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.syntax.version import parser_version
 
 DERIVER_VERSION = "1"
-"""Raised with every change that may give an existing view another schema."""
+"""Increased with every change that may give an existing view another schema."""
 
 
 def interface_hash(interface: Interface) -> str:
@@ -35,15 +35,15 @@ def inputs_hash(
     """SHA-256, in hex, of everything that a derivation's result depends on."""
     upstreams = sorted((str(name), hash_) for name, hash_ in upstream_interface_hashes.items())
     versions = [DERIVER_VERSION, parser_version()]
-    told = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
+    resolved = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
     chosen = options_to_json(options)
-    # What a resolver says counts as if it stood among the static entries.
-    chosen["udfs"] = dict(sorted((chosen["udfs"] | told).items()))
+    # A resolver's answers are hashed as if they were static entries.
+    chosen["udfs"] = dict(sorted((chosen["udfs"] | resolved).items()))
     return _sha256([facts_hash(relation), upstreams, chosen, versions])
 
 
 def options_to_json(options: Options) -> dict[str, Any]:
-    """What schemas depend on, as plain JSON values in a fixed order; a resolver is asked apart."""
+    """What schemas depend on, as plain JSON values in a fixed order; without a resolver's answers."""
     return {
         "casing": options.casing.value,
         "nullability": options.nullability.value,

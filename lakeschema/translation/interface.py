@@ -1,7 +1,7 @@
-"""What a derivation takes and gives.
+"""The inputs and the result of a derivation.
 
-A relation is derived from its own facts and its *direct* upstreams' interfaces, nothing else:
-that is what lets the engine cut off early, remember results by content and work in parallel.
+A relation is derived from its own facts and its *direct* upstreams' interfaces, nothing else.
+This allows early cutoff, a memo of results by content, and parallel work.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Nullability(Enum):
 
 
 class ViewEvolution(Enum):
-    """Whose word counts on a view's columns when its tables change (spec: "A view's columns")."""
+    """What decides a view's columns when its tables change (spec: "A view's columns")."""
 
     ENGINE = "engine"
     FOLLOW = "follow"
@@ -111,10 +111,10 @@ UdfAnswer = UdfReturn | ResolverFailure
 
 
 class UdfResolver(Protocol):
-    """The deployment's own code, asked for classes that have no static entry.
+    """The deployment's own code, called for classes that have no static entry.
 
-    Once it has said what a class of certain dependencies returns, it goes on saying so. It can be
-    pickled where derivations leave this process.
+    Once it has answered for a class and its dependencies, its answer must not change. It must be
+    picklable if Spark's executors derive.
     """
 
     def __call__(self, class_name: str, dependencies: tuple[str, ...], /) -> UdfAnswer | None:
@@ -123,18 +123,18 @@ class UdfResolver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SparkUdfRule:
-    """Which class and artifact stand on Spark for those that a view declares.
+    """Which class and artifact replace on Spark those that a view declares.
 
-    ``{1}``, ``{2}`` … in what replaces a pattern are what its ``*`` stood for; ``{package}`` and
+    ``{1}``, ``{2}`` … in a replacement are what the pattern's ``*`` matched; ``{package}`` and
     ``{name}`` are the parts of the class's name.
 
     Attributes:
-        class_pattern: of the declared class, ``com.example.*``.
-        dependency_pattern: of ``organisation:module:version``; the rule holds if a dependency of
-            the view is so. None: whatever the view depends on.
+        class_pattern: matches the declared class, such as ``com.example.*``.
+        dependency_pattern: matches ``organisation:module:version``; the rule applies if a
+            dependency of the view matches. None: it applies whatever the view depends on.
         spark_class: replaces the class; None keeps it.
-        spark_dependency: replaces each dependency that is so (without a pattern all of them); None
-            keeps them. Its own ``?query`` goes before the dependency's.
+        spark_dependency: replaces each dependency that matches (without a pattern, all); None
+            keeps them. Its own ``?query`` takes precedence over the dependency's.
     """
 
     class_pattern: str
@@ -145,14 +145,14 @@ class SparkUdfRule:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A deployment's choices; all that a schema depends on is part of every ``inputs_hash``.
+    """A deployment's options; all that a schema depends on is part of every ``inputs_hash``.
 
     Attributes:
         strict: a base table without an Avro schema is an error.
         timestamp_unit: "millis" or "micros", for timestamps without an Avro schema of their own.
         udfs: class name to what it returns.
-        udf_resolver: asked for what ``udfs`` does not have.
-        spark_udfs: what runs on Spark, first rule first; no schema depends on it.
+        udf_resolver: called for classes that ``udfs`` does not have.
+        spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
     """
 
     casing: Casing = Casing.PRESERVE

@@ -1,4 +1,4 @@
-"""The kinds of join, which a raw tree and a plan tell apart alike."""
+"""The kinds of join, for syntax trees and plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a relation was when it was last derived, and whether it still is: a snapshot's one question."""
+"""What a relation was when it was last derived, and whether it differs now: for snapshots."""
 
 from __future__ import annotations
 

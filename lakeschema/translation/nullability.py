@@ -1,4 +1,4 @@
-"""Column types beside the Avro schema of the same values: its nullability, and its case of names."""
+"""Column types with the nullability, or the case of names, of the Avro schema of the same values."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from lakeschema.catalog.column_types import (
 )
 
 FieldName = Callable[[StructField, Field], str]
-"""What a struct's field is called, which stands beside a field of the schema."""
+"""The name of a struct's field, given the matching field of the schema."""
 
 
 def with_nullability(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
 ) -> ColumnType:
     """The type with its parts as nullable as those of the schema that was derived from it."""
-    return _beside(type_, schema, known, lambda field, _: field.name)
+    return _apply_schema(type_, schema, known, lambda field, _: field.name)
 
 
 def with_nullability_and_case(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
 ) -> ColumnType:
     """As ``with_nullability``; fields outside uniontypes also get the schema's case."""
-    return _beside(type_, schema, known, _name_in_schemas_case)
+    return _apply_schema(type_, schema, known, _name_in_schemas_case)
 
 
 def _name_in_schemas_case(field: StructField, avro: Field) -> str:
     return avro.name if avro.name.lower() == field.name.lower() else field.name
 
 
-def _beside(
+def _apply_schema(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema], field_name: FieldName
 ) -> ColumnType:
     if isinstance(type_, PrimitiveType):
@@ -56,17 +56,19 @@ def _beside(
     inner = without_null(schema)
     match type_, inner:
         case _, Reference(name):
-            return _beside(type_, known[name], known, field_name)
+            return _apply_schema(type_, known[name], known, field_name)
         case ArrayType(element), Array(items):
-            return ArrayType(_beside(element, items, known, field_name), is_nullable(items))
+            return ArrayType(_apply_schema(element, items, known, field_name), is_nullable(items))
         case MapType(key, value), MapSchema(values):
-            return MapType(key, _beside(value, values, known, field_name), is_nullable(values))
+            return MapType(
+                key, _apply_schema(value, values, known, field_name), is_nullable(values)
+            )
         case StructType(fields), Record(fields=avro_fields) if len(fields) == len(avro_fields):
             return StructType(
                 tuple(
                     StructField(
                         field_name(field, avro),
-                        _beside(field.type, avro.type, known, field_name),
+                        _apply_schema(field.type, avro.type, known, field_name),
                         is_nullable(avro.type),
                         field.comment,
                     )

@@ -42,7 +42,7 @@ def option_names() -> tuple[str, ...]:
 
 
 def read_option(key: str, value: object) -> Any:
-    """What ``Options`` holds under ``key``, one of ``option_names``.
+    """The value that ``Options`` holds for ``key``, one of ``option_names``.
 
     Raises:
         InvalidOption: the option cannot have the value.
@@ -51,11 +51,11 @@ def read_option(key: str, value: object) -> Any:
 
 
 def read_udf(class_name: str, value: object) -> UdfReturn:
-    """What a class is said to return.
+    """What a class is declared to return.
 
     Raises:
-        InvalidOption: it is none of the three forms.
-        MalformedType: the type that it names is not one.
+        InvalidOption: the value has none of the three forms.
+        MalformedType: the text of its type cannot be parsed.
     """
     match value:
         case {"returns": str(text), **rest} if not rest:
@@ -96,7 +96,7 @@ def read_spark_rule(value: object) -> SparkUdfRule:
     )
     problem = rule_problem(rule)
     if problem is not None:
-        raise InvalidOption("spark_udfs", value, f"a rule that holds, but {problem}")
+        raise InvalidOption("spark_udfs", value, f"a valid rule, but {problem}")
     return rule
 
 

@@ -14,7 +14,7 @@ class Status(Enum):
     """What is known of a relation's derivation. The values are stored and shown to users."""
 
     UNKNOWN = "UNKNOWN"
-    """Named by a view, and not yet read."""
+    """A view names it, and it was not read yet."""
     OK = "OK"
     BROKEN = "BROKEN"
     """The relation's own engine would refuse it, or an upstream cannot be derived."""
@@ -23,7 +23,7 @@ class Status(Enum):
     MISSING = "MISSING"
     """The catalog has no such relation: it was dropped, or never created."""
     QUARANTINED = "QUARANTINED"
-    """Its derivation killed the process that ran it, again and again."""
+    """Its derivation crashed its process repeatedly."""
 
 
 @dataclass(frozen=True, slots=True)

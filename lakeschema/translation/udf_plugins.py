@@ -23,7 +23,7 @@ from lakeschema.translation.interface import (
 GROUP = "schema_publisher.udfs"
 
 _REFERENCE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_REMEMBERED = 10_000
+_MAX_KNOWN = 10_000
 
 Plugin = Callable[[str, tuple[str, ...]], object]
 
@@ -48,30 +48,30 @@ def installed_references() -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry.value for entry in found))
 
 
-def loaded(reference: str) -> Plugin:
-    """The plugin that a deployment names.
+def load_plugin(reference: str) -> Plugin:
+    """Imports the plugin that a deployment names.
 
     Raises:
-        UnusablePlugin: it cannot be imported, or is nothing that can be called.
+        UnusablePlugin: it cannot be imported, or is not callable.
     """
     if not is_reference(reference):
-        raise UnusablePlugin(reference, "it is not named as module:callable")
+        raise UnusablePlugin(reference, "expected module:callable")
     try:
         found = EntryPoint(name=reference, value=reference, group=GROUP).load()
-    except Exception as error:  # whatever the module does when it is imported
+    except Exception as error:  # the module may raise anything when it is imported
         raise UnusablePlugin(reference, f"{type(error).__name__}: {error}") from error
     if not callable(found):
-        raise UnusablePlugin(reference, "it cannot be called")
+        raise UnusablePlugin(reference, "it is not callable")
     plugin: Plugin = found
     return plugin
 
 
 @dataclass(frozen=True)
 class PluginResolver:
-    """Asks plugins in their order until one knows the class; a ``UdfResolver``.
+    """Calls plugins in their order until one knows the class; a ``UdfResolver``.
 
-    An answer is remembered, so that what is derived and the hash that it is stored under agree.
-    Not remembered: that no plugin knows a class, and that one failed. It travels by its names.
+    An answer is kept, so that a derivation agrees with the hash that it is stored under. Not kept:
+    that no plugin knows a class, and that one failed. It is pickled as its references.
     """
 
     references: tuple[str, ...]
@@ -89,11 +89,11 @@ class PluginResolver:
         if known is not None:
             return known
         for reference in self.references:
-            answer = self._asked(reference, class_name, dependencies)
+            answer = self._ask(reference, class_name, dependencies)
             if isinstance(answer, ResolverFailure):
                 return answer
             if answer is not None:
-                if len(self._known) >= _REMEMBERED:
+                if len(self._known) >= _MAX_KNOWN:
                     self._known.clear()
                 return self._known.setdefault(key, answer)
         return None
@@ -105,24 +105,24 @@ class PluginResolver:
             UnusablePlugin: of the first that cannot be.
         """
         for reference in self.references:
-            self._plugins[reference] = loaded(reference)
+            self._plugins[reference] = load_plugin(reference)
 
-    def _asked(
+    def _ask(
         self, reference: str, class_name: str, dependencies: tuple[str, ...]
     ) -> UdfAnswer | None:
         try:
-            plugin = self._plugins.get(reference) or loaded(reference)
+            plugin = self._plugins.get(reference) or load_plugin(reference)
             self._plugins[reference] = plugin
             answer = plugin(class_name, dependencies)
         except UnusablePlugin as error:
             return ResolverFailure(str(error))
-        except Exception as error:  # noqa: BLE001 (of whatever kind, it fails views of this class only)
+        except Exception as error:  # noqa: BLE001 (whatever its type, it fails views of this class only)
             return ResolverFailure(
                 f"plugin {reference} failed with {type(error).__name__}: {error!s:.300}"
             )
         if answer is None or isinstance(answer, (Returns, ReturnsArgument, ReturnsRows)):
             return answer
         return ResolverFailure(
-            f"plugin {reference} gave {answer!r:.100}, which is no Returns, ReturnsArgument,"
-            " ReturnsRows or None"
+            f"plugin {reference}: expected Returns, ReturnsArgument, ReturnsRows or None,"
+            f" got {answer!r:.100}"
         )

@@ -1,6 +1,6 @@
-"""Many relations → their outcomes, upstream relations first: the one order, and one wording of what fails.
+"""Many relations → their outcomes, upstream relations first, and the reasons of those that fail.
 
-Nothing here recurses: a chain of views may be longer than Python's stack.
+Nothing here recurses: a chain of views may be deeper than Python's stack.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Upstreams = Mapping[RelationName, Sequence[RelationName]]
 
 @dataclass(frozen=True, slots=True)
 class CatalogDerivation:
-    """Every relation of a catalog, derived from nothing but its facts; outcomes upstream-first."""
+    """Every relation of a catalog, derived from its facts alone; outcomes upstream-first."""
 
     relations: Mapping[RelationName, Relation]
     outcomes: Mapping[RelationName, Outcome]
@@ -69,17 +69,17 @@ def derive_all(
     outcomes |= cycle_failures(upstreams)
     for name in (n for wave in waves(upstreams) for n in wave):
         if name not in outcomes:
-            outcomes[name] = _outcome(relations[name], upstreams[name], outcomes, options)
+            outcomes[name] = _derive_one(relations[name], upstreams[name], outcomes, options)
     return outcomes
 
 
 def derive_with_upstreams(
     name: RelationName, relations: Mapping[RelationName, Relation], options: Options
 ) -> Mapping[RelationName, Derivation]:
-    """The derivations of ``name``, which must be a key, and of all that stands above it.
+    """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
 
     Raises:
-        TranslationError: of the relation that is the cause, which may be an upstream.
+        TranslationError: of the relation that causes the failure, which may be an upstream.
     """
     outcomes = derive_all(_with_upstreams(name, relations, options), options)
     cause = _cause(name, outcomes)
@@ -91,7 +91,7 @@ def derive_with_upstreams(
 def interfaces_of(
     names: Iterable[RelationName], outcomes: Mapping[RelationName, Outcome]
 ) -> Mapping[RelationName, Interface]:
-    """Of those among ``names`` that were derived."""
+    """The interfaces of those among ``names`` that were derived."""
     found = ((name, outcomes[name]) for name in names)
     return {n: o.derivation.interface for n, o in found if isinstance(o, Derived)}
 
@@ -104,7 +104,7 @@ def waves(upstreams: Upstreams) -> Sequence[Sequence[RelationName]]:
 
 
 def cycle_failures(upstreams: Upstreams) -> Mapping[RelationName, Failed]:
-    """Of each relation that reads itself, at whatever distance."""
+    """The failure of each relation that reads itself, directly or indirectly."""
     graph = graph_of(_edges(upstreams), upstreams)
     return {
         name: failure(DefinedByItself(path, relation=name))
@@ -121,16 +121,16 @@ def unusable_upstream(name: RelationName, upstream: RelationName, failed: Failed
     return failure(UnusableUpstream(upstream, failed.status.value, relation=name))
 
 
-def _outcome(
+def _derive_one(
     relation: Relation,
     upstreams: Sequence[RelationName],
     outcomes: Mapping[RelationName, Outcome],
     options: Options,
 ) -> Outcome:
     for upstream in upstreams:
-        above = outcomes.get(upstream)
-        if not isinstance(above, Derived):
-            return unusable_upstream(relation.name, upstream, above)
+        outcome = outcomes.get(upstream)
+        if not isinstance(outcome, Derived):
+            return unusable_upstream(relation.name, upstream, outcome)
     try:
         return Derived(derive(relation, interfaces_of(upstreams, outcomes), options))
     except TranslationError as error:
@@ -140,7 +140,7 @@ def _outcome(
 def _with_upstreams(
     name: RelationName, relations: Mapping[RelationName, Relation], options: Options
 ) -> Mapping[RelationName, Relation]:
-    """``name`` and what it reads, at any distance, as far as it exists."""
+    """``name`` and its upstreams at any distance, as far as they exist."""
     found: dict[RelationName, Relation] = {}
     frontier = [name]
     while frontier:
@@ -151,13 +151,13 @@ def _with_upstreams(
         try:
             frontier += upstreams_of(relation, options)
         except TranslationError:
-            # Deriving it fails in the same words.
+            # Deriving it raises the same error.
             continue
     return found
 
 
 def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> TranslationError | None:
-    """The error of ``name``, or of the upstream because of which it has one."""
+    """The error of ``name``, or of the upstream that caused it."""
     outcome = outcomes[name]
     while isinstance(outcome, Failed):
         match outcome.error:
@@ -169,4 +169,4 @@ def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> Tran
 
 
 def _edges(upstreams: Upstreams) -> Iterable[tuple[RelationName, RelationName]]:
-    return ((name, upstream) for name, above in upstreams.items() for upstream in above)
+    return ((name, upstream) for name, names in upstreams.items() for upstream in names)

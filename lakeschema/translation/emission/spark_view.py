@@ -46,7 +46,7 @@ def spark_view(
         raise
     except RecursionError:
         raise TooLarge(
-            "the query nests too deep",
+            "the query is nested too deeply",
             relation=relation.name,
             hint="split the view into views of its parts",
         ) from None

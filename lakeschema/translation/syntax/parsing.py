@@ -77,7 +77,7 @@ def _parse(sql: str, dialect: Dialect) -> tree.Query:
         return query_of(statement, tuple(casts))
     except RecursionError:
         raise TooLarge(
-            "the query nests too deep", hint="split the view into views of its parts"
+            "the query is nested too deeply", hint="split the view into views of its parts"
         ) from None
 
 

@@ -16,7 +16,7 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.spark.reading import (
     READ_BATCH,
     describe,
-    described_differences,
+    describe_differences,
     read_on_driver,
 )
 from lakeschema.translation.hashing import inputs_hash
@@ -145,6 +145,6 @@ def test_the_driver_reads_in_batches_and_tells_the_same_as_one_look_at_everythin
 
     found = read_on_driver(shelf, [*everything, gone], known, OPTIONS, connections=4)
 
-    assert found == described_differences(everything, known, OPTIONS)
+    assert found == describe_differences(everything, known, OPTIONS)
     assert {facts.name for facts in found} == everything.keys() - known.keys()
     assert shelf.largest_batch <= READ_BATCH

@@ -21,7 +21,7 @@ from lakeschema.translation.udf_plugins import (
     PluginResolver,
     UnusablePlugin,
     installed_references,
-    loaded,
+    load_plugin,
 )
 from tests.lakeschema.translation.relations import columns
 
@@ -137,7 +137,7 @@ def test_a_plugin_that_is_none_fails_what_it_is_asked_for(name: str) -> None:
 )
 def test_what_cannot_be_imported_is_refused_by_name(reference: str) -> None:
     with pytest.raises(UnusablePlugin, match="cannot be used"):
-        loaded(reference)
+        load_plugin(reference)
 
 
 def test_a_resolver_travels_by_its_names() -> None:

@@ -165,7 +165,7 @@ def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) 
     assert lake.versions("acme-schema-default-u") == {"1.0.0"}
     assert len(lake.planned()) == len(unpublishable)
     assert sorted(unpublishable) == ["default.t", "default.v"]
-    assert "its catalog cannot give it" in unpublishable["default.t"]
+    assert "the catalog cannot return it" in unpublishable["default.t"]
     assert "default.t" in unpublishable["default.v"]
 
 
