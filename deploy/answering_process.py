@@ -1,4 +1,4 @@
-"""A program that answers each line of JSON with another, for as long as it runs."""
+"""A program that answers each line of JSON with another until it is stopped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class AnsweringProcess(StopsOnExit):
             self._requests.write(json.dumps(request).encode() + b"\n")
             self._requests.flush()
         except BrokenPipeError:
-            pass  # It ended; what it last said tells why.
+            pass  # It ended; read_answer reports the end of its log.
         return self.read_answer()
 
     def read_answer(self) -> Any:

@@ -38,12 +38,12 @@ class AvroRefused:
 
     @property
     def is_failure(self) -> bool:
-        """It could not take in the schemas themselves, and so judges nothing."""
+        """It could not read the schemas themselves, and so judges nothing."""
         return self.message.startswith("schema: ") or "StackOverflowError" in self.message
 
 
 AvroAnswer: TypeAlias = bytes | AvroRefused
-"""What was read, written anew, or why it was not."""
+"""The value that was read, encoded again, or why it was not read."""
 
 
 class AvroJudge(AnsweringProcess):
@@ -57,7 +57,7 @@ class AvroJudge(AnsweringProcess):
         jdk = find_jdk()
         jars = avro_jars()
         classpath = (launcher_jar(jdk, ("AvroJudge",), jars), *jars)
-        # Damaged lengths make it ask for arrays of any size: little memory answers quickly.
+        # Damaged lengths make it allocate arrays of any size: a small heap fails quickly.
         options = (*QUICK_START, "-Xmx256m", "-Xlog:disable", "-Xlog:all=warning:stderr")
         command = (str(jdk.java), *options, "-cp", os.pathsep.join(map(str, classpath)))
         return AvroJudge((*command, "AvroJudge"), directory)

@@ -1,6 +1,6 @@
-"""The folder of what is prepared once per machine: downloaded jars and compiled launchers.
+"""The folder of what is ensure_entry once per machine: downloaded jars and compiled launchers.
 
-An entry is named after what it is made from, appears at once and complete, and never changes.
+An entry is named after its inputs, appears atomically and complete, and never changes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def fingerprint(*parts: bytes | str) -> str:
     return digest.hexdigest()[:16]
 
 
-def prepared(name: str, prepare: Callable[[Path], None]) -> Path:
-    """The entry ``name``, made by ``prepare`` in an empty directory if it is not there yet.
+def ensure_entry(name: str, prepare: Callable[[Path], None]) -> Path:
+    """The entry ``name``, made by ``prepare`` in an empty directory if it does not exist yet.
 
-    Several processes may ask at once: one prepares, the others wait for it.
+    Safe for several processes at once: one prepares it, the others wait.
     """
     root = cache_directory()
     entry = root / name
@@ -45,12 +45,12 @@ def prepared(name: str, prepare: Callable[[Path], None]) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     with locked(root / f".{name}.lock"):
         if not entry.is_dir():
-            _prepare_beside(entry, prepare)
+            _prepare_atomically(entry, prepare)
     return entry
 
 
 def discard_unused(pattern: str, *, days: float) -> None:
-    """Removes the entries that match and whose time of change is longer ago; users touch theirs."""
+    """Removes the matching entries that are older than ``days``; users touch theirs."""
     oldest = time.time() - days * 24 * 3600
     for entry in cache_directory().glob(pattern):
         if entry.stat().st_mtime < oldest:
@@ -64,7 +64,7 @@ def locked(path: Path) -> Iterator[None]:
         with path.open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not _is_at(lock.fileno(), path):
-                continue  # its last holder removed it while we waited: ours locks nobody out
+                continue  # its last holder removed it while we waited: locking it has no effect
             try:
                 yield
             finally:
@@ -79,7 +79,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _prepare_beside(entry: Path, prepare: Callable[[Path], None]) -> None:
+def _prepare_atomically(entry: Path, prepare: Callable[[Path], None]) -> None:
     unfinished = Path(tempfile.mkdtemp(prefix=f".{entry.name}.", dir=entry.parent))
     try:
         prepare(unfinished)

@@ -1,7 +1,7 @@
 """Shared class archives: what a JVM has loaded and verified once, mapped at every later start.
 
-They halve a server's start. One is recorded by a trial run, once per Java and classpath; a Java
-that cannot record one starts servers without.
+They halve a server's start. A trial run records one, once per Java and classpath; if that fails,
+servers start without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from deploy.cache import discard_unused, fingerprint, prepared
+from deploy.cache import discard_unused, ensure_entry, fingerprint
 from deploy.errors import StackError
 from deploy.jdk import Jdk
 
@@ -45,7 +45,7 @@ def archive_options(
         *(f"{jar} {stat.st_size} {stat.st_mtime_ns}" for jar, stat in stats),
         f"{jdk.java} {jdk.version}",
     )
-    entry = prepared(f"archive-{server}-{key}", record)
+    entry = ensure_entry(f"archive-{server}-{key}", record)
     os.utime(entry)
     archive = entry / _FILE_NAME
     return (f"-XX:SharedArchiveFile={archive}",) if archive.exists() else ()

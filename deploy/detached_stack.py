@@ -1,6 +1,6 @@
-"""A stack that outlives the command that started it: put up, looked at, taken down.
+"""A stack that outlives the command that started it: started, inspected and stopped.
 
-One directory holds one stack and, beside files of others, only files that ``down`` removes.
+One directory holds one stack; ``down`` removes all files of the stack and no others.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class StackOptions:
 def up(directory: Path, options: StackOptions) -> StackRecord:
     """The stack of the directory, started unless it runs already.
 
-    What a stack that died left behind is removed first. Raises StackConflict if other servers
-    than those asked for are running there.
+    The remains of a crashed stack are removed first. Raises StackConflict if other servers than
+    the requested ones are running there.
     """
     with _lock_of(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def up(directory: Path, options: StackOptions) -> StackRecord:
         if found is not None and found.is_running():
             return _same_servers(directory, found, options)
         if found is None:
-            _refuse_files_of_others(directory)
+            _refuse_unknown_files(directory)
         else:
             _clear(directory, found, keep_data=found.keeps_data)
         keeps_data = options.metastore.storage == "disk"
@@ -52,7 +52,7 @@ def up(directory: Path, options: StackOptions) -> StackRecord:
 
 
 def down(directory: Path, *, keep_data: bool) -> StackRecord | None:
-    """What was taken down; None if there was nothing. The directory goes too if it is empty."""
+    """What was stopped; None if there was nothing. An empty directory is removed too."""
     with _lock_of(directory):
         found = read_record(directory)
         if found is None:
@@ -82,18 +82,18 @@ def _same_servers(directory: Path, found: StackRecord, options: StackOptions) ->
     return found
 
 
-def _refuse_files_of_others(directory: Path) -> None:
+def _refuse_unknown_files(directory: Path) -> None:
     for name in SERVERS:
         if (directory / name).exists():
             raise StackConflict(
                 directory,
-                f"{name} is there, and no {FILE_NAME} that says that it is ours",
+                f"{name} exists, but no {FILE_NAME} shows that this program made it",
                 "choose another directory, or remove it",
             )
 
 
 def _clear(directory: Path, found: StackRecord, *, keep_data: bool) -> None:
-    """Ends what still runs, last started first, and removes the files."""
+    """Stops what still runs, last started first, and removes the files."""
     for server in reversed(tuple(found.servers.values())):
         end_processes([server.process])
     if not keep_data:
@@ -106,8 +106,8 @@ def _start_detached(directory: Path, options: StackOptions, keeps_data: bool) ->
     with _started(directory, options) as servers:
         records = {name: _record(server) for name, server in servers.items()}
         record = StackRecord(records, keeps_data)
-        # Written while the servers still end with us: there is no moment in which one runs that
-        # the record does not know.
+        # Written while the servers still end with this process, so that no server ever runs
+        # without being recorded.
         write_record(directory, record)
         for server in servers.values():
             server.process.release()
@@ -138,5 +138,5 @@ def _record(server: Server) -> ServerRecord:
     return ServerRecord(server.process.identity(), str(server.process.log), server.addresses())
 
 
-def alive(record: StackRecord) -> Sequence[str]:
+def running_servers(record: StackRecord) -> Sequence[str]:
     return [name for name, each in record.servers.items() if each.process.is_alive()]

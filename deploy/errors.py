@@ -2,11 +2,11 @@
 
 StackError
 ├── MissingPrerequisite    a program or package that the machine does not have
-├── PreparationFailed      Ivy or javac answered with an error
+├── PreparationFailed      Ivy or javac failed
 ├── UnexpectedJars         what was downloaded is not what was pinned
-├── PortTaken              somebody else listens where a server was told to
-├── ServerFailed           it died, or did not get ready in time: its last log lines are shown
-└── StackConflict          the directory holds another stack, or something that is not ours
+├── PortTaken              another program listens on the port of a server
+├── ServerFailed           it ended, or was not ready in time: its last log lines are shown
+└── StackConflict          the directory holds another stack, or files that are not ours
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class PreparationFailed(StackError):
 
 class UnexpectedJars(StackError):
     hint = (
-        "start again, in case a download was damaged; if it stays so, the repository or a proxy "
-        "gives other files than those that were checked: find out why before you trust them"
+        "start again, in case a download was damaged; if it fails again, the repository or a proxy "
+        "serves other files than those that were pinned: find out why before you trust them"
     )
 
     def __init__(self, checksums: Path, differences: Sequence[str]) -> None:
@@ -59,7 +59,7 @@ class UnexpectedJars(StackError):
 
 
 class PortTaken(StackError):
-    hint = "end the program that listens there, or leave the port out to have a free one chosen"
+    hint = "end the program that listens there, or omit the port to have a free one chosen"
 
     def __init__(self, server: str, port: int) -> None:
         super().__init__(server, port)

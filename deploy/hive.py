@@ -1,6 +1,6 @@
-"""Hive's own compiler and executor in a process of its own: the judge of what HiveQL means.
+"""Hive's own compiler and executor in a separate process: the judge of what HiveQL means.
 
-Its catalog is in memory and its own. A query costs 50 to 300 ms, one with a shuffle about 2 s.
+Its catalog is its own, in memory. A query costs 50 to 300 ms, one with a shuffle about 2 s.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class HiveQueries(AnsweringProcess):
         def launch(home: Path, options: Sequence[str]) -> HiveQueries:
             command = (
                 *(str(jdk.java), *QUICK_START, *options, "-Xmx1g"),
-                # What Java itself has to say must not get between the answers.
+                # Java's own messages must not mix with the answers.
                 *("-Xlog:disable", "-Xlog:all=warning:stderr"),
                 *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
                 "-Dderby.stream.error.field=java.lang.System.err",
@@ -84,7 +84,7 @@ class HiveQueries(AnsweringProcess):
         return launch(root, archive_options("hive", jdk, classpath, trial_run))
 
     def run(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
-        """Runs them in order, each whatever became of the others.
+        """Runs them in order, each even if others fail.
 
         Raises:
             ServerFailed: Hive ended.

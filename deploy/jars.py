@@ -1,4 +1,4 @@
-"""The jars that servers run on: those that pyspark brings, and those that its Ivy downloads.
+"""The jars that servers run on: those in pyspark, and those that pyspark's Ivy downloads.
 
 What is downloaded is pinned twice: its versions in ``java/{group}-ivy.xml``, its bytes in
 ``java/{group}-checksums.txt``, in the format of ``sha256sum``.
@@ -13,7 +13,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from deploy.cache import fingerprint, prepared
+from deploy.cache import ensure_entry, fingerprint
 from deploy.errors import MissingPrerequisite, UnexpectedJars
 from deploy.jdk import SOURCES, Jdk, run_tool
 
@@ -39,9 +39,9 @@ _AVRO = (
 
 
 def hive_jars() -> tuple[Path, ...]:
-    """The jars with which pyspark brings Hive's metastore, and few that it does not need.
+    """The jars of Hive's metastore in pyspark, and few that it does not need.
 
-    Hive looks through all of them for each of its persistent classes: fewer start it faster.
+    Hive searches all of them for each of its persistent classes: with fewer it starts faster.
     """
     jars = _pyspark_jars().glob("*.jar")
     return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
@@ -64,7 +64,7 @@ def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
         require_checksums(directory, checksums)
 
     key = fingerprint(versions.read_bytes(), checksums.read_bytes())
-    return tuple(sorted(prepared(f"{group}-{key}", download).glob("*.jar")))
+    return tuple(sorted(ensure_entry(f"{group}-{key}", download).glob("*.jar")))
 
 
 def require_checksums(directory: Path, checksums: Path) -> None:
@@ -85,7 +85,7 @@ def jar_checksums(directory: Path) -> dict[str, str]:
 
 
 def checksum_differences(expected: Mapping[str, str], found: Mapping[str, str]) -> tuple[str, ...]:
-    """One line for each jar that is missing, that nobody asked for, or whose bytes are others."""
+    """One line for each jar that is missing, not listed, or has other bytes."""
     return tuple(
         f"{name}: expected {expected.get(name, 'no such jar')}, got {found.get(name, 'none')}"
         for name in sorted(expected.keys() | found.keys())
@@ -94,7 +94,7 @@ def checksum_differences(expected: Mapping[str, str], found: Mapping[str, str]) 
 
 
 def _retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
-    # A home of its own: what this person's other tools left with Ivy must not decide.
+    # A separate Ivy home, so that files of the user's other tools have no effect.
     home = directory / "ivy"
     command = (
         *(str(jdk.java), f"-Divy.default.ivy.user.dir={home}", "-jar", str(_ivy_jar()), "-warn"),
@@ -109,12 +109,12 @@ def _ivy_jar() -> Path:
     """Spark resolves its own packages with Ivy, so pyspark brings it."""
     found = sorted(_pyspark_jars().glob("ivy-*.jar"))
     if not found:
-        raise MissingPrerequisite("Apache Ivy, which lies among pyspark's jars,", _INSTALL_SPARK)
+        raise MissingPrerequisite("Apache Ivy, one of pyspark's jars,", _INSTALL_SPARK)
     return found[-1]
 
 
 def _pyspark_jars() -> Path:
     package = find_spec("pyspark")
     if package is None or package.origin is None:
-        raise MissingPrerequisite("pyspark, whose jars the metastore runs on,", _INSTALL_SPARK)
+        raise MissingPrerequisite("pyspark, which contains the metastore's jars,", _INSTALL_SPARK)
     return Path(package.origin).parent / "jars"

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.cache import fingerprint, prepared
+from deploy.cache import ensure_entry, fingerprint
 from deploy.errors import MissingPrerequisite, PreparationFailed
 
 SOURCES = Path(__file__).parent / "java"
-OLDEST_JAVA = 17
-# For servers of a few hundred megabytes that live for a test run: no time for the best code.
+MIN_JAVA_VERSION = 17
+# For small servers that run for one test run: compiling the best code would not pay.
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 LOG_TO_STANDARD_OUTPUT = """\
 rootLogger.level = warn
@@ -26,7 +26,9 @@ appender.console.name = console
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d %p %c{1}: %m%n
 """
-_INSTALL_JAVA = f"install a JDK, version {OLDEST_JAVA} or newer, and set JAVA_HOME or PATH to it"
+_INSTALL_JAVA = (
+    f"install a JDK, version {MIN_JAVA_VERSION} or newer, and set JAVA_HOME or PATH to it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ def find_jdk() -> Jdk:
         raise MissingPrerequisite("Java", _INSTALL_JAVA)
     java = Path(found).resolve()
     version = _version(java)
-    if int(version.split(".")[0]) < OLDEST_JAVA:
-        raise MissingPrerequisite(f"Java {OLDEST_JAVA} (found {version})", _INSTALL_JAVA)
+    if int(version.split(".")[0]) < MIN_JAVA_VERSION:
+        raise MissingPrerequisite(f"Java {MIN_JAVA_VERSION} (found {version})", _INSTALL_JAVA)
     javac = java.with_name("javac")
     if not javac.exists():
         raise MissingPrerequisite(f"javac (beside {java})", _INSTALL_JAVA)
@@ -75,7 +77,7 @@ def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) ->
                 jar.write(compiled, compiled.relative_to(classes))
         shutil.rmtree(classes)
 
-    return prepared(f"launcher-{sources[-1]}-{key}", compile_and_pack) / "launcher.jar"
+    return ensure_entry(f"launcher-{sources[-1]}-{key}", compile_and_pack) / "launcher.jar"
 
 
 def run_tool(command: Sequence[str], hint: str) -> str:
@@ -94,7 +96,7 @@ def run_tool(command: Sequence[str], hint: str) -> str:
 
 
 def _version(java: Path) -> str:
-    # The release file says it in no time; running java takes a tenth of a second.
+    # Reading the release file takes no time; running java takes a tenth of a second.
     release = java.parent.parent / "release"
     text = (
         release.read_text()

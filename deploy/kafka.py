@@ -19,8 +19,8 @@ from deploy.server_process import ServerProcess, start_server
 from deploy.stopping import StopsOnExit
 
 _READY = "Kafka Server started"
-_CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka wants it
-_SAY_WHEN_STARTED = """\
+_CLUSTER_ID = "c2NoZW1hLXB1Ymxpc2hlcg"  # base64 of 16 bytes, as Kafka requires
+_LOG_WHEN_STARTED = """\
 logger.started.name = kafka.server.KafkaRaftServer
 logger.started.level = info
 """
@@ -83,7 +83,7 @@ class Kafka(StopsOnExit):
 
 
 def server_properties(directory: Path, port: int, controller_port: int) -> dict[str, str]:
-    """The broker's settings; what is not there for loopback or one node keeps it small."""
+    """The broker's settings: loopback only, one node, and small."""
     return {
         "process.roles": "broker,controller",
         "node.id": "1",
@@ -131,7 +131,7 @@ def _start_process(
         properties = to_properties(server_properties(directory, *ports))
         (directory / "server.properties").write_text(properties)
         log4j = directory / "log4j2.properties"
-        log4j.write_text(LOG_TO_STANDARD_OUTPUT + _SAY_WHEN_STARTED)
+        log4j.write_text(LOG_TO_STANDARD_OUTPUT + _LOG_WHEN_STARTED)
         command = (
             *(*java, *jvm_options, f"-Xmx{heap_megabytes}m", f"-Dlog4j2.configurationFile={log4j}"),
             *("LoopbackBroker", str(directory / "server.properties"), _CLUSTER_ID),

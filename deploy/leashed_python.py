@@ -15,7 +15,7 @@ import threading
 def main() -> None:
     threading.Thread(target=_exit_when_parent_is_gone, daemon=True).start()
     sys.argv = sys.argv[1:]
-    # Python puts the folder of this file first, where our modules would hide others of that name.
+    # Python puts this file's folder first, where our modules would shadow others of equal names.
     sys.path.pop(0)
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

@@ -1,7 +1,7 @@
 """The real servers on this machine, for tests, benchmarks, the demo and people.
 
 ``python -m deploy.local_stack up | status | down`` starts, shows and ends them all; programs use
-the context managers. Exit status: 0 done, 1 not running, 2 used wrongly, 3 something failed.
+the context managers. Exit status: 0 done, 1 not running, 2 usage error, 3 failure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deploy.cache import cache_directory
-from deploy.detached_stack import SERVERS, StackOptions, alive, down, up
+from deploy.detached_stack import SERVERS, StackOptions, down, running_servers, up
 from deploy.errors import StackError
 from deploy.kafka import Kafka
 from deploy.metastore import EVENTS_TOPIC, Metastore, MetastoreOptions
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_servers,
         default=SERVERS,
         metavar="SERVER,…",
-        help=f"some of {', '.join(SERVERS)}; with kafka and metastore the listener is on",
+        help=f"some of {', '.join(SERVERS)}; with kafka and metastore the listener is enabled",
     )
     starts.add_argument(
         "--storage",
@@ -84,18 +84,20 @@ def _parser() -> argparse.ArgumentParser:
     starts.add_argument(
         "--concurrent-ddl",
         action="store_true",
-        help="let Derby hand out one event id twice, as a stress",
+        help="run DDL concurrently, so that Derby may assign an event id twice (stress test)",
     )
     ends.add_argument("--keep-data", action="store_true", help="leave the files for the next up")
     return parser
 
 
 def _servers(text: str) -> tuple[str, ...]:
-    asked = text.split(",")
-    unknown = [name for name in asked if name not in SERVERS]
+    chosen = text.split(",")
+    unknown = [name for name in chosen if name not in SERVERS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(SERVERS)}")
-    return tuple(name for name in SERVERS if name in asked)
+        raise argparse.ArgumentTypeError(
+            f"expected one of {', '.join(SERVERS)}, got {unknown[0]!r}"
+        )
+    return tuple(name for name in SERVERS if name in chosen)
 
 
 def _positive(text: str) -> int:
@@ -142,7 +144,7 @@ def _status(directory: Path) -> int:
 
 
 def _show(record: StackRecord) -> None:
-    running = alive(record)
+    running = running_servers(record)
     for name, server in record.servers.items():
         state = f"pid {server.process.pid}" if name in running else "DEAD"
         print(f"{name}  {state}  log {server.log}")

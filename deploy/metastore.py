@@ -45,10 +45,10 @@ class MetastoreOptions:
 
     Attributes:
         storage: Derby in memory is fastest; on disk the catalog outlives the process.
-        kafka: where every table event is repeated on ``topic``; None for no repetition.
-        serialise_ddl: Derby hands out one event id twice under concurrent DDL; as with MySQL or
-            PostgreSQL, ids are unique when this is on.
-        settings: further hive-site.xml properties; they win over ours.
+        kafka: every table event is also sent to ``topic`` there; None for no Kafka.
+        serialise_ddl: makes event ids unique, as with MySQL or PostgreSQL: Derby may assign one
+            id twice under concurrent DDL.
+        settings: further hive-site.xml properties; they override ours.
     """
 
     storage: Storage = "memory"
@@ -153,7 +153,7 @@ def hive_site(directory: Path, options: MetastoreOptions) -> dict[str, str]:
             "org.apache.hive.hcatalog.messaging.json.JSONMessageFactory"
         ),
         "hive.metastore.dml.events": "true",
-        # Otherwise the handler refuses, say, string to int: the tests are about such changes.
+        # Otherwise the handler refuses changes such as string to int, which the tests need.
         "hive.metastore.disallow.incompatible.col.type.changes": "false",
     }
     if options.kafka is not None:
@@ -218,7 +218,7 @@ def _launch(
         f"-Xmx{options.heap_megabytes}m",
         f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}",
         f"-Dderby.stream.error.file={directory / 'derby.log'}",
-        # Syncing is of no use to a catalog in memory.
+        # A catalog in memory needs no syncing.
         *(("-Dderby.system.durability=test",) if options.storage == "memory" else ()),
         "LoopbackMetastore",
         str(directory / "hive-site.xml"),

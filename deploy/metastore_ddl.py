@@ -1,7 +1,7 @@
 """DDL against a metastore over Thrift, as Hive would send it: for the demo, tests and benchmarks.
 
-Hive itself expands a view's text and computes its columns before it stores them; whoever creates a
-view here gives both.
+Hive itself expands a view's text and computes its columns before it stores them; callers that
+create a view here supply both.
 """
 
 from __future__ import annotations

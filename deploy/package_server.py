@@ -110,7 +110,7 @@ def _start_process(
     packages.mkdir(parents=True, exist_ok=True)
     passwords = directory / "htpasswd"
     passwords.write_text(htpasswd_line(*credentials))
-    # Only our own process answers there, so that nobody else's on this port is taken for it.
+    # Only our own process answers there, so that another server is not mistaken for it.
     health = f"/health-{secrets.token_hex(8)}"
     return start_server(
         "pypiserver",

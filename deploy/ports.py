@@ -14,7 +14,7 @@ Started = TypeVar("Started")
 
 
 def free_ports(count: int) -> tuple[int, ...]:
-    """``count`` different ports that nobody listens on now.
+    """``count`` different ports on which no program listens now.
 
     Another program may take one before a server does: see ``on_free_ports``.
     """
@@ -26,7 +26,7 @@ def free_ports(count: int) -> tuple[int, ...]:
 
 
 def on_free_ports(count: int, start: Callable[[tuple[int, ...]], Started]) -> Started:
-    """What ``start`` gives on ``count`` free ports; on others if it finds one of them taken."""
+    """The result of ``start`` on ``count`` free ports; on others if one of them is taken."""
     for _ in range(3):
         try:
             return start(free_ports(count))
@@ -37,7 +37,7 @@ def on_free_ports(count: int, start: Callable[[tuple[int, ...]], Started]) -> St
 
 def is_taken(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do, so that a connection that lingers after a restart is no obstacle.
+        # As servers do, so that a connection that lingers after a restart does not matter.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

@@ -24,7 +24,7 @@ _ADDRESS_IN_USE = "address already in use"
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """A process id alone names another process after a while; with its start time it does not."""
+    """A process id may be reused; together with its start time it is unique."""
 
     pid: int
     started: str
@@ -60,7 +60,7 @@ class ServerProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=log.parent,
-                # Control-C is for us; we end the servers in order.
+                # Ctrl-C goes to this process, which stops the servers in order.
                 start_new_session=True,
             )
         return ServerProcess(name, log, log_start, process)
@@ -147,7 +147,7 @@ def start_server(
     try:
         process.wait_until(lambda: is_ready(process), timeout_seconds)
     except ServerFailed as failure:
-        # Somebody took it between our look and the server's.
+        # Another program took the port after our check.
         if _ADDRESS_IN_USE in process.printed().lower():
             raise PortTaken(name, ports[0]) from failure
         raise
@@ -158,21 +158,21 @@ def start_server(
 
 
 def end_processes(processes: Sequence[ProcessIdentity], timeout_seconds: float = 20) -> None:
-    """Ends processes that are not our children, politely first; returns when all are gone."""
-    for sign, patience in ((signal.SIGTERM, timeout_seconds), (signal.SIGKILL, timeout_seconds)):
+    """Ends processes that are not our children, by SIGTERM, then SIGKILL; waits for them."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
         for each in processes:
-            _signal(each, sign)
-        deadline = time.monotonic() + patience
+            _send(each, number)
+        deadline = time.monotonic() + timeout_seconds
         while any(each.is_alive() for each in processes):
             if time.monotonic() > deadline:
                 break
             time.sleep(_POLL_SECONDS)
 
 
-def _signal(process: ProcessIdentity, sign: signal.Signals) -> None:
+def _send(process: ProcessIdentity, number: signal.Signals) -> None:
     if process.is_alive():
         try:
-            os.kill(process.pid, sign)
+            os.kill(process.pid, number)
         except ProcessLookupError:
             return
 
@@ -186,7 +186,7 @@ def _start_time(pid: int) -> str | None:
             fields = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             return None
-        # Counted from the boot, so that a start time alone may come again after the next one.
+        # Counted from boot, so that a start time alone may recur after a reboot.
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return None if fields[0] in "ZX" else f"{fields[19]} {boot}"
     listed = subprocess.run(

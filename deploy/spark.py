@@ -11,7 +11,7 @@ from deploy.ports import LOOPBACK
 def spark_session_conf(
     metastore: Metastore, *, master: str = "local[2]", memory_megabytes: int = 1024
 ) -> dict[str, str]:
-    """To be given to Spark key by key, by ``SparkConf.setAll`` or ``builder.config``."""
+    """To be set key by key, by ``SparkConf.setAll`` or ``builder.config``."""
     scratch = metastore.directory / "spark"
     scratch.mkdir(exist_ok=True)
     return {
@@ -26,7 +26,7 @@ def spark_session_conf(
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
-        # Two cores and a few rows: Spark's default of 200 tasks a shuffle is all overhead.
+        # Two cores and a few rows: Spark's default of 200 tasks per shuffle is only overhead.
         "spark.default.parallelism": "2",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.catalogImplementation": "hive",

@@ -1,7 +1,7 @@
-"""What is written down of a stack that runs detached: ``stack.json`` in its directory.
+"""The record of a stack that runs detached: ``stack.json`` in its directory.
 
 Programs may read it for the addresses; we read it to find our processes and files again. It is
-written before the first server is started, so that whatever a killed start leaves is known as ours.
+written before the first server is started, so that what a killed start leaves is known as ours.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_record(directory: Path) -> StackRecord | None:
 
 
 def write_record(directory: Path, record: StackRecord) -> None:
-    """Readable for its owner only, because a password may be in it; replaced at once or not."""
+    """Readable by its owner only, because it may hold a password; replaced atomically."""
     unfinished = directory / f".{FILE_NAME}"
     unfinished.unlink(missing_ok=True)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,1 +1,1 @@
-"""The whole story on embedded parts, printed for a colleague to look at."""
+"""The demo: the complete flow on local servers, printed step by step."""

@@ -1,4 +1,4 @@
-"""What a consumer would write: programs of the demo, run in environments of their own."""
+"""Programs as a consumer would write them; the demo runs each in its own environment."""
 
 WRITE_AND_READ = """\
 import sys
@@ -47,5 +47,5 @@ from acme_schemas.example.company import read_file
 
 for company in read_file(sys.argv[1]):
     print(company.Name, company.Address.StreetName,
-          "sees the unit" if hasattr(company.Address, "UnitNumber") else "knows no unit, reads on")
+          "sees the unit" if hasattr(company.Address, "UnitNumber") else "has no unit field, and reads the file")
 """

@@ -1,6 +1,6 @@
 """The demo's lake: Member and Company, the view CompanyEngLevels with its UDF, two views above.
 
-The tables and the view are those of LinkedIn's account of Coral; the Avro schemas say what Hive
+The tables and the view are those of LinkedIn's article on Coral; the Avro schemas say what Hive
 cannot: casing, an enum, required fields, documentation.
 """
 
@@ -110,7 +110,7 @@ def create_tables(ddl: MetastoreDdl) -> None:
 
 
 def create_views(ddl: MetastoreDdl) -> None:
-    """The two upper views come before the one they read, to show that order does not matter."""
+    """V2 is created before V1, which it reads, to show that order does not matter."""
     ddl.create_view(
         DATABASE,
         "v2",

@@ -1,4 +1,4 @@
-"""From an ALTER in a metastore to a record class in somebody's program, in under a minute."""
+"""From an ALTER in a metastore to a record class in a consumer's program, in under a minute."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 
 class DemoFailed(OSError):
-    """Something around the demo failed; the message says what, and what it printed."""
+    """A program that the demo runs failed, or packages did not arrive; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Seen:
 
 
 def tell(*, keep: bool = False) -> None:
-    """Prints the story. ``keep`` leaves the folder with everything that was made."""
+    """Runs the demo and prints each step. ``keep`` leaves the folder with all files."""
     console = Console(highlight=False)
     began = time.perf_counter()
     folder = Path(tempfile.mkdtemp(prefix="schema-publisher-demo-"))
@@ -64,10 +64,10 @@ def tell(*, keep: bool = False) -> None:
         with (folder / "daemon.log").open("w") as logs, contextlib.ExitStack() as stack:
             log_to(logs)
             _Story(console, folder, stack).tell()
-        console.print(f"\n[bold]All of it took {time.perf_counter() - began:.0f} s.[/bold]")
+        console.print(f"\n[bold]The demo took {time.perf_counter() - began:.0f} s.[/bold]")
     finally:
         if keep:
-            console.print(f"What was made lies in {escape(str(folder))}")
+            console.print(f"The files are in {escape(str(folder))}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -84,7 +84,7 @@ class _Story:
         pinned = environments.submit(make_environment, self._folder / "pinned")
         upgraded = environments.submit(make_environment, self._folder / "upgraded")
 
-        self._chapter("A metastore, and a daemon that hears it")
+        self._chapter("A metastore, and a daemon that reads its events")
         metastore = self._stack.enter_context(Metastore.start(self._folder / "metastore"))
         service = self._stack.enter_context(self._service(metastore))
         self._console.print(f"Hive Metastore at {metastore.uri}, packages at {service.url}/simple/")
@@ -120,7 +120,7 @@ class _Story:
         second = self._wait(dict.fromkeys(("company", "v1", "v2"), "1.1.0"), started)
         self._show_versions(second, before=first)
 
-        self._chapter("Whoever pinned goes on; whoever upgrades sees the field")
+        self._chapter("A pinned consumer is unaffected; an upgraded one sees the field")
         newer = upgraded.result()
         self._install(newer, service, f"{COMPANY}~=1.0")
         path = str(self._folder / "new.avro")
@@ -226,7 +226,7 @@ port = 0
 
 
 def make_environment(folder: Path) -> Path:
-    """A fresh environment's Python. Spark, 400 MB of it, is borrowed from this environment."""
+    """A fresh environment's Python. Spark, 400 MB, is borrowed from this environment."""
     run([sys.executable, "-m", "venv", str(folder)])
     python = folder / "bin" / "python"
     (own,) = (folder / "lib").glob("python*/site-packages")
@@ -238,7 +238,7 @@ def make_environment(folder: Path) -> Path:
 
 
 def run(command: Sequence[str]) -> str:
-    """What the command printed. Pip sees none of this machine's settings, as a user's would not."""
+    """What the command printed. Pip does not see this machine's settings."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
     environment |= {"PIP_CONFIG_FILE": os.devnull, "PYTHONWARNINGS": "ignore"}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

@@ -58,7 +58,7 @@ public final class HiveQueries {
       answer.add("answers", all);
       answers.println(gson.toJson(answer));
     }
-    // Hive leaves threads behind that are no daemons.
+    // Hive leaves threads running that are not daemon threads.
     System.exit(0);
   }
 

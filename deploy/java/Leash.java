@@ -24,7 +24,7 @@ final class Leash {
     } catch (IOException broken) {
       System.out.println("leash broken: " + broken);
     }
-    // No shutdown hooks: nobody is left to wait for them, and a hung hook would leave an orphan.
+    // No shutdown hooks: no process is left to wait for them, and a hung one would leave an orphan.
     Runtime.getRuntime().halt(143);
   }
 }

@@ -46,7 +46,7 @@ def test_checksums_are_in_the_format_of_sha256sum(tmp_path: Path) -> None:
     assert read_checksums(tmp_path / "checksums.txt") == jar_checksums(tmp_path)
 
 
-def test_jars_that_are_missing_unasked_for_or_changed_are_told_apart() -> None:
+def test_missing_unlisted_and_changed_jars_are_distinguished() -> None:
     expected = {"changed.jar": "1", "missing.jar": "2", "same.jar": "3"}
 
     found = {"changed.jar": "4", "same.jar": "3", "unasked.jar": "5"}

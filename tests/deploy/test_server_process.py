@@ -27,7 +27,7 @@ def test_free_ports_are_different_and_free() -> None:
     assert not any(is_taken(port) for port in ports)
 
 
-def test_a_port_on_which_somebody_listens_is_taken() -> None:
+def test_a_port_on_which_a_program_listens_is_taken() -> None:
     with socket.create_server((LOOPBACK, 0)) as server:
         assert is_taken(server.getsockname()[1])
 
@@ -45,7 +45,7 @@ def test_a_server_that_finds_its_port_taken_is_started_on_another() -> None:
     assert len(tried) == 2
 
 
-def test_ports_that_are_always_taken_are_reported_at_last() -> None:
+def test_ports_that_are_always_taken_are_reported() -> None:
     def start(ports: tuple[int, ...]) -> str:
         raise PortTaken("a server", ports[0])
 
@@ -70,7 +70,7 @@ def test_a_server_is_returned_once_it_is_ready(tmp_path: Path) -> None:
     assert not server.is_alive()
 
 
-def test_a_server_that_dies_shows_the_end_of_its_log(tmp_path: Path) -> None:
+def test_a_server_that_crashes_shows_the_end_of_its_log(tmp_path: Path) -> None:
     command = python("print('cannot find the moon'); raise SystemExit(7)")
 
     with pytest.raises(ServerFailed, match=r"ended with status 7(?s:.*)cannot find the moon"):
@@ -112,7 +112,7 @@ def test_a_server_that_loses_the_race_for_its_port_says_so(tmp_path: Path) -> No
         )
 
 
-def test_what_an_earlier_start_printed_makes_no_server_ready(tmp_path: Path) -> None:
+def test_output_of_an_earlier_start_does_not_make_a_server_ready(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("ready\n")
     server = ServerProcess.start("a server", python("import time; time.sleep(600)"), log)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.cache import cache_directory, discard_unused, fingerprint, locked, prepared
+from deploy.cache import cache_directory, discard_unused, ensure_entry, fingerprint, locked
 from deploy.errors import MissingPrerequisite
 from deploy.jdk import find_jdk
 from deploy.kafka import server_properties
@@ -61,7 +61,7 @@ def test_a_password_line_is_of_apaches_sha_scheme() -> None:
     assert scheme == "{SHA}" + base64.b64encode(hashlib.sha1(b"secret").digest()).decode()
 
 
-def test_a_machine_without_java_is_told_what_to_install(
+def test_without_java_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
@@ -109,9 +109,9 @@ def writes(text: str) -> Callable[[Path], None]:
 
 
 def test_an_entry_is_prepared_once(own_cache: Path) -> None:
-    prepared("entry", writes("first"))
+    ensure_entry("entry", writes("first"))
 
-    entry = prepared("entry", writes("second"))
+    entry = ensure_entry("entry", writes("second"))
 
     assert (entry / "text").read_text() == "first"
 
@@ -122,13 +122,13 @@ def test_a_failed_preparation_leaves_no_entry(own_cache: Path) -> None:
         raise OSError
 
     with pytest.raises(OSError):  # noqa: PT011 - the very error that was raised
-        prepared("entry", fail)
+        ensure_entry("entry", fail)
 
     assert [each for each in own_cache.iterdir() if each.is_dir()] == []
 
 
 def test_entries_in_use_are_kept(own_cache: Path) -> None:
-    entry = prepared("archive-1", writes(""))
+    entry = ensure_entry("archive-1", writes(""))
 
     discard_unused("archive-*", days=1)
     assert entry.exists()
@@ -142,15 +142,15 @@ def test_different_parts_have_different_fingerprints(one: list[str], other: list
     assert (fingerprint(*one) == fingerprint(*other)) == (one == other)
 
 
-def test_an_unknown_server_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_server_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["up", "--only", "metastore,oracle"])
 
     assert ended.value.code == 2
-    assert "'oracle' is none of kafka, metastore, pypiserver" in capsys.readouterr().err
+    assert "expected one of kafka, metastore, pypiserver, got 'oracle'" in capsys.readouterr().err
 
 
-def test_nothing_runs_where_nothing_was_put_up(
+def test_nothing_runs_where_nothing_was_started(
     own_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["status", "--directory", str(own_cache / "none")]) == 1
@@ -158,7 +158,7 @@ def test_nothing_runs_where_nothing_was_put_up(
     assert not (own_cache / "none").exists()
 
 
-def test_a_directory_of_others_is_an_error_with_a_remedy(
+def test_a_directory_with_unknown_files_is_an_error_with_a_hint(
     own_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (own_cache / "stack" / "kafka").mkdir(parents=True)

@@ -38,7 +38,7 @@ def test_a_directory_without_a_record_holds_no_stack(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"servers": {"kafka": 1}}', '{"servers": []}'])
-def test_a_file_that_is_no_record_is_refused_and_left_alone(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_record_is_refused_and_kept(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE_NAME).write_text(text)
 
     with pytest.raises(StackConflict, match=FILE_NAME):
@@ -92,10 +92,10 @@ def test_down_ends_what_the_record_names_and_removes_only_our_files(tmp_path: Pa
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_up_refuses_a_directory_whose_files_may_be_of_others(tmp_path: Path) -> None:
+def test_up_refuses_a_directory_whose_files_it_may_not_own(tmp_path: Path) -> None:
     (tmp_path / "kafka").mkdir()
 
-    with pytest.raises(StackConflict, match="kafka is there"):
+    with pytest.raises(StackConflict, match="kafka exists"):
         up(tmp_path, StackOptions(servers=("kafka",)))
 
 

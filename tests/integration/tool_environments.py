@@ -12,7 +12,7 @@ import sys
 import venv
 from pathlib import Path
 
-from deploy.cache import fingerprint, prepared
+from deploy.cache import ensure_entry, fingerprint
 
 _REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 
@@ -21,7 +21,7 @@ def tool_python(tool: str) -> Path:
     """The Python that runs ``-m`` modules of a tool. Installed scripts do not: the folder was moved."""
     requirements = _REQUIREMENTS / f"{tool}.txt"
     made_from = fingerprint(requirements.read_bytes(), sys.version, sys.base_prefix)
-    environment = prepared(f"{tool}-{made_from}", lambda folder: _install(folder, requirements))
+    environment = ensure_entry(f"{tool}-{made_from}", lambda folder: _install(folder, requirements))
     return environment / "bin" / "python"
 
 
