@@ -1,6 +1,6 @@
 """Hive and Spark side by side, over the same generated rows in the same ORC files.
 
-Neither touches anything but a folder of its own: Hive's catalog is in memory and so is Spark's.
+Both write only to their own folders: Hive's catalog is in memory and so is Spark's.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ STAND_INS: Mapping[ColumnType, tuple[str, str]] = MappingProxyType(
         INT: ("org.apache.hadoop.hive.ql.udf.UDFOPBitNot", "~x"),
     }
 )
-"""For a function whose class is not here, one of its type: Hive's class and Spark's expression."""
+"""Replaces a function whose class is missing, by return type: a Hive class, a Spark expression."""
 
 
 class EngineRefused(Exception):
-    """An engine does not take a view or a query of it; the message is its first line."""
+    """An engine refused a view or a query of it; the message is the error's first line."""
 
 
 class NoRows(EngineRefused):
-    """An engine cannot hold the generated rows of a table, whatever is then asked of them."""
+    """An engine cannot store the generated rows of a table, whatever the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class Data:
         self._folder = folder
 
     def location(self, columns: Columns, *, backwards: bool = False) -> str:
-        """Where rows of the columns are; they are written when first asked for.
+        """Where rows of the columns are; they are written at the first call.
 
         Args:
             backwards: the same rows in the opposite order.
 
         Raises:
-            NoRows: Spark has no such table.
+            NoRows: Spark cannot store such a table.
         """
         text = ", ".join(f"{quoted(name)} {print_type(type_)}" for name, type_ in columns)
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -103,10 +103,10 @@ class Hive:
         view: RelationName,
         stand_ins: Sequence[StandIn],
     ) -> list[tuple[str, str]]:
-        """Runs the statements, which make ``makes``, in an empty catalog; the view's columns.
+        """Runs the statements, which create ``makes``, in an empty catalog; the view's columns.
 
         Raises:
-            EngineRefused: one of them, or the view's description.
+            EngineRefused: a statement failed, or the view cannot be described.
         """
         self._empty()
         self._made = tuple(makes)
@@ -121,7 +121,7 @@ class Hive:
         described = self._answer(f"DESCRIBE {relation(view)}")
         found = [row.split("\t") for row in described.rows]
         if any(statement.lstrip().upper().startswith("ALTER") for statement in ddl):
-            # What is stored is as the tables were; what a reader gets is as they are.
+            # The stored columns are those before the ALTER; a query returns those after it.
             now = self._answer(f"SELECT * FROM {relation(view)}").columns
             return [(name.rpartition(".")[2], type_) for name, type_ in now]
         return [(name.strip(), type_.strip()) for name, type_, *_ in found]
@@ -152,10 +152,10 @@ class Hive:
         return in_no_order(from_hive(row, types) for row in answer.rows)
 
     def _empty(self) -> None:
-        """Databases stay: Hive lists what one holds only with a library that is not here."""
+        """Databases stay: to list their contents, Hive needs a library that is missing here."""
         self._answer("USE default")
         for name in self._made:
-            # Each word is an error for the other kind.
+            # Each statement is an error for the other kind.
             self._queries.run(f"DROP VIEW {relation(name)}", f"DROP TABLE {relation(name)}")
         self._made = ()
 
@@ -187,7 +187,7 @@ class Spark:
         *,
         backwards: bool = False,
     ) -> None:
-        """Leaves these tables, with their generated rows, and nothing else."""
+        """Replaces everything by these tables, with their generated rows."""
         for row in self._session.sql("SHOW DATABASES").collect():
             if row[0] != "default":
                 self._sql(f"DROP DATABASE {quoted(row[0])} CASCADE")
@@ -258,7 +258,7 @@ class Spark:
 
 @contextmanager
 def engines(folder: Path) -> Iterator[tuple[Hive, Spark]]:
-    """Both, started; all their files are in ``folder``. This process is in UTC then, as they are."""
+    """Starts both, with all files in ``folder``; sets this process to UTC, as they are."""
     os.environ["TZ"] = "UTC"
     time.tzset()
     session = (
@@ -282,9 +282,9 @@ def engines(folder: Path) -> Iterator[tuple[Hive, Spark]]:
 
 
 def _items(columns: Columns) -> str:
-    """What Hive is to select: bytes as Base64, for it prints them as they are."""
+    """What Hive is to select: bytes as Base64, since it prints raw bytes."""
     if all(type_ != BINARY for _, type_ in columns):
-        # After a star of its own Hive stores a generated name that its expanded text has not.
+        # After expanding a star, Hive stores a generated name that its expanded text lacks.
         return "*"
     return ", ".join(
         f"base64({quoted(name)})" if type_ == BINARY else quoted(name) for name, type_ in columns
@@ -292,7 +292,7 @@ def _items(columns: Columns) -> str:
 
 
 def readable(columns: Columns) -> Columns:
-    """Without the columns of types that Spark has not, which a query may well leave alone."""
+    """Without the columns whose types Spark lacks; a query may not need them."""
     return [(name, type_) for name, type_ in columns if not isinstance(type_, Uniontype)]
 
 

@@ -1,7 +1,7 @@
 """Generated codecs beside fastavro and generators of classes: ``make bench-codec``.
 
 An order of 20 fields with nested arrays, a wide row, and the import of a package of 800 columns.
-Ours checks the type and range of every value that it writes, and the bytes that it reads.
+Our codec checks the type and range of every value that it writes, and the bytes that it reads.
 """
 
 from __future__ import annotations

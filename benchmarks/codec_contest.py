@@ -1,4 +1,4 @@
-"""The contest of ``benchmarks.codec``: needs nothing of this project, and runs beside its peers.
+"""The contest of ``benchmarks.codec``: imports nothing of this project, and runs in its peers' environment.
 
 Arguments: a folder with the generated modules, and the contenders' names. Each line of the answer
 is a JSON object: contender, the microseconds of one decoding and of one encoding.
@@ -24,10 +24,9 @@ _ROUND_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """``decode`` reads the one value's bytes, ``encode`` writes the one value anew.
+    """``decode`` reads the value's bytes, ``encode`` writes the value again.
 
-    ``data`` are the bytes of one whose schema is another: an optional field's branches the other
-    way round.
+    ``data``: the bytes of a contender whose schema differs in the order of optional branches.
     """
 
     name: str
@@ -51,7 +50,7 @@ def main() -> None:
     for contender in contenders:
         written = contender.encode()
         assert written == (contender.data or data), f"{contender.name} writes other bytes"
-    # In turns, so that whatever else the machine does meets them all.
+    # In turns, so that other load of the machine affects all of them.
     decoding = _best([contender.decode for contender in contenders])
     encoding = _best([contender.encode for contender in contenders])
     for contender, read, write in zip(contenders, decoding, encoding, strict=True):

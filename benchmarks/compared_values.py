@@ -1,4 +1,4 @@
-"""Hive's printed rows and Spark's collected ones → values that are equal where the rows are."""
+"""Hive's printed rows and Spark's collected rows → values that are equal if the rows are."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _collected(value: Any, type_: ColumnType) -> object:
 
 
 class _Nested:
-    """Hive's own kind of JSON: keys that are no strings have no quotes."""
+    """Hive's own kind of JSON: keys that are not strings have no quotes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -154,5 +154,5 @@ class _Nested:
 
     def _expect(self, token: str) -> None:
         if not self._text.startswith(token, self._at):
-            raise JSONDecodeError(f"no {token!r}", self._text, self._at)
+            raise JSONDecodeError(f"expected {token!r}", self._text, self._at)
         self._at += len(token)

@@ -1,6 +1,6 @@
-"""Rows of any columns, always the same ones: nulls, least and greatest values, other alphabets.
+"""Deterministic rows for any columns: nulls, least and greatest values, other alphabets.
 
-Values meet across columns and tables, so that joins and comparisons find something.
+Values recur across columns and tables, so that joins and comparisons match some.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def generated_rows(columns: Sequence[tuple[str, ColumnType]]) -> list[tuple[Any,
 
 
 def _column(name: str, type_: ColumnType) -> list[Any]:
-    # Seeded by what it is, so that a column's values depend on no other column.
+    # Seeded by name and type, so that a column's values do not depend on other columns.
     draw = random.Random(f"{name.lower()} {print_type(type_)}")
     return [_value(type_, draw) for _ in range(NUMBER - 1)]
 

@@ -1,8 +1,8 @@
 """Event appended → package installable, p50 and p99: ``make bench-latency``.
 
-A real metastore, the daemon as a process of its own with debounce 0, and two indexes: the static
+A real metastore, the daemon in a separate process with debounce 0, and two indexes: the static
 one that it serves, and a real pypiserver. The clock starts when the metastore has answered the DDL
-(its event is then in the log) and stops when the index's page lists the wheel; a page is asked for
+(its event is then in the log) and stops when the index's page lists the wheel; a page is requested
 every 5 ms. Two cases: an ALTER of a table that nothing reads, and an ALTER of a table with ten
 dependent views, until all eleven are there.
 """
@@ -37,7 +37,7 @@ POLL_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``tables`` rounds: each alters a table of its own once, so that versions stay few."""
+    """Seconds of each round; a round alters a table of its own once, so that versions stay few."""
 
     index: str
     name: str
@@ -45,7 +45,7 @@ class Case:
 
 
 class Page:
-    """An index's page of one distribution, asked over one connection."""
+    """An index's pages of distributions, requested over one connection."""
 
     def __init__(self, simple_url: str) -> None:
         address = urlsplit(simple_url)

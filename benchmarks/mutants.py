@@ -2,8 +2,8 @@
 
 A mutant is a copy of the code with one rule dropped, one null class flipped or one coercion changed.
 For each, the quick tests of the core run in a copy of the checkout until one fails; a mutant that
-none of them notices is a hole in the tests, and the run ends with 1. First they run on the code as
-it is: a test that fails there would pass for a catch.
+none of them catches is a gap in the tests, and the run ends with 1. First they run on the
+unchanged code: a test that fails there would count as a catch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TESTS = (
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """``old`` stands once in the file."""
+    """``old`` occurs once in the file."""
 
     name: str
     path: str
@@ -103,12 +103,12 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="unchanged-") as name,
         ThreadPoolExecutor(chosen.at_once) as pool,
     ):
-        # Copied once: somebody may be at work on the checkout while this runs.
+        # Copied once: the checkout may change while this runs.
         code = Path(name)
         _copy(ROOT, code)
-        unchanged, *caught = list(pool.map(lambda m: _caught_by(m, code), [None, *mutants]))
+        unchanged, *caught = list(pool.map(lambda m: _catch(m, code), [None, *mutants]))
     if unchanged is not None:
-        sys.exit(f"{unchanged} fails without a mutant: nothing is learned from its failures")
+        sys.exit(f"{unchanged} fails without a mutant: its failures would prove nothing")
     for mutant, test in zip(mutants, caught, strict=True):
         print(f"{'caught' if test else 'MISSED':<8}{mutant.name}{f'  ({test})' if test else ''}")
     missed = caught.count(None)
@@ -116,7 +116,7 @@ def main() -> None:
     sys.exit(1 if missed else 0)
 
 
-def _caught_by(mutant: Mutant | None, code: Path) -> str | None:
+def _catch(mutant: Mutant | None, code: Path) -> str | None:
     """The first test that fails on the mutant, or on the code as it is."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         copy = Path(name)
@@ -139,7 +139,9 @@ def _mutate(folder: Path, mutant: Mutant) -> None:
     path = folder / mutant.path
     text = path.read_text(encoding="utf-8")
     if text.count(mutant.old) != 1:
-        raise ValueError(f"{mutant.name}: its text stands {text.count(mutant.old)} times")
+        raise ValueError(
+            f"{mutant.name}: expected its text once, found it {text.count(mutant.old)} times"
+        )
     path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""How large plans are and what they are made of: sizes, depths, how often each node and operator occurs."""
+"""The size and contents of plans: sizes, depths, how often each node and operator occurs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AIM = 100
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """``operators``: a plan's nodes without scans; ``depth``: the most of them above one another."""
+    """``operators``: a plan's nodes without scans; ``depth``: their longest path."""
 
     operators: int
     depth: int
@@ -40,7 +40,7 @@ class Extent:
 
 @dataclass(slots=True)
 class PlanCounts:
-    """Views are counted with what lies below them, whether sub-query or view."""
+    """Counts views together with their sub-queries and the views that they read."""
 
     extents: list[Extent] = field(default_factory=list)
     nodes: Counter[str] = field(default_factory=Counter)
@@ -48,14 +48,14 @@ class PlanCounts:
     classes: Counter[str] = field(default_factory=Counter)
     operators: Counter[str] = field(default_factory=Counter)
 
-    def add(self, plan: Plan, below: Mapping[RelationName, Extent]) -> Extent:
-        """Counts a plan's parts; ``below`` are the extents of the views that it reads."""
+    def add(self, plan: Plan, extents: Mapping[RelationName, Extent]) -> Extent:
+        """Counts a plan's parts; ``extents`` are those of the views that it reads."""
         if isinstance(plan, Scan):
             self.nodes["scan"] += 1
-            return below.get(plan.relation, Extent(0, 0))
+            return extents.get(plan.relation, Extent(0, 0))
         self.nodes[_node(plan)] += 1
-        parts = [self.add(part, below) for part in inputs(plan)]
-        inside = [self.add(part, below) for part in self._subqueries(plan)]
+        parts = [self.add(part, extents) for part in inputs(plan)]
+        inside = [self.add(part, extents) for part in self._subqueries(plan)]
         return Extent(
             1 + sum(part.operators for part in (*parts, *inside)),
             1 + max((part.depth for part in (*parts, *inside)), default=0),
@@ -75,7 +75,7 @@ class PlanCounts:
             self.classes[f"{kind}, {part.operator.nulls.value}"] += 1
             self.operators[part.operator.name] += 1
 
-    def put_together(self, other: PlanCounts) -> None:
+    def merge(self, other: PlanCounts) -> None:
         self.extents += other.extents
         self.nodes += other.nodes
         self.expressions += other.expressions

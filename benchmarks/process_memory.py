@@ -10,7 +10,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def tree_resident_bytes(root: int) -> int:
-    """Sum over the tree; pages that processes share are counted for each. 0 once it has ended."""
+    """Sum over the tree; shared pages count once for each process. 0 once it has ended."""
     children: defaultdict[int, list[int]] = defaultdict(list)
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -1,9 +1,9 @@
 """Random views against Spark itself: ``make bench-random_views``.
 
-Each view is grown over random nested tables (``tests.lakeschema.translation.growing``), derived, and analysed
+Each view is generated over random nested tables (``tests.lakeschema.translation.growing``), derived, and analysed
 by Spark: names and types must agree, a required column must hold no null, and the Spark SQL that is
 emitted must return the rows of the view's own text. Half of the views run outside ANSI mode. What
-both refuse is counted apart, as are rows that cannot be compared because the view itself raises.
+both refuse is counted separately, as are rows that cannot be compared because the view fails.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CONF = {
 
 @dataclass(slots=True)
 class Findings:
-    """Of one process, or of all put together."""
+    """Of one process, or of all together."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     wrong: int = 0
@@ -65,12 +65,12 @@ class Findings:
         if verdict.derived:
             self.counts.extents.append(extents[verdict.derived[-1].relation.name])
 
-    def put_together(self, other: Findings) -> None:
+    def merge(self, other: Findings) -> None:
         self.outcomes += other.outcomes
         self.wrong += other.wrong
         self.refusals += other.refusals
         self.looser += other.looser
-        self.counts.put_together(other.counts)
+        self.counts.merge(other.counts)
 
     def report(self) -> None:
         for outcome, number in self.outcomes.most_common():
@@ -106,7 +106,7 @@ def main() -> None:
         elif isinstance(result, str):
             print(f"\n{result}\n", flush=True)
         else:
-            findings.put_together(result)
+            findings.merge(result)
             left -= 1
     for worker in workers:
         worker.join()

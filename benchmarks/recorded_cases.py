@@ -1,4 +1,4 @@
-"""Views recorded elsewhere, held against their own engines: ``make bench-cases CASES=path``.
+"""Views recorded elsewhere, compared with their own engines: ``make bench-cases CASES=path``.
 
 The file is a list of {"id", "module", "tables", "views", "functions", "expect"}. Each view's names
 and types are asked of the engine of its dialect (Hive 4.0.1, Spark 4), and the rows that the
@@ -82,7 +82,7 @@ def main() -> int:
         for question in asked:
             verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
             if question.text is not None and verdict.types == _NO_ALIAS:
-                # No view, but still a query, whose types and rows Spark may be asked for.
+                # It cannot be a view, but as a query it has types and rows in Spark.
                 width = len(spark.columns(question.text, _SPARK_SETTINGS))
                 named = replace(question, names=tuple(f"c{number}" for number in range(width)))
                 verdict = _Case(named, Options(udfs=udfs), hive, spark).verdict()
@@ -94,7 +94,7 @@ def main() -> int:
 
 
 class _Case:
-    """One question, asked of the core and of the engine."""
+    """One question to the core and to the engine."""
 
     def __init__(self, question: Question, options: Options, hive: Hive, spark: Spark) -> None:
         self._question = question
@@ -107,26 +107,26 @@ class _Case:
 
     def verdict(self) -> Verdict:
         name = self._question.view
-        lacking = self._find_stand_ins()
+        missing_class = self._find_stand_ins()
         try:
             self._relations = self._question.relations()
             ours = self._interface(name)
         except (CatalogError, TranslationError) as error:
-            return self._refused(f"{type(error).__name__}: {error}")
-        if lacking:
-            return Verdict(_NOT_ASKED, _NOT_ASKED, (f"no function stands in for {lacking}",))
+            return self._verdict_on_refusal(f"{type(error).__name__}: {error}")
+        if missing_class:
+            return Verdict(_NOT_ASKED, _NOT_ASKED, (f"no function stands in for {missing_class}",))
         columns = [(column.name, print_type(column.type)) for column in ours.columns]
         try:
             theirs = self._engine_columns()
         except EngineRefused as error:
             details = (f"the engine: {error}", f"ours: {columns}")
-            rows, more = self._emitted_alone()
+            rows, more = self._run_emitted_alone()
             return Verdict(_BY_ENGINE, rows, (*details, *more))
-        differing = _differing(columns, theirs, self._question.dialect)
-        rows, more = self._compared_rows()
+        differing = _differences(columns, theirs, self._question.dialect)
+        rows, more = self._compare_rows()
         return Verdict(_DIFFERS if differing else _EQUAL, rows, (*differing, *more))
 
-    def _refused(self, reason: str) -> Verdict:
+    def _verdict_on_refusal(self, reason: str) -> Verdict:
         try:
             theirs = self._engine_columns()
         except EngineRefused as error:
@@ -144,9 +144,9 @@ class _Case:
             return [(n, type_) for n, (_, type_) in zip(question.names, found, strict=True)]
         return self._spark.view_columns(question.view, question.text)
 
-    def _compared_rows(self) -> tuple[str, tuple[str, ...]]:
+    def _compare_rows(self) -> tuple[str, tuple[str, ...]]:
         try:
-            query = self._emitted()
+            query = self._emit()
         except TranslationError as error:
             return _BY_US, (f"{type(error).__name__}: {error}",)
         try:
@@ -159,7 +159,7 @@ class _Case:
             found = self._spark_rows(query)
             analysed = self._spark.columns(query.sql, query.settings)
         except EngineRefused as error:
-            return _DIFFERS, (f"Spark does not take {query.sql}: {error}",)
+            return _DIFFERS, (f"Spark refuses {query.sql}: {error}",)
         if found != expected:
             again = (self._engine_rows(query), self._engine_rows(query, backwards=True))
             if any(rows != expected for rows in again):
@@ -172,10 +172,10 @@ class _Case:
             return _DIFFERS, (f"Spark says {analysed}", f"we say {wanted}", query.sql)
         return _EQUAL, ()
 
-    def _emitted_alone(self) -> tuple[str, tuple[str, ...]]:
-        """Where there is nothing to compare: whether the emitted text runs."""
+    def _run_emitted_alone(self) -> tuple[str, tuple[str, ...]]:
+        """If there is nothing to compare: whether the emitted text runs."""
         try:
-            query = self._emitted()
+            query = self._emit()
         except TranslationError as error:
             return _BY_US, (f"{type(error).__name__}: {error}",)
         try:
@@ -187,7 +187,7 @@ class _Case:
         return "runs in Spark", ()
 
     def _also_refused(self, query: SparkQuery, error: EngineRefused) -> tuple[str, tuple[str, ...]]:
-        """An engine may refuse rows, such as a text that is no number; so must the emitted text."""
+        """An engine may refuse rows, such as text that is not a number; so must the emitted text."""
         try:
             self._spark_rows(query)
         except EngineRefused as same:
@@ -215,7 +215,7 @@ class _Case:
             assert isinstance(returns, Returns)
             self._spark.make_function(StandIn(udf.name, returns.type))
 
-    def _emitted(self, name: RelationName | None = None) -> SparkQuery:
+    def _emit(self, name: RelationName | None = None) -> SparkQuery:
         relation = self._relations[name or self._question.view]
         upstreams = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
         return spark_view(relation, upstreams, self._options)
@@ -224,7 +224,7 @@ class _Case:
         for upstream in upstreams_of(self._relations[name], self._options):
             if self._relations[upstream].is_view:
                 self._make_upstream_views(upstream)
-                query = self._emitted(upstream)
+                query = self._emit(upstream)
                 self._make_functions(query)
                 self._spark.make_view(upstream, query)
 
@@ -248,7 +248,7 @@ class _Case:
         return self._interfaces[name]
 
     def _find_stand_ins(self) -> str | None:
-        """Fills ``_stand_ins``; a class for which there is none, if there is one."""
+        """Fills ``_stand_ins``; returns a class that has none, or None."""
         found = []
         for function, class_name in self._question.functions.items():
             returns = self._options.udfs.get(class_name)
@@ -260,14 +260,14 @@ class _Case:
 
 
 def _spark_columns(query: SparkQuery) -> list[tuple[str, str]]:
-    """What Spark is to say of the text: it has no char and no varchar."""
+    """The columns expected from Spark, which has no char and no varchar."""
     return [(c.name, print_type(parse_type(type_text(c.type)))) for c in query.columns]
 
 
-def _differing(
+def _differences(
     ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]], dialect: Dialect
 ) -> tuple[str, ...]:
-    """Hive has every name in lower case; ours keep the case that they were written in."""
+    """Compares without case for Hive, which lower-cases every name; ours keep their case."""
     if dialect is Dialect.HIVE:
         ours = [(name.lower(), type_.lower()) for name, type_ in ours]
     if len(ours) != len(theirs):

@@ -1,4 +1,4 @@
-"""A file of recorded cases → the views that are asked about, each with all that makes it."""
+"""A file of recorded cases → the views to check, each with all the DDL that it needs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Question:
     """One view of a case.
 
     Attributes:
-        ddl: what makes its tables, in Hive's dialect, and the view itself, where Hive's is asked.
-        text: the view's query, where Spark's dialect is asked.
+        ddl: creates its tables, in Hive's dialect, and the view itself for questions to Hive.
+        text: the view's query, for questions to Spark.
         functions: the names that its text calls, to class names.
-        names: for the columns of a ``text`` that has not named them all; else empty.
+        names: of the columns of a ``text`` that does not name them all; else empty.
     """
 
     label: str
@@ -39,7 +39,7 @@ class Question:
         return Dialect.HIVE if self.text is None else Dialect.SPARK
 
     def relations(self) -> Mapping[RelationName, Relation]:
-        """What exists then.
+        """The relations that the question needs.
 
         Raises:
             MalformedDdl: a statement cannot be read or applied.
@@ -61,8 +61,8 @@ def questions_of(cases: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
         query = expect.get("query") or expect.get("sql_in")
         tables, views, alters = _statements(case)
         if query:
-            asked = ("USE default", f"CREATE VIEW {_ASKED.name} AS {query}")
-            yield Question(label, kind, (*tables, *views, *alters, *asked), _ASKED, functions)
+            query_view = ("USE default", f"CREATE VIEW {_ASKED.name} AS {query}")
+            yield Question(label, kind, (*tables, *views, *alters, *query_view), _ASKED, functions)
         elif expect.get("view") in {view["name"] for view in case["views"]}:
             name = RelationName.parse(expect["view"], ("default",))
             yield Question(label, kind, (*tables, *views, *alters), name, functions)
@@ -74,7 +74,7 @@ def questions_of(cases: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
 def _statements(
     case: Mapping[str, Any],
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Those that make tables, those that make views, and those that change tables after that."""
+    """Statements that create tables, create views, and change tables after that."""
     names = [entry["name"] for entry in (*case["tables"], *case["views"])]
     databases = sorted({name.split(".")[0] for name in names})
     tables = [f"CREATE DATABASE IF NOT EXISTS {database}" for database in databases]

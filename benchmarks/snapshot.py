@@ -1,9 +1,9 @@
 """A snapshot on Spark: read, derive and publish seconds for 1, 2 and 4 tasks: ``make bench-snapshot``.
 
 A real metastore is filled with tables and, in three levels above them, views. Each number of tasks
-then has an empty state and an empty static index of its own, and a fresh process: that is how the
+then has its own empty state and empty static index, and a fresh process: that is how the
 daemon runs a snapshot. Its memory is that of the process, of Spark's JVM and of the Python workers
-together. A second snapshot on the last state shows what one costs that finds nothing to do.
+together. A second snapshot on the last state shows the cost of one that finds no work.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ tasks = {tasks}
 
 @contextmanager
 def _watched(process: int) -> Iterator[Sequence[int]]:
-    """Samples of the memory of a process and all below it."""
+    """Samples of the memory of a process and its descendants."""
     samples = [0]
     ended = threading.Event()
 

@@ -62,7 +62,7 @@ def record(name: RelationName) -> RelationRecord:
 
 
 def upstreams_of(view: int) -> Iterator[RelationName]:
-    """Three tables, and the views one and ten before: a graph with long ways up."""
+    """Three tables, and the views one and ten before: a graph with long paths upstream."""
     yield from (TABLE_NAMES[(4 * view + i) % TABLES] for i in range(3))
     yield from (VIEW_NAMES[view - step] for step in (1, 10) if view % 50 >= step)
 

@@ -1,9 +1,9 @@
 """View text → Avro schema, beside sqlglot's parse + qualify + annotate: ``make bench-translate``.
 
-Corpora: TPC-H's 22 queries in both dialects and the gallery of tests. Each is timed whole, from its
-text to the Avro schema and the lineage, upstreams given; sqlglot parses the same text with the same
-(compiled) parser, qualifies its columns and annotates types. Then a lake of views, each level above
-the one before, whose shared parents are derived once.
+Corpora: TPC-H's 22 queries in both dialects and the gallery of tests. Each is timed from its text
+to the Avro schema and the lineage, upstreams given; sqlglot parses the same text with the same
+(compiled) parser, qualifies its columns and annotates types. Then a lake of views, each level
+reading the one before, whose shared parents are derived once.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _interface(relations: Mapping[RelationName, Relation], name: RelationName) -
 def _ours(case: Case) -> None:
     view = case.relation.view
     assert view is not None
-    # A comment makes each text a new one, which the parser does not remember.
+    # A comment makes each text new, so that the parser's cache does not have it.
     text = f"{view.text} -- {next(_REPETITIONS)}"
     derive(replace(case.relation, view=replace(view, text=text)), case.upstreams, OPTIONS)
 

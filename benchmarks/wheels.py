@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packages", type=int, default=2000)
     parser.add_argument("--columns", type=int, default=20)
-    parser.add_argument("--profile", action="store_true", help="say where the time goes")
+    parser.add_argument("--profile", action="store_true", help="print where the time goes")
     chosen = parser.parse_args()
     build_wheel(_request(chosen.packages, chosen.columns))
     profile = cProfile.Profile()
@@ -41,7 +41,7 @@ def main() -> None:
         profile.enable()
     seconds, worked, size, digest = 0.0, 0.0, 0, hashlib.sha256()
     for number in range(chosen.packages):
-        # One at a time, as a service meets them: memory for all of them would be timed too.
+        # One at a time, as in a service: allocating all of them would be timed too.
         request = _request(number, chosen.columns)
         began, began_working = time.perf_counter(), time.process_time()
         wheel = build_wheel(request)
