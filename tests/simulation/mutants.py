@@ -48,13 +48,13 @@ class _TrustingSettling(Settling):
 
 
 def without_upstream_check(deployment: Deployment) -> Engine:
-    """Commits a derivation whatever became of the upstreams that it is of."""
+    """Commits a derivation even if its upstreams changed."""
     trusting = _TrustingSettling(deployment.runtime.policy)
     return Engine(replace(parts_of(deployment), settling=trusting))
 
 
 def without_min_event_id(deployment: Deployment) -> Engine:
-    """Believes a replica that has not heard of the event yet."""
+    """Trusts a replica that does not have the event yet."""
     return _WithoutMinEventId(parts_of(deployment))
 
 
@@ -92,7 +92,7 @@ def _blind(tx: Transaction) -> Transaction:
 
 
 def clear_without_generation(deployment: Deployment) -> Engine:
-    """Ends work although the relation was asked for again meanwhile."""
+    """Ends work although the relation was requested again meanwhile."""
     runtime = replace(deployment.runtime, state=_BlindState(deployment.runtime.state))
     return Engine(parts_of(replace(deployment, runtime=runtime)))
 
@@ -103,7 +103,7 @@ class _TrustingRecheck(Recheck):
 
 
 def without_double_collect(deployment: Deployment) -> Engine:
-    """Publishes without looking again at what stands above."""
+    """Publishes without a second reading of the upstreams."""
     parts, packaging = parts_of(deployment), deployment.packaging
     publisher = Publisher(
         parts.runtime,
@@ -118,7 +118,7 @@ def without_double_collect(deployment: Deployment) -> Engine:
 @dataclass
 class _PayloadCatalog:
     real: FakeCatalog
-    heard: dict[RelationName, Relation]
+    payloads: dict[RelationName, Relation]
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         return self.real.namespaces()
@@ -128,14 +128,14 @@ class _PayloadCatalog:
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
         self.real.stage.point("payload")
-        return {name: self.heard[name] for name in names if name in self.heard}
+        return {name: self.payloads[name] for name in names if name in self.payloads}
 
     def current_event_id(self) -> int | None:
         return None
 
 
 def trusting_payloads(deployment: Deployment) -> Engine:
-    """Believes what the newest event delivered says, and asks nobody."""
+    """Trusts the payload of the newest event, and does not read the catalog."""
     real = deployment.catalog
     assert isinstance(real, FakeCatalog)
     payloads = _PayloadCatalog(real, dict(real.states[-1]))
@@ -145,16 +145,16 @@ def trusting_payloads(deployment: Deployment) -> Engine:
 class _TrustingPayloads(Engine):
     def __init__(self, parts: Parts, payloads: _PayloadCatalog) -> None:
         super().__init__(parts)
-        self._payloads = payloads
+        self._catalog_of_payloads = payloads
 
     def receive(self, source: str, batch: Batch) -> None:
-        state = self._payloads.real.states[int(batch.position)]
+        state = self._catalog_of_payloads.real.states[int(batch.position)]
         for hint in batch.hints:
             assert isinstance(hint, RelationHint)
             if hint.relation in state:
-                self._payloads.heard[hint.relation] = state[hint.relation]
+                self._catalog_of_payloads.payloads[hint.relation] = state[hint.relation]
             else:
-                self._payloads.heard.pop(hint.relation, None)
+                self._catalog_of_payloads.payloads.pop(hint.relation, None)
         super().receive(source, batch)
 
 
@@ -168,7 +168,7 @@ class _Member:
 
 
 def cone_lease(deployment: Deployment) -> Engine:
-    """Derives a relation's whole cone in its own claim, from what the state says at that moment."""
+    """Derives all dependents of a relation in its own claim, from the state at that moment."""
     return _ConeLease(parts_of(deployment))
 
 
@@ -198,7 +198,7 @@ class _ConeLease(Engine):
         for name in order:
             if name not in found:
                 continue
-            member = _derived_member(found[name], interfaces)
+            member = _derive_member(found[name], interfaces)
             members.append(member)
             if member.interface is not None:
                 interfaces[name] = member.interface
@@ -232,7 +232,7 @@ class _ConeLease(Engine):
             tx.work.request([WorkRequest(name, self._clock.now())])
 
 
-def _derived_member(relation: Relation, interfaces: Mapping[RelationName, Interface]) -> _Member:
+def _derive_member(relation: Relation, interfaces: Mapping[RelationName, Interface]) -> _Member:
     deriver = ToyDeriver()
     upstreams = deriver.upstreams(relation)
     if not isinstance(upstreams, tuple) or any(u not in interfaces for u in upstreams):

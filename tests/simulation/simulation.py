@@ -1,6 +1,6 @@
-"""An engine in its pretended world, and the judgement of what it published.
+"""An engine in a simulated world, and the judgement of what it published.
 
-The judge derives everything anew from the catalog's states and knows nothing of the engine.
+The judge derives everything again from the catalog's states and does not use the engine.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Event:
 
 @dataclass
 class Simulation:
-    """``seed`` decides what the world does by itself: replicas' lag and the index's moods."""
+    """``seed`` decides what the world does by itself: replicas' lag and the index's failures."""
 
     folder: Path
     seed: int = 0
@@ -99,7 +99,7 @@ class Simulation:
             self.chance,
             overwrites=self.chance.random() < 0.3,
             tolerant=self.chance.random() < 0.5,
-            tells_sha=self.chance.random() < 0.7,
+            shows_sha=self.chance.random() < 0.7,
             trouble=self.trouble,
         )
         self._path = self.folder / "state.db"
@@ -173,28 +173,28 @@ class Simulation:
         self.engine = self._boot()
 
     def settle(self) -> None:
-        """Lets everything arrive that will, and the engine come to rest."""
+        """Delivers every event that was not lost, and lets the engine finish all work."""
         for worker in ("one", "two", "three"):
             self.stage.finish(worker)
         self.index.down = False
         self.index.trouble = 0.0
         while self.undelivered:
             self.deliver(0)
-        self._rest()
-        if self.lost or self._someone_is_quarantined():
+        self._drain()
+        if self.lost or self._has_quarantined():
             self.clock.sleep(self.lag_seconds * 2)
             self.snapshot()
-            self._rest()
+            self._drain()
 
-    def _someone_is_quarantined(self) -> bool:
-        """Crashes look like poison until a snapshot tries again."""
+    def _has_quarantined(self) -> bool:
+        """A crash of the process counts against its relations until a snapshot retries them."""
         records = self._inner.read(lambda tx: tx.graph.every_record())
         return any(record.status is Status.QUARANTINED for record in records.values())
 
-    def _rest(self) -> None:
+    def _drain(self) -> None:
         if not self.engine.drain(timeout_seconds=600.0):
             outstanding = self.engine.status().work
-            raise Violation(f"never comes to rest: {outstanding}")
+            raise Violation(f"work does not end: {outstanding}")
 
     def close(self) -> None:
         self.stage.crash()
@@ -210,12 +210,12 @@ class Simulation:
         before = len(self.index.history)
         self.clock.sleep(self.lag_seconds * 2)
         self.snapshot()
-        self._rest()
+        self._drain()
         if len(self.index.history) != before:
             raise Violation("a snapshot of an unchanged catalog published something")
 
     def judge_history(self) -> None:
-        """Of each distribution: numbers rise, contents change, and each once was the truth."""
+        """For each distribution: numbers rise, contents change, and each was correct once, in order."""
         by_distribution: dict[str, list[tuple[str, str]]] = {}
         seen: set[str] = set()
         for wheel in self.index.history:
@@ -249,7 +249,7 @@ class Simulation:
             while position < len(history) and history[position] != content:
                 position += 1
             if position == len(history):
-                raise Violation(f"{distribution} {number} was never the truth, or out of order")
+                raise Violation(f"{distribution} {number} was never correct, or is out of order")
 
     def _judge_end(self) -> None:
         truth = full_derivation(self.catalog.states[-1])
@@ -265,17 +265,17 @@ class Simulation:
         for name, expected in truth.items():
             record = records.get(name)
             if record is None:
-                raise Violation(f"{name} is not known")
+                raise Violation(f"{name} is unknown")
             if record.stale or record.status is not expected.status:
                 raise Violation(f"{name} is {record}, expected {expected.status}")
             distribution = ToyPackaging().distribution(name)
             if expected.content is not None and latest.get(distribution) != expected.content:
-                raise Violation(f"{name}: the latest version is not the truth")
+                raise Violation(f"{name}: the latest version is not correct")
             self._judge_yanked(distribution, dropped=False, ok=expected.content is not None)
         for name, record in records.items():
             if name not in truth:
                 if record.status is not Status.MISSING or record.stale:
-                    raise Violation(f"{name} is gone, but {record}")
+                    raise Violation(f"{name} was dropped, but {record}")
                 self._judge_yanked(ToyPackaging().distribution(name), dropped=True, ok=False)
 
     def _judge_yanked(self, distribution: str, *, dropped: bool, ok: bool) -> None:
@@ -297,7 +297,7 @@ class Truth:
 
 
 def full_derivation(state: Mapping[RelationName, Relation]) -> Mapping[RelationName, Truth]:
-    """What one derivation of everything, from one state of the catalog, gives."""
+    """What deriving everything from one state of the catalog yields."""
     deriver = ToyDeriver()
     named: dict[RelationName, tuple[RelationName, ...]] = {}
     for name, relation in state.items():

@@ -1,6 +1,6 @@
-"""Threads that take turns: one runs at a time, and who goes on is decided from outside.
+"""Threads that take turns: one runs at a time, and the test decides which one continues.
 
-So that interleavings are chosen by the test, repeatably, and not by the operating system.
+So interleavings are chosen by the test, repeatably, and not by the operating system.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Actor:
 
 
 class Stage:
-    """Actors stop at every ``point``; code that runs off the stage passes them by."""
+    """Actors stop at every ``point``; code that runs in no actor does not stop."""
 
     def __init__(self) -> None:
         self._actors: dict[str, _Actor] = {}
@@ -72,7 +72,7 @@ class Stage:
         threading.Thread(target=run, daemon=True).start()
 
     def step(self, name: str) -> None:
-        """Lets an actor go on to its next point, or to its end."""
+        """Lets an actor run to its next point, or to its end."""
         actor = self._actors[name]
         actor.turn.release()
         actor.yielded.acquire()
@@ -86,7 +86,7 @@ class Stage:
             self.step(name)
 
     def crash(self) -> None:
-        """Kills every actor where it stands."""
+        """Kills every actor at its current point."""
         self._dead = True
         for name in list(self._actors):
             while self.is_busy(name):

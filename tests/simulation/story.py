@@ -27,9 +27,11 @@ def random_relation(chance: random.Random) -> Relation:
         columns = chance.sample(("a", "b", "c"), chance.randint(1, 3))
         return table(chance.choice(TABLES), *sorted(columns))
     name = chance.choice(VIEWS)
-    # Mostly towards the tables, so that most views work; sometimes round in a circle.
-    above = (*TABLES, *VIEWS) if chance.random() < 0.15 else (*TABLES, *VIEWS[: VIEWS.index(name)])
-    upstreams = chance.sample(above, chance.randint(1, min(2, len(above))))
+    # Mostly earlier relations, so that most views work; sometimes a cycle.
+    candidates = (
+        (*TABLES, *VIEWS) if chance.random() < 0.15 else (*TABLES, *VIEWS[: VIEWS.index(name)])
+    )
+    upstreams = chance.sample(candidates, chance.randint(1, min(2, len(candidates))))
     shape = chance.choices(("wide", "narrow", "nonsense", "unsupported"), (8, 2, 0.3, 0.3))[0]
     return view(name, *upstreams, shape=shape)
 
@@ -56,7 +58,7 @@ def act(simulation: Simulation, chance: random.Random) -> None:
 
 
 def tell(seed: int, assemble: Callable[[Deployment], Engine] = assemble, length: int = 120) -> None:
-    """Plays the story of a seed and judges how it ends.
+    """Runs the story of a seed and judges the result.
 
     Raises:
         Violation: a promise was broken.

@@ -1,4 +1,4 @@
-"""The same world as the stories', driven by Hypothesis, which shortens what fails."""
+"""The same world as in the stories, driven by Hypothesis, which shrinks what fails."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class World(RuleBasedStateMachine):
         self.simulation.snapshot()
 
     @invariant()
-    def what_is_published_was_the_truth_in_its_order(self) -> None:
+    def what_is_published_was_correct_in_its_order(self) -> None:
         self.simulation.judge_history()
 
     def teardown(self) -> None:

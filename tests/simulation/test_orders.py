@@ -53,7 +53,7 @@ def play(simulation: Simulation, order: tuple[int, ...], lost: int | None) -> No
     ],
     ids=str,
 )
-def test_the_last_view_carries_the_tables_second_version(
+def test_the_last_view_has_the_tables_second_version(
     tmp_path: Path, order: tuple[int, ...], lost: int | None
 ) -> None:
     simulation = Simulation(tmp_path, seed=sum(order[:2]))

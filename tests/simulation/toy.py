@@ -1,4 +1,4 @@
-"""A translation core and a generator small enough to see through: views are unions of columns.
+"""A translation core and a generator small enough to verify by reading: views are unions of columns.
 
 A view's text is the names that it reads, and the word ``wide`` or ``narrow``: a narrow view has
 one column whatever its upstreams have, so that changes stop at it. ``nonsense`` cannot be read.
@@ -60,7 +60,7 @@ class ToyDeriver:
             columns = [c.name for c in relation.columns]
             return Derived(Derivation(interface(relation.name, columns), (), ()))
         shape = relation.view.text.split(" ")[0]
-        if shape == "deadly":
+        if shape == "crashing":
             raise DerivationCrashed(relation.name, "killed")
         if shape == "unsupported":
             return Failed(Status.UNSUPPORTED, "not supported")
@@ -87,9 +87,9 @@ class ToyDeriver:
 
 
 class ToyPackaging:
-    """A wheel is its content as JSON; ``naming_rule`` stands for how a generator names things.
+    """A wheel is its content as JSON; ``naming_rule`` represents a generator's naming rules.
 
-    ``build_options_key`` stands for what the settings choose of it.
+    ``build_options_key`` represents the settings that apply to every package.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""The world that the engine is put into: a catalog with replicas, an index with moods, a clock.
+"""The simulated world of the engine: a catalog with replicas, an index that fails, a clock.
 
-Every call on it is a point at which somebody else may go on instead, or everything may end.
+Every call on it is a point at which another actor may run instead, or a crash may happen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class FakeClock:
-    """Time passes when somebody sleeps, and a little with everything that is done."""
+    """Time passes when an actor sleeps, and a little at every point."""
 
     def __init__(self) -> None:
         self._now = 1_000_000.0
@@ -36,7 +36,7 @@ class FakeClock:
 
 @dataclass(slots=True)
 class _Session:
-    """A connection to one replica: it never goes back, others may be behind it."""
+    """A connection to one replica, whose position never goes back; others may be behind it."""
 
     position: int
     has_read: bool = False
@@ -44,7 +44,7 @@ class _Session:
 
 @dataclass
 class FakeCatalog:
-    """Every state it ever had. A replica is behind by at most ``lag_seconds``."""
+    """All states of a catalog. A replica is behind by at most ``lag_seconds``."""
 
     clock: FakeClock
     stage: Stage
@@ -108,7 +108,7 @@ class FakeCatalog:
         return {name: state[name] for name in names if name in state}
 
     def disconnect(self) -> None:
-        """Every connection is gone, with the process that held it."""
+        """Closes every connection, as the end of their process does."""
         self._sessions.clear()
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -126,8 +126,8 @@ class FakeIndex:
 
     Attributes:
         overwrites: as Artifactory may: other bytes under a known name replace the old ones.
-        tolerant: as devpi: equal bytes again are welcome.
-        tells_sha: whether the page carries hashes.
+        tolerant: as devpi: equal bytes are accepted again.
+        shows_sha: whether the page has hashes.
         trouble: share of uploads that fail, before or after the file was taken.
         history: every upload that changed what is visible, in order.
     """
@@ -136,7 +136,7 @@ class FakeIndex:
     chance: random.Random
     overwrites: bool = False
     tolerant: bool = False
-    tells_sha: bool = True
+    shows_sha: bool = True
     trouble: float = 0.0
     down: bool = False
     yanks: bool = True
@@ -153,7 +153,7 @@ class FakeIndex:
                 filename=name,
                 version=wheel.version,
                 url=name,
-                sha256=hashlib.sha256(self.visible[name]).hexdigest() if self.tells_sha else None,
+                sha256=hashlib.sha256(self.visible[name]).hexdigest() if self.shows_sha else None,
                 yanked=self.yanked.get(name),
             )
             for name, wheel in self.owner.items()
@@ -168,14 +168,14 @@ class FakeIndex:
     def upload(self, wheel: Wheel) -> None:
         self.stage.point("index upload")
         self._answer()
-        mood = self.chance.random()
-        if mood < self.trouble / 3:
+        drawn = self.chance.random()
+        if drawn < self.trouble / 3:
             raise IndexUnavailable("fake", "busy", 503)
-        if mood < 2 * self.trouble / 3:
+        if drawn < 2 * self.trouble / 3:
             raise IndexRefused("fake", "not today", 403)
         self._take(wheel)
         self.stage.point("index answer")
-        if mood < self.trouble:
+        if drawn < self.trouble:
             raise IndexUnavailable("fake", "timed out")
 
     def _take(self, wheel: Wheel) -> None:
@@ -206,7 +206,7 @@ class FakeIndex:
 
 
 class StagedState:
-    """A state store whose transactions are points: before each, and after each that writes."""
+    """A state store with a point before each transaction, and after each that writes."""
 
     def __init__(self, inner: State, stage: Stage) -> None:
         self._inner = inner

@@ -40,7 +40,7 @@ def relation(ddl: str) -> Relation:
 TABLE = relation("CREATE TABLE shop.orders (id BIGINT)")
 
 
-def test_a_relation_that_nobody_knew_differs() -> None:
+def test_an_unknown_relation_differs() -> None:
     assert differs(TABLE, None, HASH)
 
 
@@ -131,7 +131,7 @@ class Shelf:
         return None
 
 
-def test_the_driver_reads_in_batches_and_tells_the_same_as_one_look_at_everything() -> None:
+def test_the_driver_reads_in_batches_with_the_same_result_as_one_read() -> None:
     everything = relations(
         ";".join(f"CREATE TABLE shop.t{n} (id BIGINT)" for n in range(READ_BATCH * 2 + 7))
     )

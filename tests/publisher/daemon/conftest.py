@@ -1,4 +1,4 @@
-"""A pretended world that answers at once; each test asks one of the loop's promises of it."""
+"""A simulated world that answers at once; each test checks one promise of the engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.simulation.simulation import POLICY, Simulation
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Simulation]:
     simulation = Simulation(tmp_path, lag_seconds=0.0, policy=POLICY)
-    simulation.index.tells_sha = True
+    simulation.index.shows_sha = True
     simulation.index.overwrites = False
     yield simulation
     simulation.close()

@@ -1,4 +1,4 @@
-"""The pretended world of these tests, and what they ask it."""
+"""Actions on the simulated world of these tests, and questions to it."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ def fields(world: Simulation, name: RelationName) -> list[str]:
 
 
 def rename(world: Simulation, naming_rule: str) -> None:
-    """The engine goes on with a generator that has this rule."""
+    """The engine continues with a generator that has this naming rule."""
     world.naming_rule = naming_rule
     world.engine = assemble(world.deployment())
 
 
 def choose(world: Simulation, build_options_key: str) -> None:
-    """The engine goes on with other settings of its generator."""
+    """The engine continues with other settings of its generator."""
     world.build_options_key = build_options_key
     world.engine = assemble(world.deployment())
 
 
 def select(world: Simulation, selection: Selection) -> None:
-    """The engine goes on with these settings."""
+    """The engine continues with these settings."""
     world.selection = selection
     world.engine = assemble(world.deployment())
 
 
 def refuse(world: Simulation, *names: RelationName, generator: str = "") -> None:
-    """The engine goes on with a generator that cannot package these relations."""
+    """The engine continues with a generator that cannot package these relations."""
     world.refused = frozenset(names)
     world.naming_rule = generator
     world.engine = assemble(world.deployment())

@@ -26,7 +26,7 @@ from tests.simulation.toy import table, view
 
 @pytest.fixture(autouse=True)
 def stated_names(world: Simulation) -> None:
-    """Versions state what programs can name in them, as those of the real generator do."""
+    """Versions state the names that programs can use, as those of the real generator do."""
     rename(world, "camel case")
 
 

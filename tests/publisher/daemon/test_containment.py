@@ -1,4 +1,4 @@
-"""What is wrong with one relation stays with it and with what stands below."""
+"""A failure of one relation affects only it and its dependents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_view_that_comes_before_its_table_waits_for_it(world: Simulation) -> N
     assert fields(world, V) == ["a"]
 
 
-def test_a_broken_view_blocks_what_stands_below_it_and_nothing_else(world: Simulation) -> None:
+def test_a_broken_view_blocks_its_dependents_and_nothing_else(world: Simulation) -> None:
     for relation in (
         table(T, "a"),
         view(V, T, shape="nonsense"),
@@ -37,7 +37,7 @@ def test_a_broken_view_blocks_what_stands_below_it_and_nothing_else(world: Simul
     assert numbers(world, X) == ["1.0.0"]
 
 
-def test_what_stands_below_recovers_with_it(world: Simulation) -> None:
+def test_dependents_recover_with_it(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T, shape="unsupported"), view(W, V)):
         world.change(relation)
     hear(world)
@@ -86,9 +86,11 @@ def test_a_change_above_a_cycle_leaves_nothing_waiting(world: Simulation) -> Non
     assert not any(record(world, n).stale for n in (T, V, W, X))
 
 
-def test_a_derivation_that_keeps_dying_is_quarantined_and_others_go_on(world: Simulation) -> None:
+def test_a_derivation_that_keeps_crashing_is_quarantined_and_others_continue(
+    world: Simulation,
+) -> None:
     world.change(table(T, "a"))
-    world.change(view(V, T, shape="deadly"))
+    world.change(view(V, T, shape="crashing"))
     world.change(view(W, T))
 
     hear(world)

@@ -26,7 +26,7 @@ def test_a_dropped_relation_is_yanked_after_the_grace_and_its_views_break(
     assert record(world, V).status is Status.BROKEN
 
 
-def test_an_index_that_cannot_yank_is_told_of_a_dropped_relation(
+def test_an_index_that_cannot_yank_shows_in_the_dropped_relations_reason(
     world: Simulation, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.index.yanks = False
@@ -36,9 +36,9 @@ def test_an_index_that_cannot_yank_is_told_of_a_dropped_relation(
 
     hear(world)
 
-    (told,) = world.engine.status().troubled
-    assert told.name == T
-    assert "still offered, because the index cannot yank" in told.reason
+    (troubled,) = world.engine.status().troubled
+    assert troubled.name == T
+    assert "still offered, because the index cannot yank" in troubled.reason
     assert world.engine.counters.values()["yanks_declined"] == 1
     assert "index cannot yank" in caplog.text
 
@@ -63,7 +63,7 @@ def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulati
     assert world.index.yanked == {}
 
 
-def test_making_it_again_unyanks_and_continues_the_numbers(world: Simulation) -> None:
+def test_creating_it_again_unyanks_and_continues_the_numbers(world: Simulation) -> None:
     world.change(table(T, "a"))
     hear(world)
     world.drop(T)
@@ -80,7 +80,7 @@ def test_making_it_again_unyanks_and_continues_the_numbers(world: Simulation) ->
     assert (numbers(world, T), world.index.yanked) == (["1.0.0", "1.1.0"], {})
 
 
-def test_a_relation_that_never_lasted_leaves_nothing_behind(world: Simulation) -> None:
+def test_a_relation_dropped_before_its_first_reading_leaves_no_record(world: Simulation) -> None:
     world.change(table(T, "a"))
     world.drop(T)
 

@@ -1,4 +1,4 @@
-"""The index is away, has other files, or knows more than our state."""
+"""The index is unavailable, has other files, or has versions that our state lacks."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_lost_state_is_adopted_from_the_index(world: Simulation, tmp_path: Pat
 
 
 def hear_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
-    """Somebody else's file appears between our look and our upload."""
+    """Another program's file appears between our check and our upload."""
     upload = world.index.upload
 
     def late(wheel: Wheel) -> None:

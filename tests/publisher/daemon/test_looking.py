@@ -1,4 +1,4 @@
-"""What the engine tells of a relation and of itself."""
+"""What the engine reports of a relation and of itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
 
-def test_an_explanation_names_what_stands_above_and_below(world: Simulation) -> None:
+def test_an_explanation_names_upstreams_and_dependents(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T), view(W, V)):
         world.change(relation)
     hear(world)
@@ -20,7 +20,7 @@ def test_an_explanation_names_what_stands_above_and_below(world: Simulation) -> 
     assert explained.work is None
 
 
-def test_a_status_counts_relations_and_tells_troubles(world: Simulation) -> None:
+def test_a_status_counts_relations_and_lists_failing_ones(world: Simulation) -> None:
     world.change(table(T, "a"))
     world.change(view(V, X))
     hear(world)

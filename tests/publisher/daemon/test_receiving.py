@@ -1,4 +1,4 @@
-"""What the engine makes of hints, of noise, and of what nobody can decode."""
+"""What the engine does with hints, irrelevant events, and events that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table
 
 
-def test_a_namespace_event_looks_at_every_relation_known_there(world: Simulation) -> None:
+def test_a_namespace_event_reads_every_known_relation_of_it(world: Simulation) -> None:
     world.change(table(T, "a"))
     hear(world)
     world.catalog.change(table(T, "b"))
@@ -26,7 +26,7 @@ def test_a_namespace_event_looks_at_every_relation_known_there(world: Simulation
     assert fields(world, T) == ["b"]
 
 
-def test_an_undecodable_event_is_kept_and_its_database_looked_through(world: Simulation) -> None:
+def test_an_undecodable_event_is_kept_and_its_database_is_read(world: Simulation) -> None:
     world.catalog.change(table(T, "a"))
 
     world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", ("d",))], "1"))
@@ -36,7 +36,7 @@ def test_an_undecodable_event_is_kept_and_its_database_looked_through(world: Sim
     assert [d.payload for d in world.engine.status().dead_letters] == [b"{"]
 
 
-def test_an_undecodable_event_of_nowhere_asks_for_a_snapshot(world: Simulation) -> None:
+def test_an_undecodable_event_without_a_database_requests_a_snapshot(world: Simulation) -> None:
     world.engine.receive("s", Batch([], [DeadLetter(b"{", "no json", None)], "1"))
 
     assert world.engine.snapshot_is_due()
@@ -71,7 +71,7 @@ def test_a_relation_that_keeps_changing_is_published_when_quiet(
     slow.close()
 
 
-def test_a_hint_without_an_event_id_is_looked_at_twice(world: Simulation) -> None:
+def test_a_hint_without_an_event_id_is_read_twice(world: Simulation) -> None:
     world.catalog.has_event_ids = False
     world.catalog.change(table(T, "a"))
     world.engine.receive("s", Batch([RelationHint(T, None)], [], "1"))
@@ -84,7 +84,7 @@ def test_a_hint_without_an_event_id_is_looked_at_twice(world: Simulation) -> Non
     assert fields(world, T) == ["b"]
 
 
-def test_a_catalog_that_is_away_is_waited_for(world: Simulation) -> None:
+def test_an_unavailable_catalog_is_retried(world: Simulation) -> None:
     world.change(table(T, "a"))
     read = world.catalog.read
     failures = 5

@@ -1,4 +1,4 @@
-"""A new version of a package that says the same: so does a fix of its code reach who installs it."""
+"""A new version of a package with the same content, so that consumers get a fix of its code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def newest(world: Simulation) -> VersionRecord:
 
 
 def use_runtime(world: Simulation, runtime: str) -> None:
-    """The engine goes on with a generator whose code is another and names everything alike."""
+    """The engine continues with a generator of other code and the same naming rules."""
     world.runtime = runtime
     world.engine = assemble(world.deployment())
 

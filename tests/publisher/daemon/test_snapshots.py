@@ -1,4 +1,4 @@
-"""What a snapshot finds, and what it does not believe."""
+"""What a snapshot finds, and what it does not trust."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table, view
 
 
-def test_a_snapshot_finds_what_no_event_told(world: Simulation) -> None:
+def test_a_snapshot_finds_what_no_event_reported(world: Simulation) -> None:
     world.catalog.change(table(T, "a"))
     world.catalog.change(view(V, T))
 
@@ -69,7 +69,7 @@ def test_one_snapshot_runs_at_a_time(world: Simulation) -> None:
         world.engine.snapshot()
 
 
-def test_a_replaced_catalog_that_counts_anew_is_believed_after_a_gap(world: Simulation) -> None:
+def test_a_replaced_catalog_with_new_event_ids_is_trusted_after_a_gap(world: Simulation) -> None:
     for columns in ("a", "b", "c"):
         world.change(table(T, columns))
     hear(world)

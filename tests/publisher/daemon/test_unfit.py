@@ -1,4 +1,4 @@
-"""Relations that are derived, and that the generator cannot make a package of."""
+"""Relations that are derived, but that the generator cannot package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which relations are believed dropped, and which deletions wait for a person."""
+"""Which missing relations are checked, and which deletions wait for a person."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_nothing_follows_from_equal_catalogs() -> None:
     assert plan_deletions(names(1), names(1), NO_LIMIT) == ()
 
 
-def test_an_unlisted_relation_is_looked_at_and_a_new_one_is_not() -> None:
+def test_an_unlisted_relation_is_checked_and_a_new_one_is_not() -> None:
     steps = plan_deletions(frozenset({name(1), name(2)}), frozenset({name(2), name(3)}), NO_LIMIT)
 
     assert steps == (ConfirmMissing(name(3)),)
@@ -50,7 +50,7 @@ def test_an_empty_catalog_deletes_nothing_by_itself() -> None:
     assert steps == (HoldDeletions(None, 40, 40),)
 
 
-def test_confirmed_deletions_go_on() -> None:
+def test_confirmed_deletions_continue() -> None:
     steps = plan_deletions(frozenset(), names(40), DeletionLimit(), released=frozenset({("d",)}))
 
     assert steps == tuple(ConfirmMissing(each) for each in sorted(names(40)))
