@@ -6,6 +6,7 @@ Python takes the write lock at the first write, after the reads, and so loses up
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -40,8 +41,12 @@ class SqliteState:
         self._writing = threading.Lock()
         event.listen(self._engine, "connect", _configured(synchronous))
         event.listen(self._engine, "begin", _begin)
-        with self._engine.execution_options(immediate=True).begin() as connection:
-            _migrate(connection)
+        try:
+            with self._engine.execution_options(immediate=True).begin() as connection:
+                _migrate(connection)
+        except BaseException:
+            self.close()
+            raise
 
     def write(self, action: Callable[[Transaction], T]) -> T:
         with (
@@ -61,10 +66,15 @@ class SqliteState:
 
 def _configured(synchronous: str) -> Callable[[Any, Any], None]:
     def configure(connection: Any, _record: Any) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {synchronous}")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA cache_size = -32768")
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("PRAGMA cache_size = -32768")
+        except sqlite3.Error:
+            # It is not in the pool yet: nobody else closes it.
+            connection.close()
+            raise
 
     return configure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
+from alembic.util.exc import CommandError
 from sqlalchemy import create_engine
+from sqlalchemy.exc import DatabaseError
 
 import publisher.state
 from lakeschema.catalog.identifiers import RelationName
@@ -445,3 +447,29 @@ class TestMemoAndJournal:
         )
         state.write(lambda tx: tx.journal.discard_dead_letter(found.id))
         assert state.read(lambda tx: tx.journal.dead_letters()) == []
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"garbage" * 100)
+
+
+def state_of_the_future(path: Path) -> None:
+    SqliteState(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'of the future'")
+
+
+@pytest.mark.parametrize("damage", [garbage, state_of_the_future])
+def test_a_file_that_cannot_be_used_is_not_held_open(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "state.db"
+    damage(path)
+
+    with pytest.raises((DatabaseError, CommandError)) as refused:
+        SqliteState(path)
+
+    # The error's traceback would keep the connection from the garbage collector.
+    assert refused.value is not None
+    opened = {descriptor.resolve() for descriptor in Path("/proc/self/fd").iterdir()}
+    assert path.resolve() not in opened
