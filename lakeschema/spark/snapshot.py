@@ -60,7 +60,7 @@ Remember: TypeAlias = Callable[[Sequence[Result]], None]
 """Takes results as each wave ends, on the driver."""
 
 
-def run_snapshot(
+def run_job(
     cluster: Cluster,
     catalog: Catalog,
     baseline: Baseline,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.inspection import Explanation, explanation
-from publisher.publishing.retention import Change
+from publisher.publishing.retention import FileChange
 from publisher.selection import OPT_OUT, Selection
 from publisher.settling.comparison import BRAKE, RELEASED, SnapshotReport
 from publisher.state.protocol import Transaction
@@ -64,7 +64,7 @@ class LastSnapshot:
 class Retirement:
     """``is_done`` is False in a dry run, and where the index cannot."""
 
-    change: Change
+    change: FileChange
     is_done: bool
 
 

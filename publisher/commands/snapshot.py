@@ -165,8 +165,7 @@ class SparkComparison:
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
         # Only now: without the extra the session says what to install.
-        from lakeschema.spark.snapshot import Cluster
-        from lakeschema.spark.snapshot import run_snapshot as run_on_spark
+        from lakeschema.spark.snapshot import Cluster, run_job
 
         access = (
             MetastoreAccess(catalog.uri, catalog.timeout_seconds)
@@ -174,7 +173,7 @@ class SparkComparison:
             else None
         )
         with TerminalProgress() as progress:
-            result = run_on_spark(
+            result = run_job(
                 Cluster(
                     session,
                     access,

@@ -30,7 +30,7 @@ from publisher.settings import Settings
 from publisher.settling.derivation_process import ChildDeriver, Limits
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import Neighbour, RelationStatus, RelationSummary, Status
+from publisher.web.status import Neighbour, RelationStatus, RelationSummary, ServiceStatus
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ class Service:
             self._state.close()
         log.info("stopped", extra={"cleanly": ended})
 
-    def status(self) -> Status:
+    def status(self) -> ServiceStatus:
         """The daemon at this moment, for people and for health checks."""
         troubles = self._daemon.troubles()
         found = self.engine.status()
@@ -115,7 +115,7 @@ class Service:
             RelationStatus(str(record.name), record.status.value, record.reason)
             for record in found.troubled[:_SHOWN_RELATIONS]
         ]
-        return Status(
+        return ServiceStatus(
             live=self._daemon.is_alive(),
             ready=not troubles,
             reason="; ".join(f"{part}: {why}" for part, why in sorted(troubles.items())),

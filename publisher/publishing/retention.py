@@ -38,7 +38,7 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """One file to yank or, if ``reason`` is None, to unyank."""
 
     distribution: str
@@ -52,7 +52,7 @@ def plan_retention(
     published_at: Mapping[str, float],
     retention: Retention,
     now: float,
-) -> tuple[Change, ...]:
+) -> tuple[FileChange, ...]:
     """The changes that ``files`` need to satisfy ``retention``: unyanks first, then yanks.
 
     Only versions in ``published_at`` (epoch seconds) are touched. A version that a person yanked
@@ -66,7 +66,7 @@ def plan_retention(
         if file.version in published_at and file.yanked in {None, SUPERSEDED}:
             majors[parse_version(file.version).major].append(file)
     changes = [
-        Change(distribution, file, SUPERSEDED if is_superseded else None)
+        FileChange(distribution, file, SUPERSEDED if is_superseded else None)
         for major in majors.values()
         for file, is_superseded in _find_superseded(major, published_at, retention, now)
         if is_superseded != (file.yanked == SUPERSEDED)
@@ -92,7 +92,7 @@ def _find_superseded(
 
 def plans(
     state: State, index: PackageIndex, retention: Retention, now: float
-) -> Iterator[tuple[Change, ...]]:
+) -> Iterator[tuple[FileChange, ...]]:
     """The changes of each published distribution, often none; reads the index as it goes.
 
     Raises:
@@ -138,7 +138,7 @@ class RetentionPass:
             if is_stopping():
                 return
 
-    def _report(self, change: Change) -> None:
+    def _report(self, change: FileChange) -> None:
         retired = change.reason is not None
         self._counters.add("versions_retired" if retired else "versions_offered_again")
         log.info(
@@ -146,7 +146,7 @@ class RetentionPass:
             extra={"file": change.file.filename},
         )
 
-    def _decline(self, change: Change) -> None:
+    def _decline(self, change: FileChange) -> None:
         self._counters.add("yanks_declined")
         log.warning("index cannot yank", extra={"file": change.file.filename})
         note = f"the index cannot yank: {change.file.filename} and others stay offered"

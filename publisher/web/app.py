@@ -42,7 +42,7 @@ from publisher.web.packages import (
 )
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
-from publisher.web.status import RelationSummary, Status
+from publisher.web.status import RelationSummary, ServiceStatus
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _METADATA: Final = ".metadata"
@@ -51,7 +51,7 @@ _MAX_QUERY: Final = 200
 
 def create_app(
     index: StaticIndex | None,
-    status: Callable[[], Status],
+    status: Callable[[], ServiceStatus],
     *,
     summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None,
     registry: CollectorRegistry = REGISTRY,
@@ -100,7 +100,7 @@ class _DaemonPages:
     def __init__(
         self,
         index: StaticIndex | None,
-        status: Callable[[], Status],
+        status: Callable[[], ServiceStatus],
         registry: CollectorRegistry,
     ) -> None:
         self._index = index

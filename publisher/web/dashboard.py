@@ -8,7 +8,7 @@ from typing import Final
 
 from publisher.web.addresses import Link, package_link
 from publisher.web.rendering import render
-from publisher.web.status import RelationStatus, Status
+from publisher.web.status import RelationStatus, ServiceStatus
 
 MAX_ROWS: Final = 500
 
@@ -37,17 +37,19 @@ class PackageSearch:
 class DashboardView:
     """``more_relations`` have problems and are not listed; ``packages`` is None on a foreign index."""
 
-    status: Status
+    status: ServiceStatus
     relations: tuple[RelationLine, ...]
     more_relations: int
     packages: PackageSearch | None
 
 
-def dashboard(status: Status, projects: Sequence[str] | None, query: str) -> bytes:
+def dashboard(status: ServiceStatus, projects: Sequence[str] | None, query: str) -> bytes:
     return render("dashboard.html", dashboard_view(status, projects, query))
 
 
-def dashboard_view(status: Status, projects: Sequence[str] | None, query: str) -> DashboardView:
+def dashboard_view(
+    status: ServiceStatus, projects: Sequence[str] | None, query: str
+) -> DashboardView:
     """``projects`` is None where packages are uploaded to another server's index."""
     listed = status.relations[:MAX_ROWS]
     return DashboardView(

@@ -19,7 +19,7 @@ class RelationStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ServiceStatus:
     """The state of the daemon at one moment.
 
     Attributes:

@@ -13,7 +13,7 @@ from deploy.local_stack import PyPiServer
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import Status
+from publisher.web.status import ServiceStatus
 from tests.integration.end_to_end.consumers import (
     TOOLS,
     Command,
@@ -32,7 +32,7 @@ UNLISTED = "acme-schema-not-listed"
 
 
 def served(index: StaticIndex) -> WebServer:
-    return WebServer(create_app(index, lambda: Status(True, True, "", {}, ())))
+    return WebServer(create_app(index, lambda: ServiceStatus(True, True, "", {}, ())))
 
 
 @pytest.fixture(scope="module")

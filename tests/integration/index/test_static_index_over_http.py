@@ -19,7 +19,7 @@ from prometheus_client import CollectorRegistry
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import Status
+from publisher.web.status import ServiceStatus
 from tests.publisher.web.packages import field, record_schema, wheels
 from tests.waiting import PATIENCE_SECONDS
 
@@ -43,7 +43,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     index = StaticIndex(tmp_path_factory.mktemp("index"))
     for wheel in WHEELS:
         index.upload(wheel)
-    with WebServer(create_app(index, Status, registry=CollectorRegistry())) as running:
+    with WebServer(create_app(index, ServiceStatus, registry=CollectorRegistry())) as running:
         yield running
 
 

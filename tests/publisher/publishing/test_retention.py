@@ -29,7 +29,7 @@ from publisher.policy import Policy
 from publisher.publishing.retention import (
     NOTE,
     SUPERSEDED,
-    Change,
+    FileChange,
     Retention,
     RetentionPass,
     plan_retention,
@@ -214,7 +214,7 @@ class VersionHistory(RuleBasedStateMachine):
             offered = [f for f in of_major if f.yanked is None]
             assert len(offered) >= min(len(of_major), self.retention.keep_latest_per_major)
 
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[FileChange, ...]:
         files = self.index.files(PROJECT)
         return plan_retention(PROJECT, files, self.published_at, self.retention, self.now)
 

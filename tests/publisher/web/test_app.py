@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 from publisher.index.simple_page import HTML_TYPE, JSON_TYPE
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
-from publisher.web.status import RelationStatus, Status
+from publisher.web.status import RelationStatus, ServiceStatus
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.asgi_client import AsgiClient
 from tests.publisher.web.packages import HOSTILE
@@ -33,10 +33,10 @@ def index(tmp_path: Path) -> StaticIndex:
 
 @pytest.fixture
 def client(index: StaticIndex) -> AsgiClient:
-    return client_of(index, Status(figures={"versions": 6}))
+    return client_of(index, ServiceStatus(figures={"versions": 6}))
 
 
-def client_of(index: StaticIndex | None, status: Status) -> AsgiClient:
+def client_of(index: StaticIndex | None, status: ServiceStatus) -> AsgiClient:
     app = create_app(index, lambda: status, registry=CollectorRegistry())
     return AsgiClient(app)
 
@@ -273,7 +273,7 @@ def test_the_dashboard_leads_to_packages_and_finds_them(client: AsgiClient) -> N
 
 def test_the_dashboard_shows_untrusted_text_as_text(index: StaticIndex) -> None:
     troubled = RelationStatus(HOSTILE, "BROKEN", HOSTILE, "acme-schema-other", "1.0.0")
-    status = Status(ready=False, reason=HOSTILE, relations=(troubled,))
+    status = ServiceStatus(ready=False, reason=HOSTILE, relations=(troubled,))
 
     page = client_of(index, status).get("/", params={"q": HOSTILE}).text
 
@@ -283,7 +283,9 @@ def test_the_dashboard_shows_untrusted_text_as_text(index: StaticIndex) -> None:
 
 
 def test_without_an_index_of_our_own_there_are_no_packages_to_show() -> None:
-    client = client_of(None, Status(relations=(RelationStatus("a.b", "OK", "", "acme-a-b", "1"),)))
+    client = client_of(
+        None, ServiceStatus(relations=(RelationStatus("a.b", "OK", "", "acme-a-b", "1"),))
+    )
 
     assert client.get("/simple/").status_code == 404
     assert client.get("/packages/acme-a-b").status_code == 404
@@ -293,12 +295,12 @@ def test_without_an_index_of_our_own_there_are_no_packages_to_show() -> None:
 @pytest.mark.parametrize(
     ("status", "live", "ready"),
     [
-        (Status(), 200, 200),
-        (Status(ready=False, reason="catalog: silent"), 200, 503),
-        (Status(live=False, reason="a thread died"), 503, 503),
+        (ServiceStatus(), 200, 200),
+        (ServiceStatus(ready=False, reason="catalog: silent"), 200, 503),
+        (ServiceStatus(live=False, reason="a thread died"), 503, 503),
     ],
 )
-def test_health_is_told_with_its_reason(status: Status, live: int, ready: int) -> None:
+def test_health_is_told_with_its_reason(status: ServiceStatus, live: int, ready: int) -> None:
     client = client_of(None, status)
 
     answers = [client.get("/health/live"), client.get("/health/ready")]

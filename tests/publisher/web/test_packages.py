@@ -21,7 +21,7 @@ from publisher.web.app import create_app
 from publisher.web.fields import field_rows
 from publisher.web.package_page import PackageDescription, PackageView, package_page, package_view
 from publisher.web.packages import similar_names
-from publisher.web.status import Neighbour, RelationSummary, Status
+from publisher.web.status import Neighbour, RelationSummary, ServiceStatus
 from tests.effort import examples
 from tests.lakeschema.avro.strategies import schemas
 from tests.publisher.index.wheels import sample_wheel
@@ -51,7 +51,9 @@ def index(tmp_path: Path) -> StaticIndex:
 
 
 def client_of(index: StaticIndex, summary: RelationSummary | None = None) -> AsgiClient:
-    app = create_app(index, Status, summarize=lambda _: summary, registry=CollectorRegistry())
+    app = create_app(
+        index, ServiceStatus, summarize=lambda _: summary, registry=CollectorRegistry()
+    )
     return AsgiClient(app)
 
 

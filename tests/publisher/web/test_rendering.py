@@ -15,12 +15,12 @@ from publisher.web.addresses import Link
 from publisher.web.dashboard import dashboard
 from publisher.web.package_page import UnknownPackageView
 from publisher.web.rendering import CONTENT_SECURITY_POLICY, render, shorten
-from publisher.web.status import Status
+from publisher.web.status import ServiceStatus
 from tests.publisher.web.packages import HOSTILE
 
 
 def test_the_policy_allows_the_stylesheet_of_a_page_and_no_other() -> None:
-    page = dashboard(Status(), (), "")
+    page = dashboard(ServiceStatus(), (), "")
 
     _, _, rest = page.partition(b"<style>")
     style, _, _ = rest.partition(b"</style>")
