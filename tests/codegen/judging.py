@@ -74,7 +74,7 @@ def outcome(package: ModuleType, reader: str, our: OurAnswer, java: AvroAnswer) 
             return Outcome.DIFFER
         if isinstance(java, AvroRefused):
             return Outcome.BOTH_REFUSE
-        if "logicalType" in reader and our.error.endswith("of the same unit"):
+        if "logicalType" in reader and our.error.endswith(": the units differ"):
             return Outcome.OTHER_UNIT
         if "'utf-8' codec" in our.error:
             return Outcome.NO_TEXT

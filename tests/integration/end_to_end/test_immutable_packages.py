@@ -115,7 +115,7 @@ def test_installed_records_are_values(consumer: Command) -> None:
         "street",
         "size",
     ]
-    assert "does not change" in used["refused"][3]
+    assert "cannot be changed" in used["refused"][3]
     assert used["found"] == ["found"] * 6
     assert used["equal"] == [True] * 6
     assert used["lists"] == ["tuple"] * 5
