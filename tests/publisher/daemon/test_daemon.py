@@ -1,6 +1,6 @@
-"""Real threads, real time: the daemon hears, works, waits, and stops when told.
+"""Real threads, real time: the daemon receives, works, waits, and stops on request.
 
-No test measures time: where something must not wait for a time to be over, that time is an hour.
+No test measures time: if something must not wait for an interval, that interval is an hour.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ V = RelationName.of("d", "v")
 
 
 class WallClock(FakeClock):
-    """The real clock, for a world that was made for a pretended one."""
+    """The real clock, for a world that was made for a simulated one."""
 
     def now(self) -> float:
         return SystemClock().now()
@@ -43,7 +43,7 @@ class WallClock(FakeClock):
 
 @dataclass
 class FakeSource:
-    """Gives what is put into it, again and again until it is acknowledged."""
+    """Returns each batch repeatedly until it is acknowledged."""
 
     name: str = "fake"
     batches: queue.Queue[Batch] = field(default_factory=queue.Queue)
@@ -71,7 +71,7 @@ class FakeSource:
 
 
 @dataclass
-class House:
+class RunningDaemon:
     world: Simulation
     source: FakeSource
     daemon: Daemon
@@ -90,7 +90,7 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def running(tmp_path: Path) -> Iterator[RunningDaemon]:
     world = Simulation(tmp_path, lag_seconds=0.0, policy=replace(POLICY, debounce_seconds=0.0))
     clock = WallClock()
     world.clock = clock
@@ -101,147 +101,149 @@ def house(tmp_path: Path) -> Iterator[House]:
     world.engine = Engine(parts_of(replace(deployment, runtime=runtime)))
     source = FakeSource()
     daemon = Daemon(world.engine, [source], world.engine.snapshot, Schedule(workers=2))
-    yield House(world, source, daemon)
+    yield RunningDaemon(world, source, daemon)
     daemon.stop()
     world.close()
 
 
-def test_an_event_wakes_the_workers(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_wakes_the_workers(
+    running: RunningDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(threads, "_IDLE_SECONDS", 3600.0)
-    daemon = house.daemon_without_snapshots()
+    daemon = running.daemon_without_snapshots()
     daemon.start()
-    event_id = house.world.catalog.change(table(T, "a"))
+    event_id = running.world.catalog.change(table(T, "a"))
 
-    house.hear(T, event_id)
+    running.hear(T, event_id)
 
-    assert house.published(1)
-    assert eventually(lambda: house.source.acknowledged == [str(event_id)])
-    # A worker that is just falling asleep misses one wake-up, and here its pause is an hour.
+    assert running.published(1)
+    assert eventually(lambda: running.source.acknowledged == [str(event_id)])
+    # A worker that is about to sleep misses one wake-up, and here it sleeps for an hour.
     assert eventually(lambda: daemon.stop(timeout_seconds=0.1))
 
 
-def test_the_snapshot_on_start_finds_what_happened_before(house: House) -> None:
-    house.world.catalog.change(table(T, "a"))
-    house.world.catalog.change(view(V, T))
+def test_the_snapshot_on_start_finds_what_happened_before(running: RunningDaemon) -> None:
+    running.world.catalog.change(table(T, "a"))
+    running.world.catalog.change(view(V, T))
 
-    house.daemon.start()
+    running.daemon.start()
 
-    assert house.published(2)
+    assert running.published(2)
 
 
-def test_a_gap_is_closed_before_its_position_is_believed(house: House) -> None:
-    daemon = house.daemon_without_snapshots()
+def test_a_gap_causes_a_snapshot_before_its_position_is_stored(running: RunningDaemon) -> None:
+    daemon = running.daemon_without_snapshots()
     daemon.start()
-    house.world.catalog.change(table(T, "a"))
-    event_id = house.world.catalog.change(table(V, "a"))
+    running.world.catalog.change(table(T, "a"))
+    event_id = running.world.catalog.change(table(V, "a"))
 
-    house.hear(V, event_id, gap="the log was trimmed")
+    running.hear(V, event_id, gap="the log was trimmed")
 
-    assert house.published(2)
-    assert eventually(lambda: house.world.engine.position("fake") == str(event_id))
+    assert running.published(2)
+    assert eventually(lambda: running.world.engine.position("fake") == str(event_id))
     daemon.stop()
 
 
-def test_a_source_that_is_away_is_waited_for_and_told(house: House) -> None:
-    house.source.down = True
-    house.daemon.start()
-    assert eventually(lambda: "receive fake" in house.daemon.troubles())
-    event_id = house.world.catalog.change(table(T, "a"))
-    house.hear(T, event_id)
+def test_an_unavailable_source_is_retried_and_reported(running: RunningDaemon) -> None:
+    running.source.down = True
+    running.daemon.start()
+    assert eventually(lambda: "receive fake" in running.daemon.troubles())
+    event_id = running.world.catalog.change(table(T, "a"))
+    running.hear(T, event_id)
 
-    house.source.down = False
+    running.source.down = False
 
-    assert house.published(1)
-    assert eventually(lambda: house.daemon.troubles() == {})
+    assert running.published(1)
+    assert eventually(lambda: running.daemon.troubles() == {})
 
 
-def test_an_index_that_was_down_gets_everything_once_it_is_back(house: House) -> None:
-    house.world.index.down = True
-    house.daemon.start()
+def test_an_unavailable_index_gets_everything_once_it_is_back(running: RunningDaemon) -> None:
+    running.world.index.down = True
+    running.daemon.start()
     for name in (T, V):
-        house.hear(name, house.world.catalog.change(table(name, "a")))
-    assert eventually(lambda: house.world.engine.counters.values().get("index_failures", 0) > 3)
+        running.hear(name, running.world.catalog.change(table(name, "a")))
+    assert eventually(lambda: running.world.engine.counters.values().get("index_failures", 0) > 3)
 
-    house.world.index.down = False
+    running.world.index.down = False
 
-    assert house.published(2)
-    assert len(house.world.index.history) == 2
+    assert running.published(2)
+    assert len(running.world.index.history) == 2
 
 
-def test_an_unexpected_error_is_logged_and_the_others_go_on(
-    house: House, caplog: pytest.LogCaptureFixture
+def test_an_unexpected_error_is_logged_and_other_threads_continue(
+    running: RunningDaemon, caplog: pytest.LogCaptureFixture
 ) -> None:
     def failing() -> None:
         raise LookupError("no such thing")
 
-    daemon = Daemon(house.world.engine, [house.source], failing, Schedule(workers=1))
+    daemon = Daemon(running.world.engine, [running.source], failing, Schedule(workers=1))
     daemon.start()
-    house.hear(T, house.world.catalog.change(table(T, "a")))
+    running.hear(T, running.world.catalog.change(table(T, "a")))
 
-    assert house.published(1)
+    assert running.published(1)
     assert eventually(lambda: "no such thing" in daemon.troubles().get("snapshot", ""))
     assert daemon.stop()
     assert "unexpected error" in caplog.text
 
 
-def test_it_stops_when_told_and_closes_its_sources(house: House) -> None:
-    house.daemon.start()
-    assert house.daemon.is_alive()
+def test_it_stops_on_request_and_closes_its_sources(running: RunningDaemon) -> None:
+    running.daemon.start()
+    assert running.daemon.is_alive()
 
-    stopped = house.daemon.stop(PATIENCE_SECONDS)
+    stopped = running.daemon.stop(PATIENCE_SECONDS)
 
     assert stopped
-    assert house.source.closed
+    assert running.source.closed
 
 
-def test_events_during_a_stop_are_heard_by_the_next_daemon(house: House) -> None:
-    house.daemon.start()
-    house.daemon.stop()
-    event_id = house.world.catalog.change(table(T, "a"))
-    house.hear(T, event_id)
-    again = Daemon(house.world.engine, [house.source], house.world.engine.snapshot)
+def test_events_during_a_stop_are_received_by_the_next_daemon(running: RunningDaemon) -> None:
+    running.daemon.start()
+    running.daemon.stop()
+    event_id = running.world.catalog.change(table(T, "a"))
+    running.hear(T, event_id)
+    again = Daemon(running.world.engine, [running.source], running.world.engine.snapshot)
 
     again.start()
 
-    assert house.published(1)
+    assert running.published(1)
     again.stop()
 
 
-def test_a_snapshot_that_was_asked_for_comes_before_its_time(house: House) -> None:
-    daemon = house.daemon_without_snapshots()
+def test_a_requested_snapshot_runs_before_its_time(running: RunningDaemon) -> None:
+    daemon = running.daemon_without_snapshots()
     daemon.start()
-    house.world.catalog.change(table(T, "a"))
+    running.world.catalog.change(table(T, "a"))
 
-    # An event of nowhere: only a snapshot can tell what it was about.
-    house.source.batches.put(Batch([], [DeadLetter(b"{", "no json", None)], "1"))
+    # An event without a database: only a snapshot can find what changed.
+    running.source.batches.put(Batch([], [DeadLetter(b"{", "no json", None)], "1"))
 
-    assert house.published(1)
+    assert running.published(1)
     daemon.stop()
 
 
-def test_another_snapshot_that_runs_is_left_to_it(house: House) -> None:
-    asked = threading.Event()
+def test_a_snapshot_that_is_running_elsewhere_is_not_a_trouble(running: RunningDaemon) -> None:
+    requested = threading.Event()
 
     def busy() -> None:
-        asked.set()
+        requested.set()
         raise SnapshotBusy
 
-    daemon = Daemon(house.world.engine, [house.source], busy, Schedule(workers=1))
+    daemon = Daemon(running.world.engine, [running.source], busy, Schedule(workers=1))
     daemon.start()
-    house.hear(T, house.world.catalog.change(table(T, "a")))
+    running.hear(T, running.world.catalog.change(table(T, "a")))
 
-    assert asked.wait(PATIENCE_SECONDS)
-    assert house.published(1)
+    assert requested.wait(PATIENCE_SECONDS)
+    assert running.published(1)
     assert daemon.troubles() == {}
     daemon.stop()
 
 
-def test_a_relation_is_looked_at_again_when_told(house: House) -> None:
-    daemon = house.daemon_without_snapshots()
+def test_a_resync_reads_a_relation_again(running: RunningDaemon) -> None:
+    daemon = running.daemon_without_snapshots()
     daemon.start()
-    house.world.catalog.change(table(T, "a"))
+    running.world.catalog.change(table(T, "a"))
 
-    house.world.engine.resync([T])
+    running.world.engine.resync([T])
 
-    assert house.published(1)
+    assert running.published(1)
     daemon.stop()

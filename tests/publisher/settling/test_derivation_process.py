@@ -1,4 +1,4 @@
-"""A child that hangs, eats memory or dies costs one answer and nothing else."""
+"""A child that hangs, exhausts memory or crashes costs one answer and nothing else."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DangerousDeriver(DirectDeriver):
         match relation.columns[0].name:
             case "hang":
                 time.sleep(3600)
-            case "eat":
+            case "allocate":
                 bytearray(8 * 1024**3)
             case "exit":
                 os._exit(9)
@@ -82,7 +82,7 @@ def test_a_child_answers_as_the_core_itself_does(deriver: ChildDeriver) -> None:
     assert deriver.derive(view, interfaces) == direct.derive(view, interfaces)
 
 
-def test_text_that_is_no_sql_is_an_answer_and_no_death(deriver: ChildDeriver) -> None:
+def test_text_that_is_not_sql_is_an_answer_and_not_a_crash(deriver: ChildDeriver) -> None:
     outcome = deriver.upstreams(a_view("SELEC nonsense FROM"))
 
     assert isinstance(outcome, Failed)
@@ -91,9 +91,9 @@ def test_text_that_is_no_sql_is_an_answer_and_no_death(deriver: ChildDeriver) ->
 
 @pytest.mark.parametrize(
     ("columns", "why"),
-    [("eat", "MemoryError"), ("exit", "ended"), ("raise", "LookupError: unexpected")],
+    [("allocate", "MemoryError"), ("exit", "ended"), ("raise", "LookupError: unexpected")],
 )
-def test_a_death_names_its_cause_and_the_next_question_is_answered(
+def test_a_crash_names_its_cause_and_the_next_question_is_answered(
     in_danger: ChildDeriver, columns: str, why: str
 ) -> None:
     with pytest.raises(DerivationCrashed, match=why):
@@ -102,7 +102,7 @@ def test_a_death_names_its_cause_and_the_next_question_is_answered(
     assert isinstance(in_danger.derive(dangerous("fine"), {}), Derived)
 
 
-def test_silence_past_the_limit_is_death() -> None:
+def test_no_answer_within_the_limit_is_a_crash() -> None:
     child = ChildDeriver(
         Options(),
         children=1,
@@ -121,7 +121,7 @@ def test_what_a_derivation_prints_does_not_disturb_its_answer(in_danger: ChildDe
 
 
 def resolve_in_parent(class_name: str, dependencies: tuple[str, ...]) -> UdfAnswer | None:
-    """Asks for its process, so that a test can see where it ran."""
+    """Checks its process id, so that a test can see where it ran."""
     if class_name == "c.Failing":
         return ResolverFailure("the registry is down")
     return Returns(STRING) if os.getpid() == PARENT else None
