@@ -55,7 +55,7 @@ class Seen:
     seconds: float
 
 
-def tell(*, keep: bool = False) -> None:
+def run_demo(*, keep: bool = False) -> None:
     """Runs the demo and prints each step. ``keep`` leaves the folder with all files."""
     console = Console(highlight=False)
     began = time.perf_counter()
@@ -63,7 +63,7 @@ def tell(*, keep: bool = False) -> None:
     try:
         with (folder / "daemon.log").open("w") as logs, contextlib.ExitStack() as stack:
             log_to(logs)
-            _Story(console, folder, stack).tell()
+            _Demo(console, folder, stack).run()
         console.print(f"\n[bold]The demo took {time.perf_counter() - began:.0f} s.[/bold]")
     finally:
         if keep:
@@ -72,14 +72,14 @@ def tell(*, keep: bool = False) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Story:
+class _Demo:
     def __init__(self, console: Console, folder: Path, stack: contextlib.ExitStack) -> None:
         self._console = console
         self._folder = folder
         self._stack = stack
         self._index = StaticIndex(folder / "index")
 
-    def tell(self) -> None:
+    def run(self) -> None:
         environments = self._stack.enter_context(ThreadPoolExecutor(1))
         pinned = environments.submit(make_environment, self._folder / "pinned")
         upgraded = environments.submit(make_environment, self._folder / "upgraded")

@@ -13,7 +13,7 @@ from publisher.daemon.assembly import (
     build_index,
     build_options,
     build_state,
-    opened_catalog,
+    open_catalog,
 )
 from publisher.daemon.engine import Engine
 from publisher.settings import Settings
@@ -40,7 +40,7 @@ class OpenDeployment:
 
 @contextmanager
 def opened_deployment(settings: Settings) -> Iterator[OpenDeployment]:
-    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
+    with open_catalog(settings) as catalog, closing(build_state(settings)) as state:
         deriver = DirectDeriver(build_options(settings))
         engine = build_engine(settings, state, catalog, build_index(settings), deriver)
         yield OpenDeployment(state, catalog, engine)

@@ -16,8 +16,8 @@ from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.interface import Options
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import ForeignPackage, PackageIndex
-from publisher.publishing.adoption import adopted_versions, unrecorded_files
-from publisher.publishing.history import compared, newest_published
+from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
+from publisher.publishing.history import comparable_versions, newest_published
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.versioning import VersioningMode, next_version
 from publisher.selection import EVERYTHING, Selection
@@ -126,13 +126,13 @@ def _version(
     name = request.relation
     expected = packaging.content_hash(request)
     listed = unrecorded_files(index.files(packaging.distribution(name)), ())
-    adopt = partial(adopted_versions, index, packaging, name, now=0.0)
+    adopt = partial(read_unrecorded_versions, index, packaging, name, now=0.0)
     # Of most packages the newest wheel says that nothing changed; the others are not fetched.
     if listed and adopt(listed[-1:])[0].content_hash == expected:
         return None
     history = adopt(listed) if listed else ()
     newest = newest_published(history)
-    published, unusable = compared(history)
+    published, unusable = comparable_versions(history)
     number, change = next_version(
         published,
         request.schema,

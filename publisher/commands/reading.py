@@ -71,13 +71,13 @@ def plan(
         build_options,
         build_packaging,
         build_selection,
-        opened_catalog,
+        open_catalog,
     )
     from publisher.settings import load_settings
 
     settings = load_settings(config)
     statements = _texts(ddl or ())
-    with opened_catalog(settings) as catalog:
+    with open_catalog(settings) as catalog:
         planned = plan_changes(
             catalog,
             build_index(settings),
@@ -99,12 +99,12 @@ def verify(config: Config = None, *, json: Json = None) -> None:
         build_options,
         build_packaging,
         build_selection,
-        opened_catalog,
+        open_catalog,
     )
     from publisher.settings import load_settings
 
     settings = load_settings(config)
-    with opened_catalog(settings) as catalog:
+    with open_catalog(settings) as catalog:
         verification = compare(
             catalog,
             build_index(settings),

@@ -32,7 +32,7 @@ from publisher.daemon.assembly import (
     build_index,
     build_options,
     build_state,
-    opened_catalog,
+    open_catalog,
 )
 from publisher.settings import HiveCatalogSettings, Runner, Settings
 from publisher.settling.comparison import Comparison, KnownCatalog
@@ -93,7 +93,7 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
         SnapshotBusy: another snapshot of this catalog runs.
     """
     options = build_options(settings)
-    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
+    with open_catalog(settings) as catalog, closing(build_state(settings)) as state:
         deriver = DirectDeriver(options)
         engine = build_engine(settings, state, catalog, build_index(settings), deriver)
         on_spark = SparkComparison(settings, state, catalog, options) if runner == "spark" else None
@@ -123,7 +123,7 @@ def dry_run(settings: Settings) -> DryRun:
         CatalogUnavailable: the catalog could not be read.
     """
     options = build_options(settings)
-    with opened_catalog(settings) as catalog, closing(build_state(settings)) as state:
+    with open_catalog(settings) as catalog, closing(build_state(settings)) as state:
         everything = derive_catalog(catalog, options)
         records = state.read(lambda tx: tx.graph.every_record())
     deriver = DirectDeriver(options)

@@ -76,5 +76,5 @@ def demo(
             "the demo needs a checkout of the project; this is an installed package",
             "clone the repository and run: make demo",
         )
-    tell = importlib.import_module("deploy.demo.story").tell
-    tell(keep=keep)
+    run_demo = importlib.import_module("deploy.demo.story").run_demo
+    run_demo(keep=keep)

@@ -92,8 +92,8 @@ def build_catalog(settings: Settings) -> Catalog:
 
 
 @contextmanager
-def opened_catalog(settings: Settings) -> Iterator[Catalog]:
-    """The catalog, its connections closed at the end."""
+def open_catalog(settings: Settings) -> Iterator[Catalog]:
+    """Builds the catalog, and closes its connections at the end."""
     catalog = build_catalog(settings)
     try:
         yield catalog

@@ -28,7 +28,7 @@ def unrecorded_files(
     return sorted(unrecorded, key=by_version)
 
 
-def adopted_versions(
+def read_unrecorded_versions(
     index: PackageIndex,
     packaging: Packaging,
     relation: RelationName,

@@ -10,7 +10,7 @@ from codegen.changelog import shorten
 from codegen.package import Wheel
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
-from publisher.publishing.history import compared, newest_published, releases
+from publisher.publishing.history import comparable_versions, newest_published, releases
 from publisher.publishing.jobs import Confirmed, Draft, Job
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.versioning import (
@@ -39,7 +39,7 @@ class Drafter:
             CodegenError: the schema cannot be packaged.
         """
         job, history = confirmed.job, confirmed.history
-        published, unusable = compared(history)
+        published, unusable = comparable_versions(history)
         number, change = next_version(
             published,
             job.derivation.interface.schema,

@@ -18,8 +18,10 @@ def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
     return max(published, key=lambda v: parse_number(v.number), default=None)
 
 
-def compared(history: Sequence[VersionRecord]) -> tuple[Sequence[Published], Sequence[str]]:
-    """Versions to compare with, and the numbers that are taken otherwise."""
+def comparable_versions(
+    history: Sequence[VersionRecord],
+) -> tuple[Sequence[Published], Sequence[str]]:
+    """Versions whose schemas can be compared, and the numbers of all others."""
     published: list[Published] = []
     unusable: list[str] = []
     for version in history:

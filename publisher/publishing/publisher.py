@@ -21,7 +21,7 @@ from lakeschema.avro.fingerprint import sha256
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.index.protocol import IndexUnavailable, PackageIndex, PackageIndexError
-from publisher.publishing.adoption import adopted_versions, unrecorded_files
+from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Confirmed, Draft, Job
@@ -151,7 +151,7 @@ class Publisher:
             tx.graph.forget(name)
         end_claim(tx, claim, Done())
 
-    # Many at once
+    # Several jobs
 
     def _for_each(self, jobs: Sequence[Job], act: Callable[[Job], R]) -> Sequence[tuple[Job, R]]:
         """The results of ``act`` for the jobs that succeed at the index; the others are deferred.
@@ -215,7 +215,7 @@ class Publisher:
         files = self._uploader.files(distribution)
         unrecorded = unrecorded_files(files, history)
         if unrecorded:
-            adopted = adopted_versions(
+            adopted = read_unrecorded_versions(
                 self._index, self._packaging, job.name, unrecorded, self._runtime.clock.now()
             )
             self._state.write(lambda tx: tx.versions.adopt(adopted))

@@ -127,7 +127,7 @@ class RetentionPass:
         """Stops at the first yank that the index declines, since it would decline the others too.
 
         Raises:
-            PackageIndexError: the index does not answer; the next pass goes on.
+            PackageIndexError: the index does not answer; the next pass continues.
         """
         for changes in plans(self._state, self._index, self._retention, self._clock.now()):
             for change in changes:

@@ -1,4 +1,4 @@
-"""The seeds that stories are told from: consecutive ones, the first given by ``--first-seed``."""
+"""The seeds of the stories: consecutive ones, the first given by ``--first-seed``."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def act(simulation: Simulation, chance: random.Random) -> None:
     chance.choices([action for _, action in actions], weights)[0]()
 
 
-def tell(seed: int, assemble: Callable[[Deployment], Engine] = assemble, length: int = 120) -> None:
+def play(seed: int, assemble: Callable[[Deployment], Engine] = assemble, length: int = 120) -> None:
     """Runs the story of a seed and judges the result.
 
     Raises:

@@ -17,12 +17,12 @@ from tests.simulation.mutants import (
     without_upstream_check,
 )
 from tests.simulation.simulation import Violation
-from tests.simulation.story import STORIES, tell
+from tests.simulation.story import STORIES, play
 
 
 @pytest.mark.seeded
 def test_a_story_ends_as_promised(story_seed: int) -> None:
-    tell(story_seed)
+    play(story_seed)
 
 
 @pytest.mark.slow
@@ -40,9 +40,9 @@ def test_a_story_ends_as_promised(story_seed: int) -> None:
 def test_the_same_stories_catch_an_engine_without_a_safeguard(
     mutant: Callable[[Deployment], Engine],
 ) -> None:
-    def tell_all() -> None:
+    def play_all() -> None:
         for seed in range(STORIES):
-            tell(seed, mutant)
+            play(seed, mutant)
 
     with pytest.raises(Violation):
-        tell_all()
+        play_all()

@@ -24,7 +24,7 @@ from publisher.daemon.assembly import (
     build_index,
     build_options,
     build_state,
-    opened_catalog,
+    open_catalog,
 )
 from publisher.settings import load_settings
 from publisher.settling.deriving import DirectDeriver
@@ -79,7 +79,7 @@ def main() -> None:
         jobs.append(task)
         return breaking(task, len(jobs) - 1, str(MARKS))
 
-    with opened_catalog(settings) as catalog:
+    with open_catalog(settings) as catalog:
         engine = build_engine(
             settings, state, catalog, build_index(settings), DirectDeriver(options)
         )

@@ -23,7 +23,7 @@ from publisher.daemon.assembly import (
     build_index,
     build_options,
     build_state,
-    opened_catalog,
+    open_catalog,
 )
 from publisher.settings import Settings
 from publisher.settling.deriving import DirectDeriver
@@ -175,7 +175,7 @@ def _snapshot_with(settings: Settings, forbidden: tuple[str, ...], *, provoke: b
 
     state, options = build_state(settings), build_options(settings)
     try:
-        with opened_catalog(settings) as catalog:
+        with open_catalog(settings) as catalog:
             engine = build_engine(
                 settings, state, catalog, build_index(settings), DirectDeriver(options)
             )
@@ -202,7 +202,7 @@ def test_a_relation_dropped_while_the_snapshot_runs_does_no_harm(
     dropped: list[str] = []
     state, options = build_state(settings), build_options(settings)
     try:
-        with opened_catalog(settings) as catalog:
+        with open_catalog(settings) as catalog:
             engine = build_engine(
                 settings, state, catalog, build_index(settings), DirectDeriver(options)
             )

@@ -1,4 +1,4 @@
-"""Settings become the objects that they name, without any server being asked."""
+"""Settings become the objects that they name, without a request to any server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from publisher.daemon.assembly import (
     build_options,
     build_sources,
     build_state,
-    opened_catalog,
+    open_catalog,
 )
 from publisher.events.ddl_folder import DdlFolderSource
 from publisher.events.kafka_topic import KafkaSource
@@ -37,7 +37,7 @@ def settings_of(folder: Path, text: str) -> Settings:
     ("text", "expected"), [(DDL, DdlFilesCatalog), (HIVE, HiveMetastoreCatalog)]
 )
 def test_a_catalog_is_of_its_kind(tmp_path: Path, text: str, expected: type) -> None:
-    with opened_catalog(settings_of(tmp_path, text)) as catalog:
+    with open_catalog(settings_of(tmp_path, text)) as catalog:
         assert isinstance(catalog, expected)
 
 
@@ -59,7 +59,7 @@ def test_a_catalog_is_of_its_kind(tmp_path: Path, text: str, expected: type) -> 
 def test_an_event_source_is_of_its_kind(tmp_path: Path, text: str, expected: type) -> None:
     settings = settings_of(tmp_path, text)
 
-    with opened_catalog(settings) as catalog:
+    with open_catalog(settings) as catalog:
         (source,) = build_sources(settings, catalog)
 
     assert isinstance(source, expected)
@@ -73,13 +73,13 @@ def test_an_event_source_is_of_its_kind(tmp_path: Path, text: str, expected: typ
         (DDL + '[[events]]\nkind = "notification-log"\n', "uri"),
     ],
 )
-def test_a_source_that_does_not_go_with_the_catalog_is_refused(
+def test_a_source_that_does_not_fit_the_catalog_is_refused(
     tmp_path: Path, text: str, needed: str
 ) -> None:
     settings = settings_of(tmp_path, text)
 
     with (
-        opened_catalog(settings) as catalog,
+        open_catalog(settings) as catalog,
         pytest.raises(SettingsError, match=needed),
     ):
         build_sources(settings, catalog)
@@ -95,7 +95,7 @@ def test_an_index_is_of_its_kind(tmp_path: Path) -> None:
     assert isinstance(build_index(settings_of(tmp_path, DDL)), StaticIndex)
 
 
-def test_the_states_folder_is_made(tmp_path: Path) -> None:
+def test_the_folder_of_the_state_is_created(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "down" / "state.db"
 
     build_state(settings_of(tmp_path, f'{DDL}[state]\nurl = "sqlite:///{path}"\n')).close()

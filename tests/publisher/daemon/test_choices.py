@@ -7,15 +7,15 @@ import pytest
 from lakeschema.translation.outcome import Status
 from publisher.publishing.versioning import REGENERATED
 from publisher.selection import Selection
-from tests.publisher.daemon.pretended import (
+from tests.publisher.daemon.simulated import (
     S,
     T,
     V,
     choose,
     explain,
     fields,
-    hear,
     numbers,
+    process_events,
     record,
     rename,
     select,
@@ -33,11 +33,11 @@ def stated_names(world: Simulation) -> None:
 def test_the_next_snapshot_begins_a_major_version_of_each_package(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T)):
         world.change(relation)
-    hear(world)
+    process_events(world)
     choose(world, "immutable")
 
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == numbers(world, V) == ["1.0.0", "2.0.0"]
     assert explain(world, V).versions[-1].reasons == (REGENERATED,)
@@ -46,11 +46,11 @@ def test_the_next_snapshot_begins_a_major_version_of_each_package(world: Simulat
 
 def test_a_noise_event_before_the_snapshot_publishes_nothing(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     choose(world, "immutable")
     world.change(table(T, "a"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0"]
 
@@ -59,14 +59,14 @@ def test_a_change_before_the_snapshot_begins_the_major_and_the_snapshot_adds_non
     world: Simulation,
 ) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     choose(world, "immutable")
     world.change(table(T, "a", "b"))
-    hear(world)
+    process_events(world)
     assert numbers(world, T) == ["1.0.0", "2.0.0"]
 
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "2.0.0"]
     assert fields(world, T) == ["a", "b"]
@@ -75,9 +75,9 @@ def test_a_change_before_the_snapshot_begins_the_major_and_the_snapshot_adds_non
 def test_the_same_choices_ask_for_nothing_again(world: Simulation) -> None:
     choose(world, "immutable")
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
     choose(world, "immutable")
 
     world.engine.snapshot()
@@ -88,11 +88,11 @@ def test_the_same_choices_ask_for_nothing_again(world: Simulation) -> None:
 
 def test_taking_a_choice_back_is_a_major_version_again(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     for build_options_key in ("immutable", ""):
         choose(world, build_options_key)
         world.engine.snapshot()
-        hear(world)
+        process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "2.0.0", "3.0.0"]
 
@@ -101,11 +101,11 @@ def test_what_has_no_package_gets_none_by_other_choices(world: Simulation) -> No
     select(world, Selection(exclude=("*.s",)))
     for relation in (table(S, "a"), view(V, S, shape="nonsense")):
         world.change(relation)
-    hear(world)
+    process_events(world)
     choose(world, "immutable")
 
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
 
     assert numbers(world, S) == numbers(world, V) == []
     assert record(world, V).status is Status.BROKEN

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from lakeschema.translation.outcome import Status
-from tests.publisher.daemon.pretended import T, V, W, X, fields, hear, numbers, record
+from tests.publisher.daemon.simulated import T, V, W, X, fields, numbers, process_events, record
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
 
 def test_a_view_that_comes_before_its_table_waits_for_it(world: Simulation) -> None:
     world.change(view(V, T))
-    hear(world)
+    process_events(world)
     assert record(world, V).status is Status.BROKEN
     assert "d.t does not exist" in record(world, V).reason
 
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
 
     assert record(world, V).status is Status.OK
     assert fields(world, V) == ["a"]
@@ -30,7 +30,7 @@ def test_a_broken_view_blocks_its_dependents_and_nothing_else(world: Simulation)
     ):
         world.change(relation)
 
-    hear(world)
+    process_events(world)
 
     assert record(world, V).reason == "the text is nonsense"
     assert (record(world, W).status, "d.v" in record(world, W).reason) == (Status.BROKEN, True)
@@ -40,11 +40,11 @@ def test_a_broken_view_blocks_its_dependents_and_nothing_else(world: Simulation)
 def test_dependents_recover_with_it(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T, shape="unsupported"), view(W, V)):
         world.change(relation)
-    hear(world)
+    process_events(world)
     assert record(world, V).status is Status.UNSUPPORTED
 
     world.change(view(V, T))
-    hear(world)
+    process_events(world)
 
     assert fields(world, W) == ["a"]
     assert record(world, W).reason == ""
@@ -53,24 +53,24 @@ def test_dependents_recover_with_it(world: Simulation) -> None:
 def test_views_on_each_other_are_a_cycle_until_one_is_changed(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, W), view(W, V), view(X, W)):
         world.change(relation)
-    hear(world)
+    process_events(world)
 
     assert {record(world, n).status for n in (V, W)} == {Status.CYCLE}
     assert "d.v → d.w → d.v" in record(world, V).reason
     assert record(world, X).status is Status.BROKEN
 
     world.change(view(V, T))
-    hear(world)
+    process_events(world)
 
     assert {record(world, n).status for n in (V, W, X)} == {Status.OK}
 
 
 def test_a_view_on_itself_is_a_cycle(world: Simulation) -> None:
     world.change(view(V, V))
-    hear(world)
+    process_events(world)
     world.change(view(V, V, shape="narrow"))
 
-    hear(world)
+    process_events(world)
 
     assert record(world, V).status is Status.CYCLE
 
@@ -78,10 +78,10 @@ def test_a_view_on_itself_is_a_cycle(world: Simulation) -> None:
 def test_a_change_above_a_cycle_leaves_nothing_waiting(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, W, T), view(W, V), view(X, W)):
         world.change(relation)
-    hear(world)
+    process_events(world)
 
     world.change(table(T, "a", "b"))
-    hear(world)
+    process_events(world)
 
     assert not any(record(world, n).stale for n in (T, V, W, X))
 
@@ -93,13 +93,13 @@ def test_a_derivation_that_keeps_crashing_is_quarantined_and_others_continue(
     world.change(view(V, T, shape="crashing"))
     world.change(view(W, T))
 
-    hear(world)
+    process_events(world)
 
     assert record(world, V).status is Status.QUARANTINED
     assert "crashed 3 times" in record(world, V).reason
     assert numbers(world, W) == ["1.0.0"]
 
     world.change(view(V, T))
-    hear(world)
+    process_events(world)
 
     assert record(world, V).status is Status.OK

@@ -76,7 +76,7 @@ class RunningDaemon:
     source: FakeSource
     daemon: Daemon
 
-    def hear(self, name: RelationName, event_id: int, gap: str | None = None) -> None:
+    def send(self, name: RelationName, event_id: int, gap: str | None = None) -> None:
         hint = RelationHint(name, event_id)
         self.source.batches.put(Batch([hint], [], str(event_id), gap=gap))
 
@@ -114,7 +114,7 @@ def test_an_event_wakes_the_workers(
     daemon.start()
     event_id = running.world.catalog.change(table(T, "a"))
 
-    running.hear(T, event_id)
+    running.send(T, event_id)
 
     assert running.published(1)
     assert eventually(lambda: running.source.acknowledged == [str(event_id)])
@@ -137,7 +137,7 @@ def test_a_gap_causes_a_snapshot_before_its_position_is_stored(running: RunningD
     running.world.catalog.change(table(T, "a"))
     event_id = running.world.catalog.change(table(V, "a"))
 
-    running.hear(V, event_id, gap="the log was trimmed")
+    running.send(V, event_id, gap="the log was trimmed")
 
     assert running.published(2)
     assert eventually(lambda: running.world.engine.position("fake") == str(event_id))
@@ -149,7 +149,7 @@ def test_an_unavailable_source_is_retried_and_reported(running: RunningDaemon) -
     running.daemon.start()
     assert eventually(lambda: "receive fake" in running.daemon.troubles())
     event_id = running.world.catalog.change(table(T, "a"))
-    running.hear(T, event_id)
+    running.send(T, event_id)
 
     running.source.down = False
 
@@ -161,7 +161,7 @@ def test_an_unavailable_index_gets_everything_once_it_is_back(running: RunningDa
     running.world.index.down = True
     running.daemon.start()
     for name in (T, V):
-        running.hear(name, running.world.catalog.change(table(name, "a")))
+        running.send(name, running.world.catalog.change(table(name, "a")))
     assert eventually(lambda: running.world.engine.counters.values().get("index_failures", 0) > 3)
 
     running.world.index.down = False
@@ -178,7 +178,7 @@ def test_an_unexpected_error_is_logged_and_other_threads_continue(
 
     daemon = Daemon(running.world.engine, [running.source], failing, Schedule(workers=1))
     daemon.start()
-    running.hear(T, running.world.catalog.change(table(T, "a")))
+    running.send(T, running.world.catalog.change(table(T, "a")))
 
     assert running.published(1)
     assert eventually(lambda: "no such thing" in daemon.troubles().get("snapshot", ""))
@@ -200,7 +200,7 @@ def test_events_during_a_stop_are_received_by_the_next_daemon(running: RunningDa
     running.daemon.start()
     running.daemon.stop()
     event_id = running.world.catalog.change(table(T, "a"))
-    running.hear(T, event_id)
+    running.send(T, event_id)
     again = Daemon(running.world.engine, [running.source], running.world.engine.snapshot)
 
     again.start()
@@ -230,7 +230,7 @@ def test_a_snapshot_that_is_running_elsewhere_is_not_a_trouble(running: RunningD
 
     daemon = Daemon(running.world.engine, [running.source], busy, Schedule(workers=1))
     daemon.start()
-    running.hear(T, running.world.catalog.change(table(T, "a")))
+    running.send(T, running.world.catalog.change(table(T, "a")))
 
     assert requested.wait(PATIENCE_SECONDS)
     assert running.published(1)

@@ -6,7 +6,7 @@ import pytest
 
 from lakeschema.translation.outcome import Status
 from publisher.publishing.upload import DROPPED
-from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record
+from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -16,10 +16,10 @@ def test_a_dropped_relation_is_yanked_after_the_grace_and_its_views_break(
 ) -> None:
     world.change(table(T, "a"))
     world.change(view(V, T))
-    hear(world)
+    process_events(world)
     world.drop(T)
 
-    hear(world)
+    process_events(world)
 
     assert record(world, T).status is Status.MISSING
     assert set(world.index.yanked.values()) == {DROPPED}
@@ -31,10 +31,10 @@ def test_an_index_that_cannot_yank_shows_in_the_dropped_relations_reason(
 ) -> None:
     world.index.yanks = False
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.drop(T)
 
-    hear(world)
+    process_events(world)
 
     (troubled,) = world.engine.status().troubled
     assert troubled.name == T
@@ -43,20 +43,20 @@ def test_an_index_that_cannot_yank_shows_in_the_dropped_relations_reason(
     assert "index cannot yank" in caplog.text
 
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
 
     assert not world.engine.status().troubled
 
 
 def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.drop(T)
     world.deliver(0)
     world.engine.work()
     world.change(table(T, "a"))
 
-    hear(world)
+    process_events(world)
 
     assert record(world, T).status is Status.OK
     assert numbers(world, T) == ["1.0.0"]
@@ -65,17 +65,17 @@ def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulati
 
 def test_creating_it_again_unyanks_and_continues_the_numbers(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.drop(T)
-    hear(world)
+    process_events(world)
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     assert (numbers(world, T), world.index.yanked) == (["1.0.0"], {})
 
     world.drop(T)
-    hear(world)
+    process_events(world)
     world.change(table(T, "a", "b"))
-    hear(world)
+    process_events(world)
 
     assert (numbers(world, T), world.index.yanked) == (["1.0.0", "1.1.0"], {})
 
@@ -84,17 +84,17 @@ def test_a_relation_dropped_before_its_first_reading_leaves_no_record(world: Sim
     world.change(table(T, "a"))
     world.drop(T)
 
-    hear(world)
+    process_events(world)
 
     assert world._inner.read(lambda tx: tx.graph.every_record()) == {}
 
 
 def test_a_rename_moves_the_package(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.rename(T, S)
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, S) == ["1.0.0"]
     assert set(world.index.yanked.values()) == {DROPPED}

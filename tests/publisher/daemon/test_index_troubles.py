@@ -11,7 +11,7 @@ from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.state.records import VersionStatus
-from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record, rename
+from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record, rename
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -37,13 +37,13 @@ def test_a_number_taken_by_other_bytes_is_unusable_and_logged(
     world: Simulation, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     ours = world.index.history[0]
     name = ours.filename.replace("1.0.0", "1.1.0")
     foreign = replace(ours, version="1.1.0", filename=name, data=b"{}")
     world.change(table(T, "a", "b"))
 
-    hear_while_another_uploads(world, foreign)
+    process_events_while_another_uploads(world, foreign)
 
     versions = world._inner.read(lambda tx: tx.versions.every_version())
     assert [(v.number, v.status) for v in versions] == [
@@ -59,7 +59,7 @@ def test_names_are_adopted_with_the_version_that_states_them(
 ) -> None:
     rename(world, "camel case")
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     (tmp_path / "new").mkdir()
     other = Simulation(tmp_path / "new", lag_seconds=0.0)
     other.index.visible.update(world.index.visible)
@@ -67,7 +67,7 @@ def test_names_are_adopted_with_the_version_that_states_them(
     rename(other, "snake case")
     other.change(table(T, "a", "b"))
 
-    hear(other)
+    process_events(other)
 
     assert numbers(other, T) == ["2.0.0"]
     other.close()
@@ -78,7 +78,7 @@ def test_another_relations_package_of_the_same_name_is_left_alone(
 ) -> None:
     """``toy-d-t`` is both the table ``t`` of ``d`` and, without a namespace, the table ``d-t``."""
     world.change(table(RelationName.of("d-t"), "a"))
-    hear(world)
+    process_events(world)
     (tmp_path / "new").mkdir()
     other = Simulation(tmp_path / "new", lag_seconds=0.0)
     other.index.visible.update(world.index.visible)
@@ -97,7 +97,7 @@ def test_another_relations_package_of_the_same_name_is_left_alone(
 def test_a_lost_state_is_adopted_from_the_index(world: Simulation, tmp_path: Path) -> None:
     world.change(table(T, "a"))
     world.change(table(S, "a"))
-    hear(world)
+    process_events(world)
     (tmp_path / "new").mkdir()
     other = Simulation(tmp_path / "new", lag_seconds=0.0)
     other.index.visible.update(world.index.visible)
@@ -105,14 +105,14 @@ def test_a_lost_state_is_adopted_from_the_index(world: Simulation, tmp_path: Pat
     other.change(table(T, "a"))
     other.change(table(S, "a", "b"))
 
-    hear(other)
+    process_events(other)
 
     assert numbers(other, T) == []
     assert numbers(other, S) == ["1.1.0"]
     other.close()
 
 
-def hear_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
+def process_events_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
     """Another program's file appears between our check and our upload."""
     upload = world.index.upload
 
@@ -123,4 +123,4 @@ def hear_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
         upload(wheel)
 
     world.index.upload = late  # type: ignore[method-assign]  # this one call misbehaves
-    hear(world)
+    process_events(world)

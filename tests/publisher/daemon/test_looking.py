@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.publisher.daemon.pretended import T, V, W, X, explain, hear
+from tests.publisher.daemon.simulated import T, V, W, X, explain, process_events
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -10,7 +10,7 @@ from tests.simulation.toy import table, view
 def test_an_explanation_names_upstreams_and_dependents(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T), view(W, V)):
         world.change(relation)
-    hear(world)
+    process_events(world)
 
     explained = explain(world, V)
 
@@ -23,7 +23,7 @@ def test_an_explanation_names_upstreams_and_dependents(world: Simulation) -> Non
 def test_a_status_counts_relations_and_lists_failing_ones(world: Simulation) -> None:
     world.change(table(T, "a"))
     world.change(view(V, X))
-    hear(world)
+    process_events(world)
 
     status = world.engine.status()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, generate_latest
 
 from publisher.daemon import metrics
-from tests.publisher.daemon.pretended import T, hear
+from tests.publisher.daemon.simulated import T, process_events
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table
 
@@ -46,7 +46,7 @@ def test_every_counter_has_a_help_text_and_every_help_text_a_counter() -> None:
 
 def test_metrics_say_what_they_count(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     registry = CollectorRegistry()
     registry.register(metrics.EngineMetrics(world.engine))
 

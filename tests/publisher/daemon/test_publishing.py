@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tests.publisher.daemon.pretended import T, V, W, X, fields, hear, numbers, record, rename
+from tests.publisher.daemon.simulated import (
+    T,
+    V,
+    W,
+    X,
+    fields,
+    numbers,
+    process_events,
+    record,
+    rename,
+)
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -10,17 +20,17 @@ from tests.simulation.toy import table, view
 def test_a_new_table_is_published_once(world: Simulation) -> None:
     world.change(table(T, "a"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0"]
 
 
 def test_a_noise_event_publishes_nothing(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.change(table(T, "a"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0"]
 
@@ -28,10 +38,10 @@ def test_a_noise_event_publishes_nothing(world: Simulation) -> None:
 def test_an_added_column_reaches_every_view_below(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T), view(W, V)):
         world.change(relation)
-    hear(world)
+    process_events(world)
     world.change(table(T, "a", "b"))
 
-    hear(world)
+    process_events(world)
 
     assert fields(world, W) == ["a", "b"]
     assert numbers(world, W) == ["1.0.0", "1.1.0"]
@@ -40,12 +50,12 @@ def test_an_added_column_reaches_every_view_below(world: Simulation) -> None:
 def test_a_change_stops_at_a_view_that_does_not_show_it(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T, shape="narrow"), view(W, V)):
         world.change(relation)
-    hear(world)
+    process_events(world)
     reads = world.catalog.reads
     derived = world.engine.counters.values()["derived"]
     world.change(table(T, "a", "b"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, W) == ["1.0.0"]
     assert world.engine.counters.values()["derived"] == derived + 2  # T and V, not W
@@ -56,10 +66,10 @@ def test_a_change_stops_at_a_view_that_does_not_show_it(world: Simulation) -> No
 def test_a_diamond_is_derived_once_from_both_its_sides(world: Simulation) -> None:
     for relation in (table(T, "a"), view(V, T), view(X, T), view(W, V, X)):
         world.change(relation)
-    hear(world)
+    process_events(world)
     world.change(table(T, "a", "b"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, W) == ["1.0.0", "1.1.0"]
 
@@ -70,11 +80,11 @@ def test_a_generator_that_names_otherwise_begins_a_major_at_the_next_change(
     rename(world, "camel case")
     for columns in ("a", "ab"):
         world.change(table(T, *columns))
-        hear(world)
+        process_events(world)
     rename(world, "snake case")
     for columns in ("abc", "abcd"):
         world.change(table(T, *columns))
-        hear(world)
+        process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.1.0", "2.0.0", "2.1.0"]
 
@@ -82,6 +92,6 @@ def test_a_generator_that_names_otherwise_begins_a_major_at_the_next_change(
 def test_there_and_back_again_gives_three_versions(world: Simulation) -> None:
     for columns in (("a",), ("b",), ("a",)):
         world.change(table(T, *columns))
-        hear(world)
+        process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "2.0.0", "3.0.0"]

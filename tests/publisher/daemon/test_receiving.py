@@ -10,14 +10,14 @@ from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
-from tests.publisher.daemon.pretended import T, fields, hear, numbers
+from tests.publisher.daemon.simulated import T, fields, numbers, process_events
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table
 
 
 def test_a_namespace_event_reads_every_known_relation_of_it(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.catalog.change(table(T, "b"))
 
     world.engine.receive("s", Batch([NamespaceHint(("d",), None)], [], "9"))
@@ -98,7 +98,7 @@ def test_an_unavailable_catalog_is_retried(world: Simulation) -> None:
 
     world.catalog.read = failing  # type: ignore[method-assign]  # this one call misbehaves
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0"]
     assert world.engine.counters.values()["put_off"] >= 1

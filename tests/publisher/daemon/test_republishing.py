@@ -6,7 +6,7 @@ import pytest
 
 from publisher.publishing.versioning import RUNTIME_UPDATED
 from publisher.state.records import VersionRecord
-from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record
+from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record
 from tests.simulation.simulation import Simulation, assemble
 from tests.simulation.toy import ToyPackaging, table, view
 
@@ -25,12 +25,12 @@ def use_runtime(world: Simulation, runtime: str) -> None:
 def test_a_relation_that_is_named_gets_one_patch_that_says_why(world: Simulation) -> None:
     world.change(table(T, "a"))
     world.change(table(S, "a"))
-    hear(world)
+    process_events(world)
 
     assert world.engine.republish([T]) == [T]
-    hear(world)
+    process_events(world)
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.0.1"]
     assert numbers(world, S) == ["1.0.0"]
@@ -43,13 +43,13 @@ def test_without_names_every_package_of_an_older_runtime_is_published_again(
 ) -> None:
     world.change(table(T, "a"))
     world.change(view(V, T))
-    hear(world)
+    process_events(world)
     use_runtime(world, "fixed")
     world.change(table(S, "a"))
-    hear(world)
+    process_events(world)
 
     assert world.engine.republish() == [T, V]
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == numbers(world, V) == ["1.0.0", "1.0.1"]
     assert numbers(world, S) == ["1.0.0"]
@@ -59,11 +59,11 @@ def test_without_names_every_package_of_an_older_runtime_is_published_again(
 
 def test_a_change_meanwhile_is_the_republication(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.engine.republish([T])
     world.change(table(T, "a", "b"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.1.0"]
     assert record(world, T).republish_after is None
@@ -71,9 +71,9 @@ def test_a_change_meanwhile_is_the_republication(world: Simulation) -> None:
 
 def test_what_has_no_package_is_not_published(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.drop(T)
-    hear(world)
+    process_events(world)
 
     assert world.engine.republish([T, S]) == []
 
@@ -81,13 +81,13 @@ def test_what_has_no_package_is_not_published(world: Simulation) -> None:
 @pytest.mark.parametrize("points", range(1, 40, 3))
 def test_a_crash_at_any_point_leaves_one_republication(world: Simulation, points: int) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.engine.republish([T])
 
     world.step("one", points)
     world.crash()
     world.clock.sleep(10.0)
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.0.1"]
     assert record(world, T).republish_after is None

@@ -65,7 +65,7 @@ def test_what_is_there_at_the_start_is_published_and_served(service: Service) ->
     assert "acme_schema_shop_ids-1.0.0" in text_of(service, "/simple/acme-schema-shop-ids/")
 
 
-def test_a_changed_file_is_heard_of_and_published(service: Service, ddl: Path) -> None:
+def test_a_changed_file_is_noticed_and_published(service: Service, ddl: Path) -> None:
     assert eventually(lambda: service.status().figures["versions"] == 2)
 
     ddl.write_text(TABLE.replace("price DOUBLE", "price DOUBLE, unit STRING") + VIEW)

@@ -1,4 +1,4 @@
-"""The child that compares on Spark, and what is done without it."""
+"""The child that compares on Spark, and the comparison in this process if it fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from publisher.daemon.snapshot_process import SnapshotProcess
-from tests.publisher.daemon.pretended import T, numbers
+from tests.publisher.daemon.simulated import T, numbers
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table
 from tests.waiting import PATIENCE_SECONDS, eventually
@@ -36,7 +36,9 @@ def test_a_child_that_succeeds_has_compared(world: Simulation, snapshots: Snapsh
     assert world.catalog.reads == 0
 
 
-def test_a_child_that_fails_is_stood_in_for(world: Simulation, snapshots: SnapshotProcess) -> None:
+def test_after_a_failed_child_the_snapshot_runs_here(
+    world: Simulation, snapshots: SnapshotProcess
+) -> None:
     world.catalog.change(table(T, "a"))
     run_instead(snapshots, "raise SystemExit(3)")
 
@@ -46,7 +48,7 @@ def test_a_child_that_fails_is_stood_in_for(world: Simulation, snapshots: Snapsh
     assert numbers(world, T) == ["1.0.0"]
 
 
-def test_stopping_ends_the_child_and_nothing_stands_in_for_it(
+def test_stopping_ends_the_child_and_no_snapshot_runs_here(
     world: Simulation, snapshots: SnapshotProcess
 ) -> None:
     world.catalog.change(table(T, "a"))

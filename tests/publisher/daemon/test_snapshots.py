@@ -10,7 +10,7 @@ import pytest
 from lakeschema.catalog.identifiers import RelationName
 from publisher.policy import DeletionLimit
 from publisher.settling.comparison import SnapshotBusy
-from tests.publisher.daemon.pretended import T, V, fields, hear, numbers
+from tests.publisher.daemon.simulated import T, V, fields, numbers, process_events
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import table, view
 
@@ -72,7 +72,7 @@ def test_one_snapshot_runs_at_a_time(world: Simulation) -> None:
 def test_a_replaced_catalog_with_new_event_ids_is_trusted_after_a_gap(world: Simulation) -> None:
     for columns in ("a", "b", "c"):
         world.change(table(T, columns))
-    hear(world)
+    process_events(world)
     kept = world.catalog.states[-1]
     world.catalog.states[:] = [{}, {**kept, T: table(T, "z")}]
     world.catalog.times[:] = world.catalog.times[:2]

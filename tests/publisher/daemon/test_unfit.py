@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.publisher.daemon.pretended import T, V, hear, numbers, record, refuse
+from tests.publisher.daemon.simulated import T, V, numbers, process_events, record, refuse
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -12,7 +12,7 @@ def test_an_unfit_table_says_why_and_the_view_above_it_gets_its_package(world: S
     world.change(table(T, "a"))
     world.change(view(V, T))
 
-    hear(world)
+    process_events(world)
 
     assert record(world, T).reason == "cannot be packaged: R: the generator has no form for it"
     assert record(world, T).is_unfit
@@ -25,9 +25,9 @@ def test_an_unfit_table_says_why_and_the_view_above_it_gets_its_package(world: S
 def test_the_same_generator_is_not_asked_again_by_a_snapshot(world: Simulation) -> None:
     refuse(world, T)
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
 
     assert world.engine.snapshot().differing == 0
     assert world.engine.status().work == []
@@ -36,13 +36,13 @@ def test_the_same_generator_is_not_asked_again_by_a_snapshot(world: Simulation) 
 def test_another_generator_packages_it_at_the_next_snapshot(world: Simulation) -> None:
     refuse(world, T)
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
     refuse(world, generator="newer")
 
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0"]
     assert not record(world, T).reason
@@ -50,14 +50,14 @@ def test_another_generator_packages_it_at_the_next_snapshot(world: Simulation) -
 
 def test_a_change_that_makes_it_fit_publishes_it(world: Simulation) -> None:
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     refuse(world, T)
     world.change(table(T, "a", "b"))
-    hear(world)
+    process_events(world)
     assert numbers(world, T) == ["1.0.0"]
     refuse(world)
 
     world.change(table(T, "a", "b", "c"))
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.1.0"]

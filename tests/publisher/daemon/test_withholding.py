@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lakeschema.catalog.relations import Relation
 from publisher.selection import OPT_OUT, Selection
-from tests.publisher.daemon.pretended import S, T, V, hear, numbers, record, select
+from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record, select
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
@@ -16,7 +16,7 @@ def test_a_withheld_table_gets_no_package_and_the_view_above_it_does(world: Simu
     world.change(table(T, "a"))
     world.change(view(V, T))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == []
     assert numbers(world, V) == ["1.0.0"]
@@ -27,7 +27,7 @@ def test_a_withheld_table_gets_no_package_and_the_view_above_it_does(world: Simu
 def test_a_snapshot_finds_nothing_to_do_for_what_is_withheld(world: Simulation) -> None:
     select(world, Selection(exclude=("*.t",)))
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
 
     assert world.engine.snapshot().differing == 0
     assert world.engine.status().work == []
@@ -37,14 +37,14 @@ def test_other_patterns_take_effect_at_the_next_snapshot(world: Simulation) -> N
     select(world, Selection(exclude=("*.t",)))
     world.change(table(T, "a"))
     world.change(table(S, "a"))
-    hear(world)
+    process_events(world)
     select(world, Selection(exclude=("*.s",)))
     world.engine.snapshot()
-    hear(world)
+    process_events(world)
     world.change(table(T, "a", "b"))
     world.change(table(S, "a", "b"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.1.0"]
     assert numbers(world, S) == ["1.0.0"]
@@ -53,7 +53,7 @@ def test_other_patterns_take_effect_at_the_next_snapshot(world: Simulation) -> N
 def test_the_same_patterns_ask_for_nothing_again(world: Simulation) -> None:
     select(world, Selection(exclude=("*.t",)))
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.engine.snapshot()
     select(world, Selection(exclude=("*.t",)))
     reads = world.catalog.reads
@@ -66,16 +66,16 @@ def test_the_same_patterns_ask_for_nothing_again(world: Simulation) -> None:
 
 def test_a_property_withholds_a_table_until_it_is_taken_back(world: Simulation) -> None:
     world.change(withheld(table(T, "a")))
-    hear(world)
+    process_events(world)
     assert numbers(world, T) == []
     world.change(table(T, "a"))
-    hear(world)
+    process_events(world)
     world.change(withheld(table(T, "a", "b")))
-    hear(world)
+    process_events(world)
     assert numbers(world, T) == ["1.0.0"]
     world.change(table(T, "a", "b"))
 
-    hear(world)
+    process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "1.1.0"]
 

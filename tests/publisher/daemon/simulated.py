@@ -18,7 +18,7 @@ W = RelationName.of("d", "w")
 X = RelationName.of("d", "x")
 
 
-def hear(world: Simulation) -> None:
+def process_events(world: Simulation) -> None:
     while world.undelivered:
         world.deliver(0)
     assert world.engine.drain(600.0)
