@@ -176,6 +176,18 @@ def status(config: Path) -> Mapping[str, Any]:
     return answer
 
 
+def differing_packages(config: Path) -> list[str]:
+    """What another process says of the index; views whose tables are gone have no package to check."""
+    verified = subprocess.run(
+        command(config, "verify"), capture_output=True, text=True, check=False
+    )
+    assert verified.returncode in {0, 1}, verified.stderr
+    drifts = [json.loads(line) for line in verified.stdout.splitlines()]
+    assert verified.returncode == bool(drifts)
+    reasons = [f"{drift['relation']}: {drift['reason']}" for drift in drifts]
+    return [text for text in reasons if ": cannot be derived: " not in text]
+
+
 def test_a_daemon_killed_ten_times_loses_nothing_and_publishes_nothing_twice(
     config: Path, lake: tuple[str, Lake]
 ) -> None:
@@ -208,13 +220,11 @@ def test_a_daemon_killed_ten_times_loses_nothing_and_publishes_nothing_twice(
 
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        verified = subprocess.run(
-            command(config, "verify"), capture_output=True, text=True, check=False
-        )
+        drifts = differing_packages(config)
         found = status(config)
-        if verified.returncode == 0 and not found["work"]:
+        if not drifts and not found["work"]:
             break
-        assert time.monotonic() < deadline, (verified.stdout, verified.stderr, found, database)
+        assert time.monotonic() < deadline, (drifts, found, database)
         time.sleep(0.5)
     daemon.send_signal(signal.SIGTERM)
     assert daemon.wait(PATIENCE_SECONDS) == 0
