@@ -16,6 +16,7 @@ from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.spark.values import PartitionTask
+from lakeschema.translation.interface import Nullability
 from lakeschema.translation.outcome import Status
 from publisher.commands.snapshot import SparkComparison, run_snapshot
 from publisher.daemon.assembly import (
@@ -126,7 +127,7 @@ def test_a_change_of_options_derives_everything_anew(
     fill(metastore, database, tables=2)
     settings = settings_for(tmp_path / "home", metastore)
     run_snapshot(settings, "spark")
-    lower = settings.translation.model_copy(update={"nullability": "all-nullable"})
+    lower = settings.translation.model_copy(update={"nullability": Nullability.ALL_NULLABLE})
 
     report = run_snapshot(settings.model_copy(update={"translation": lower}), "spark")
 
