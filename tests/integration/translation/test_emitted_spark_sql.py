@@ -303,6 +303,7 @@ def test_views_that_cannot_be_registered_take_none_with_them_but_their_readers(
     assert len(names) == 1_504
     assert names["good"] == f"{DATABASE}_good"
     assert names["deep8"] == f"{DATABASE}_deep8"
-    assert "nonsense" in str(names["reader"])
+    assert "nonsense" in str(names["broken"])
+    assert str(names["reader"]) == f"{DATABASE}.reader: upstream {DATABASE}.broken is BROKEN"
     assert "nowhere" in str(names["gone"])
     assert isinstance(names["deep1499"], RefusedByEngine)
