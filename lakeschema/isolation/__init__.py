@@ -1,0 +1,1 @@
+"""Child processes that work on untrusted input within limits, and may be killed."""

@@ -1,0 +1,48 @@
+"""What a child process may use, what it answers, and how its death is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one child.
+
+    Attributes:
+        timeout_seconds: for one question, from its first byte to the last one of the answer.
+        memory_bytes: of address space, part of which Python itself uses.
+        max_answer_bytes: a child that answers with more is killed.
+    """
+
+    timeout_seconds: float = 30.0
+    memory_bytes: int = 2 * 1024**3
+    max_answer_bytes: int = 64 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """Answers one kind of question in the child.
+
+    Attributes:
+        factory: ``module:function``, called once in the child with ``argument``; returns the
+            function from a question to its answer, both plain JSON values.
+        argument: the program's own values, pickled for the child; never untrusted objects.
+    """
+
+    factory: str
+    argument: Any = None
+
+
+Handlers: TypeAlias = Mapping[str, Handler]
+
+
+class ProcessDied(Exception):
+    """The child crashed, exceeded a limit or was killed: there is no answer."""
+
+    def __init__(self, reason: str, *, timed_out: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.timed_out = timed_out

@@ -1,0 +1,196 @@
+"""One child process that answers questions about untrusted input, and is killed at a limit.
+
+Questions and answers are JSON: an answer can be wrong, and cannot run code here. Every wait has a
+deadline, for a child that does not read its question as for one that does not answer.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import IO, Any
+
+from lakeschema.isolation.frames import HEADER_BYTES, frame, frame_length
+from lakeschema.isolation.limits import Handlers, Limits, ProcessDied
+
+log = logging.getLogger(__name__)
+
+_MAX_TRACE_BYTES = 400
+# A wheel at once, not in many small turns of both processes.
+_PIPE_BYTES = 256 * 1024
+_BOOTSTRAP = (
+    "import sys; sys.path += [p for p in sys.argv[1:] if p not in sys.path]; "
+    "from lakeschema.isolation.serving import serve; serve()"
+)
+_PASSED_VARIABLES = (
+    *("LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT"),
+    # Some Pythons find their own libraries by these.
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    # How a measurement of coverage follows a process to its children.
+    *("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START"),
+)
+
+
+class LimitedProcess:
+    """Started at the first question, and again after each death. Not for several threads at once."""
+
+    def __init__(self, handlers: Handlers, limits: Limits) -> None:
+        self._handlers = handlers
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._trace: IO[bytes] | None = None
+        self._greeted = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it has answered nothing yet, so that only its next question can harm it."""
+        return not self._greeted
+
+    def start(self) -> None:
+        """Starts the process now, so that the first question does not wait for its imports.
+
+        Raises:
+            ProcessDied: it could not be started.
+        """
+        if self._process is not None:
+            return
+        try:
+            self._process = self._spawn()
+            start = pickle.dumps((dict(self._handlers), self._limits))
+            self._write(self._process, frame(start), self._deadline())
+        except (OSError, TimeoutError) as error:
+            raise ProcessDied(self._kill_and_explain(error)) from error
+
+    def ask(self, handler: str, question: Any) -> Any:
+        """The answer of one of the handlers.
+
+        Raises:
+            ProcessDied: there is none; the next question gets a new process.
+        """
+        message = frame(json.dumps([handler, question]).encode("ascii"))
+        self.start()
+        process, deadline = self._process, self._deadline()
+        assert process is not None
+        try:
+            if not self._greeted:
+                self._greet(process, deadline)
+            self._write(process, message, deadline)
+            return json.loads(self._read(process, deadline))
+        except (OSError, ValueError, RecursionError) as error:
+            timed_out = isinstance(error, TimeoutError)
+            raise ProcessDied(self._kill_and_explain(error), timed_out=timed_out) from error
+
+    def stop(self) -> None:
+        """Kills the process, and any that it started."""
+        process, self._process = self._process, None
+        trace, self._trace = self._trace, None
+        self._greeted = False
+        if trace is not None:
+            trace.close()
+        if process is None:
+            return
+        _kill_group(process)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        self._trace = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
+        process = subprocess.Popen(
+            # Isolated: neither the working directory nor the environment names code to import.
+            [sys.executable, "-I", "-c", _BOOTSTRAP, *_import_path()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._trace,
+            # The environment may hold passwords, which nothing in the child needs.
+            env={key: os.environ[key] for key in _PASSED_VARIABLES if key in os.environ},
+            cwd="/",
+            bufsize=0,
+            pipesize=_PIPE_BYTES,
+            # Ctrl-C is for the program, which ends its children itself.
+            start_new_session=True,
+        )
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        return process
+
+    def _greet(self, process: subprocess.Popen[bytes], deadline: float) -> None:
+        greeting = json.loads(self._read(process, deadline))
+        self._greeted = True
+        if not greeting["network_cut"]:
+            log.debug("child process keeps the network", extra={"why": greeting["why"]})
+
+    def _deadline(self) -> float:
+        return time.monotonic() + self._limits.timeout_seconds
+
+    def _write(self, process: subprocess.Popen[bytes], message: bytes, deadline: float) -> None:
+        assert process.stdin is not None
+        pipe = process.stdin.fileno()
+        unsent = memoryview(message)
+        while unsent:
+            self._wait(pipe, select.POLLOUT, deadline, "question not read")
+            unsent = unsent[os.write(pipe, unsent) :]
+
+    def _read(self, process: subprocess.Popen[bytes], deadline: float) -> bytes:
+        assert process.stdout is not None
+        pipe = process.stdout.fileno()
+        length = frame_length(self._read_exactly(pipe, HEADER_BYTES, deadline))
+        if length > self._limits.max_answer_bytes:
+            raise OSError(f"its answer exceeds {self._limits.max_answer_bytes} bytes")
+        return self._read_exactly(pipe, length, deadline)
+
+    def _read_exactly(self, pipe: int, length: int, deadline: float) -> bytes:
+        received = bytearray()
+        while len(received) < length:
+            self._wait(pipe, select.POLLIN, deadline, "no answer")
+            chunk = os.read(pipe, min(length - len(received), 1 << 20))
+            if not chunk:
+                raise BrokenPipeError("its process ended")
+            received += chunk
+        return bytes(received)
+
+    def _wait(self, pipe: int, event: int, deadline: float, what: str) -> None:
+        poller = select.poll()
+        poller.register(pipe, event)
+        left = deadline - time.monotonic()
+        if left <= 0 or not poller.poll(left * 1000):
+            raise TimeoutError(f"{what} in {self._limits.timeout_seconds:g} s")
+
+    def _kill_and_explain(self, error: Exception) -> str:
+        """Ends the process; the error, with the last line of the process's trace."""
+        if self._process is not None:
+            _kill_group(self._process)
+        last_line = ""
+        if self._trace is not None:
+            size = self._trace.seek(0, os.SEEK_END)
+            self._trace.seek(max(0, size - _MAX_TRACE_BYTES))
+            trace = self._trace.read().decode("utf-8", "replace")
+            last_line = trace.strip().rpartition("\n")[2]
+        self.stop()
+        reason = "its process ended" if isinstance(error, BrokenPipeError) else str(error)
+        return f"{reason}: {last_line}" if last_line else reason
+
+
+def _import_path() -> Sequence[str]:
+    """Where this process imports from, without its working directory.
+
+    An isolated child has its installation's own folders already.
+    """
+    folders = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 (text, as is)
+    return [folder for folder in folders if folder != os.getcwd()]  # noqa: PTH109
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills the process and what it started: it leads a group of its own until it is waited for."""
+    if process.returncode is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
