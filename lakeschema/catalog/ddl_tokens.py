@@ -5,22 +5,79 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
-_SKIPPED = r"(?:\s+|--[^\n]*|/\*.*?\*/)*+"
-_STRING = r"""[rR]?(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")++"""
+_COMMENT = r"/\*.*?\*/"
+_SINGLE, _DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
+_NOTHING = r"(?!)"
 _QUOTED = r"`(?:[^`]|``)*+`"
 
-_TOKEN = re.compile(
-    rf"{_SKIPPED}(?:(?P<STRING>{_STRING})|(?P<WORD>\w+)|(?P<QUOTED>{_QUOTED})"
-    r"|(?P<UNCLOSED>['\"`]|/\*)|(?P<MARK>.)|(?P<END>\Z))",
-    re.DOTALL,
-)
 
-# Everything that may hide a semicolon, as one run up to the statement's end.
-_STATEMENT = re.compile(
-    rf"(?:[^;'\"`/-]++|{_STRING}|{_QUOTED}|--[^\n]*|/\*.*?\*/|/(?!\*)|-(?!-))*+", re.DOTALL
-)
+class _Patterns(NamedTuple):
+    """``statement`` matches all that may hide a semicolon, as one run up to the statement's end."""
+
+    token: re.Pattern[str]
+    statement: re.Pattern[str]
+
+
+# The rest of a file may hold nothing that closes a comment or a quote. Whoever looked for it, once for
+# each that opens there, would read that rest each time.
+@lru_cache
+def _patterns(*, comments: bool, single: bool, double: bool) -> _Patterns:
+    """For a place after which some comment, single or double quote closes, or none does."""
+    comment = _COMMENT if comments else _NOTHING
+    closed = f"{_SINGLE if single else _NOTHING}|{_DOUBLE if double else _NOTHING}"
+    string = f"[rR]?(?:{closed})++"
+    token = (
+        rf"(?:\s+|--[^\n]*|{comment})*+"
+        rf"(?:(?P<STRING>{string})|(?P<WORD>\w+)|(?P<QUOTED>{_QUOTED})"
+        r"|(?P<UNCLOSED>['\"`]|/\*)|(?P<MARK>.)|(?P<END>\Z))"
+    )
+    statement = rf"(?:[^;'\"`/-]++|{string}|{_QUOTED}|--[^\n]*|{comment}|/(?!\*)|-(?!-))*+"
+    return _Patterns(re.compile(token, re.DOTALL), re.compile(statement, re.DOTALL))
+
+
+class _LastEnds(NamedTuple):
+    """Where a source's last comment ends, and its last quotes that no backslash escapes are."""
+
+    comment: int
+    single: int
+    double: int
+
+
+@lru_cache(maxsize=4)
+def _last_ends(source: str) -> _LastEnds:
+    return _LastEnds(source.rfind("*/"), _last_quote(source, "'"), _last_quote(source, '"'))
+
+
+def _last_quote(source: str, quote: str) -> int:
+    position = source.rfind(quote)
+    while position >= 0 and _is_escaped(source, position):
+        position = source.rfind(quote, 0, position)
+    return position
+
+
+def _is_escaped(source: str, position: int) -> bool:
+    start = position
+    while start > 0 and source[start - 1] == "\\":
+        start -= 1
+    return (position - start) % 2 == 1
+
+
+def _patterns_at(source: str, position: int) -> _Patterns:
+    last = _last_ends(source)
+    return _patterns(
+        comments=position < last.comment,
+        single=position < last.single,
+        double=position < last.double,
+    )
+
+
+MAX_RESUMED = 100
+"""Statements of one file whose quotes do not close: each may read all of the rest. The next one ends
+with the file."""
+
 _LINE_END_SEMICOLON = re.compile(r";[ \t]*(?:\n|\Z)")
 
 
@@ -50,7 +107,7 @@ class Token(NamedTuple):
 
 def token_at(source: str, position: int) -> Token:
     """The token at or after ``position``, past blanks and comments."""
-    match = _TOKEN.match(source, position)
+    match = _patterns_at(source, position).token.match(source, position)
     if match is None or match.lastgroup is None:  # cannot be: the last two branches take the rest
         return Token(TokenKind.END, "", len(source), len(source))
     kind = match.lastgroup
@@ -61,15 +118,17 @@ def statements(source: str) -> Iterator[tuple[int, int]]:
     """Offsets of the statements between semicolons; blank ones are left out.
 
     A quote that is never closed ends with the first line that ends in a semicolon, so that one
-    slip of the pen does not swallow the rest of a file.
+    slip of the pen does not swallow the rest of a file; ``MAX_RESUMED`` of them may.
     """
-    position = 0
+    position, resumed_times = 0, 0
     while position < len(source):
-        match = _STATEMENT.match(source, position)
+        match = _patterns_at(source, position).statement.match(source, position)
         end = position if match is None else match.end()
         if end < len(source) and source[end] != ";":
+            resumed_times += 1
             resumed = _LINE_END_SEMICOLON.search(source, position)
-            end = len(source) if resumed is None else resumed.start()
+            may_resume = resumed_times <= MAX_RESUMED
+            end = resumed.start() if resumed is not None and may_resume else len(source)
         start = token_at(source, position).start
         if start < end:
             yield start, end

@@ -25,7 +25,8 @@ class MalformedName(CatalogError):
         self.text = text
 
     def __str__(self) -> str:
-        return f"{self.text!r} is not a relation name"
+        shown = self.text if len(self.text) <= 200 else self.text[:200] + "…"
+        return f"{shown!r} is not a relation name"
 
 
 class MalformedType(CatalogError):

@@ -16,6 +16,7 @@ from lakeschema.catalog.errors import CatalogRefused
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_client import MetastoreClient
+from lakeschema.catalog.metastore_security import UNSECURED, Security
 from lakeschema.catalog.relations import Relation
 
 Result = TypeVar("Result")
@@ -39,11 +40,16 @@ class HiveMetastoreCatalog:
         timeout_seconds: float = 30.0,
         attempts: int = 4,
         batch_size: int = BATCH_SIZE,
+        security: Security = UNSECURED,
     ) -> None:
         """``uris`` may be Hive's own form, addresses with commas between."""
         addresses = uris.split(",") if isinstance(uris, str) else tuple(uris)
         self.client = MetastoreClient(
-            addresses, name=name, timeout_seconds=timeout_seconds, attempts=attempts
+            addresses,
+            name=name,
+            timeout_seconds=timeout_seconds,
+            attempts=attempts,
+            security=security,
         )
         self._batch_size = batch_size
 

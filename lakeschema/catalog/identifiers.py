@@ -6,12 +6,36 @@ Hive compares names without case, so a name is lower-cased once, here, and never
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lakeschema.catalog.errors import MalformedName
 
 _PLAIN = re.compile(r"[a-z0-9_]+", re.ASCII)
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
+
+MAX_PART_LENGTH = 1024
+"""Of a name that a catalog is asked for: metastores close the connection on very long ones."""
+
+
+def check_parts(parts: Iterable[str]) -> None:
+    """Checks that names from an untrusted place may be stored, and asked of a catalog.
+
+    Raises:
+        MalformedName: one is empty, too long, or not Unicode text.
+    """
+    for part in parts:
+        if not part or len(part) > MAX_PART_LENGTH or not _is_unicode(part):
+            raise MalformedName(part)
+
+
+def _is_unicode(text: str) -> bool:
+    """False for surrogates that stand alone, which JSON can express and UTF-8 cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -19,10 +19,11 @@ from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_rand
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAccelerated
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException
-from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport, TTransportException
+from thrift.transport.TTransport import TTransportException
 
 from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.metastore_security import UNSECURED, Security
+from lakeschema.catalog.metastore_transport import open_transport
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +90,7 @@ class MetastoreClient:
         timeout_seconds: float = 30.0,
         attempts: int = 4,
         longest_wait_seconds: float = 2.0,
+        security: Security = UNSECURED,
     ) -> None:
         self.name = name
         self._addresses = tuple(Address.parse(uri) for uri in uris)
@@ -97,6 +99,7 @@ class MetastoreClient:
         self._timeout_seconds = timeout_seconds
         self._attempts = attempts
         self._longest_wait_seconds = longest_wait_seconds
+        self._security = security
         self._here = _Connection()
         self._open: set[Any] = set()
         self._lock = threading.Lock()
@@ -169,10 +172,9 @@ class MetastoreClient:
         if here.client is not None and here.transport.isOpen():
             return here.client
         address = self._addresses[here.address % len(self._addresses)]
-        socket = TSocket(address.host, address.port)
-        socket.setTimeout(self._timeout_seconds * 1000)
-        here.transport = TBufferedTransport(socket)
-        here.transport.open()
+        here.transport = open_transport(
+            address.host, address.port, self._timeout_seconds, self._security
+        )
         with self._lock:
             self._open.add(here.transport)
         client = ThriftHiveMetastore.Client(protocol(here.transport))

@@ -19,6 +19,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.ddl_reader import MalformedStatement, read_statements
 from lakeschema.catalog.ddl_state import DdlState, Refused
+from lakeschema.catalog.ddl_tokens import MAX_RESUMED
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, SchemaMode
@@ -311,3 +312,26 @@ def test_a_megabyte_of_columns_or_nesting_is_read_in_little_time() -> None:
 def test_string_is_the_only_type_without_a_name_of_its_own() -> None:
     assert one("CREATE TABLE t (a string, b INT)").columns[0].type == STRING
     assert one("CREATE TABLE t (a string, b INT)").columns[1].type == INT
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "line", ["/*;\n", "';\n", "'\\';\n", "`;\n", "'\";\n", "`/*;\n", "/**/;\n/*;\n"]
+)
+def test_quotes_and_comments_that_do_not_close_cost_no_more_than_their_length(line: str) -> None:
+    """Where each looked for its end in all of the rest, this took hours."""
+    source = line * (500_000 // len(line))
+
+    found = sum(1 for _ in read_statements(source, Dialect.HIVE))
+
+    assert found > 0
+
+
+def test_a_slip_of_the_pen_costs_its_own_statement_up_to_a_hundred_of_them() -> None:
+    good = "CREATE TABLE d.t (a INT);\n"
+
+    few = list(read_statements("SELECT `it;\n" + good, Dialect.HIVE))
+    many = list(read_statements("/* it;\n" * (MAX_RESUMED + 1) + good, Dialect.HIVE))
+
+    assert len(few) == 2
+    assert len(many) == MAX_RESUMED + 1

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
+import struct
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
 from socket import SHUT_RDWR, create_server, socket
 from typing import Any
 
@@ -21,7 +25,7 @@ from hive_metastore.ttypes import (
 )
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport, TTransportException
+from thrift.transport.TTransport import TBufferedTransport, TTransportBase, TTransportException
 
 
 class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is untyped
@@ -90,11 +94,19 @@ class Handler:
         return NotificationEventResponse(events=found[: rqst.maxEvents])
 
 
+@dataclass(frozen=True)
+class Entry:
+    """What a connection must pass first: TLS, then SASL PLAIN with these credentials."""
+
+    tls: ssl.SSLContext | None = None
+    credentials: tuple[str, str] | None = None
+
+
 @contextmanager
-def serving(handler: Handler) -> Iterator[str]:
+def serving(handler: Handler, entry: Entry = Entry()) -> Iterator[str]:
     """The address of a server that answers by the handler, a thread a connection."""
     listener = create_server(("127.0.0.1", 0))
-    thread = threading.Thread(target=_accept, args=(listener, handler), daemon=True)
+    thread = threading.Thread(target=_accept, args=(listener, handler, entry), daemon=True)
     thread.start()
     yield f"thrift://127.0.0.1:{listener.getsockname()[1]}"
     listener.shutdown(SHUT_RDWR)  # wakes the thread that waits for a connection
@@ -102,19 +114,28 @@ def serving(handler: Handler) -> Iterator[str]:
     listener.close()
 
 
-def _accept(listener: socket, handler: Handler) -> None:
+def _accept(listener: socket, handler: Handler, entry: Entry) -> None:
     while True:
         try:
             connection, _ = listener.accept()
         except OSError:
             return
-        threading.Thread(target=_answer, args=(connection, handler), daemon=True).start()
+        threading.Thread(target=_answer, args=(connection, handler, entry), daemon=True).start()
 
 
-def _answer(connection: socket, handler: Handler) -> None:
+def _answer(connection: socket, handler: Handler, entry: Entry) -> None:
     end = TSocket()
-    end.setHandle(connection)
-    transport = TBufferedTransport(end)
+    try:
+        end.setHandle(
+            connection if entry.tls is None else entry.tls.wrap_socket(connection, server_side=True)
+        )
+        transport: Any = TBufferedTransport(end)
+        if entry.credentials is not None:
+            transport = _SaslServer(transport, entry.credentials)
+            transport.negotiate()
+    except (TTransportException, OSError):
+        connection.close()
+        return
     protocol = _AnyBytesProtocol(transport)
     processor = ThriftHiveMetastore.Processor(handler)
     try:
@@ -122,6 +143,55 @@ def _answer(connection: socket, handler: Handler) -> None:
             processor.process(protocol, protocol)
     except (TTransportException, OSError):
         transport.close()
+
+
+class _SaslServer(TTransportBase):  # type: ignore[misc]  # thrift is untyped
+    """Thrift's SASL framing as Hive's server speaks it, for PLAIN."""
+
+    START, OK, BAD, COMPLETE = 1, 2, 3, 5
+
+    def __init__(self, transport: Any, credentials: tuple[str, str]) -> None:
+        self._transport = transport
+        self._credentials = credentials
+        self._written = b""
+        self._frame = BytesIO()
+
+    def negotiate(self) -> None:
+        status, mechanism = self._receive()
+        assert (status, mechanism) == (self.START, b"PLAIN")
+        status, response = self._receive()
+        assert status == self.OK
+        expected = "\0".join(("", *self._credentials)).encode()
+        accepted = response == expected
+        body = b"" if accepted else b"Error validating the login"
+        head = struct.pack(">BI", self.COMPLETE if accepted else self.BAD, len(body))
+        self._transport.write(head + body)
+        self._transport.flush()
+        if not accepted:
+            raise TTransportException(TTransportException.NOT_OPEN, "refused")
+
+    def read(self, size: int) -> bytes:
+        found = self._frame.read(size)
+        if not found:
+            (length,) = struct.unpack(">I", self._transport.readAll(4))
+            self._frame = BytesIO(self._transport.readAll(length))
+            found = self._frame.read(size)
+        return found
+
+    def write(self, data: bytes) -> None:
+        self._written += data
+
+    def flush(self) -> None:
+        self._transport.write(struct.pack(">I", len(self._written)) + self._written)
+        self._transport.flush()
+        self._written = b""
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def _receive(self) -> tuple[int, bytes]:
+        status, length = struct.unpack(">BI", self._transport.readAll(5))
+        return status, self._transport.readAll(length) if length else b""
 
 
 def thrift_table(

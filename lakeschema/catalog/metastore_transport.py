@@ -1,0 +1,84 @@
+"""An open connection to one metastore address: a socket, within TLS and SASL as configured."""
+
+from __future__ import annotations
+
+import ssl
+from importlib.util import find_spec
+from typing import Any, Final
+
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TSSLSocket import TSSLSocket
+from thrift.transport.TTransport import (
+    TBufferedTransport,
+    TSaslClientTransport,
+    TTransportException,
+)
+
+from lakeschema.catalog.metastore_security import Sasl, Security, Tls
+
+MAX_ANSWER_BYTES = 1 << 30
+"""Of one SASL frame: Hive sends a whole batch of tables in one."""
+
+
+_PACKAGES: Final = {"PLAIN": ("puresasl", "sasl"), "GSSAPI": ("kerberos", "kerberos")}
+"""What a mechanism imports, and the extra that installs it."""
+
+
+def open_transport(host: str, port: int, timeout_seconds: float, security: Security) -> Any:
+    """A transport that has been opened; whatever fails on the way leaves no socket behind.
+
+    Raises:
+        TTransportException: it cannot be reached, its certificate is not trusted, or it refuses the
+            credentials.
+    """
+    endpoint = (
+        TSocket(host, port) if security.tls is None else _tls_socket(host, port, security.tls)
+    )
+    endpoint.setTimeout(timeout_seconds * 1000)
+    transport = TBufferedTransport(endpoint)
+    try:
+        if security.sasl is not None:
+            transport = _sasl_transport(transport, host, security.sasl)
+        transport.open()
+    except Exception as error:  # what mechanisms raise has no common root
+        # Thrift's TLS socket cannot be closed before it is open.
+        if endpoint.handle is not None:
+            endpoint.close()
+        raise TTransportException(TTransportException.NOT_OPEN, _reason(error)) from error
+    return transport
+
+
+def _reason(error: Exception) -> str:
+    """Thrift says that it cannot connect, and keeps to itself that a certificate is not trusted."""
+    cause = getattr(error, "inner", None)
+    if isinstance(cause, ssl.SSLError):
+        return str(cause)
+    if isinstance(error, TTransportException | OSError):
+        return str(getattr(error, "message", None) or error)
+    return f"sasl failed: {type(error).__name__}: {error}"
+
+
+def _tls_socket(host: str, port: int, tls: Tls) -> Any:
+    context = ssl.create_default_context(cafile=tls.ca_file)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if tls.cert_file is not None:
+        context.load_cert_chain(tls.cert_file, tls.key_file)
+    return TSSLSocket(host, port, ssl_context=context)
+
+
+def _sasl_transport(transport: Any, host: str, sasl: Sasl) -> Any:
+    package, extra = _PACKAGES[sasl.mechanism]
+    if find_spec(package) is None:
+        needed = f"pip install 'schema-publisher[{extra}]'"
+        raise TTransportException(message=f"sasl {sasl.mechanism} needs a package: {needed}")
+    credentials = (
+        {"username": sasl.username, "password": sasl.password} if sasl.mechanism == "PLAIN" else {}
+    )
+    return TSaslClientTransport(
+        transport,
+        host,
+        sasl.service,
+        sasl.mechanism,
+        max_frame_size=MAX_ANSWER_BYTES,
+        **credentials,
+    )
