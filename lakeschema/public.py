@@ -54,6 +54,7 @@ def register_views(
     catalog: Catalog | str | None = None,
     *,
     udfs: Mapping[str, UdfReturn] = _NO_UDFS,
+    java_methods: bool = False,
 ) -> Mapping[RelationName, str | TranslationError]:
     """Registers every view of a catalog in a session as a temporary view ``{database}_{view}``.
 
@@ -61,6 +62,7 @@ def register_views(
         session: of classic Spark; its own catalog must have the tables.
         catalog: a Hive Metastore's address, ``thrift://host:9083``; None for the session's own.
         udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
+        java_methods: whether views may call any Java method by name, as ``reflect`` does.
 
     Returns:
         The temporary view's name of each view, or the error that prevented it.
@@ -70,7 +72,8 @@ def register_views(
     """
     from lakeschema.spark.registration import register_views as register
 
-    return register(session, _catalog(session, catalog), Options(udfs=udfs))
+    options = Options(udfs=udfs)
+    return register(session, _catalog(session, catalog), options, java_methods=java_methods)
 
 
 def _catalog(session: SparkSession, catalog: Catalog | str | None) -> Catalog:

@@ -68,6 +68,8 @@ def compare(previous: Sequence[Schema], new: Schema) -> Change:
     ``previous`` are the versions of the current major, oldest first: a user who pinned the major may
     have any of them, so that a change which breaks one of them needs a new major.
 
+    The cost is linear in the sizes of the schemas, which anybody may have written.
+
     Raises:
         ValueError: ``previous`` is empty.
     """
@@ -75,7 +77,7 @@ def compare(previous: Sequence[Schema], new: Schema) -> Change:
         raise ValueError("there is no earlier version to compare with")
     *earlier, latest = previous
     findings = list(_differences(latest, new))
-    known = {finding.reason for finding in findings}
+    known = {finding.reason for finding in findings if finding.level is Level.MAJOR}
     for schema in earlier:
         for finding in _differences(schema, new):
             if finding.level is Level.MAJOR and finding.reason not in known:
@@ -137,10 +139,10 @@ class _Comparison:
             case EnumSchema(), EnumSchema():
                 if self._first_meeting(old, new):
                     yield from _named_type(old, new, "enum", path)
-                    yield from _symbols(old, new, f"enum `{new.full_name}`")
+                    yield from _symbols(old, new, f"enum {_quoted(new.full_name)}")
             case Fixed(), Fixed():
                 if self._first_meeting(old, new):
-                    what = f"fixed `{new.full_name}`"
+                    what = f"fixed {_quoted(new.full_name)}"
                     yield from _named_type(old, new, "fixed", path)
                     yield from _logical(old.logical, new.logical, path)
                     if old.size != new.size:
@@ -162,22 +164,23 @@ class _Comparison:
         ):
             for schema in mine.values():
                 same = others.get(schema.full_name)
+                on_both = frozenset(same.aliases) if same is not None and self._equal else ()
                 for alias in schema.aliases:
-                    known_on_both = same is not None and alias in same.aliases and alias in mine
-                    harmless = known_on_both and self._equal
+                    harmless = alias in on_both and alias in mine
                     if alias in others and alias != schema.full_name and not harmless:
                         yield _major(
-                            f"type `{schema.full_name}` has the alias `{alias}` {added}, "
-                            "which is the name of another type"
+                            f"type {_quoted(schema.full_name)} has the alias {_quoted(alias)} "
+                            f"{added}, which is the name of another type"
                         )
 
     def _fields(self, old: Record, new: Record, path: str) -> _Findings:
         before = {field.name: field for field in old.fields}
         after = {field.name: field for field in new.fields}
+        renamed = _renames(new)
         for name, field in before.items():
             where = _join_path(path, name)
             if name not in after:
-                yield _major(_removed(field, where, new))
+                yield _major(_removed(where, renamed.get(name)))
                 continue
             yield from self.types(field.type, after[name].type, where)
             yield from _field_attributes(field, after[name], where)
@@ -248,45 +251,47 @@ def _as_java_compares(schema: Schema) -> Schema:
 
 
 def _named_type(old: NamedSchema, new: NamedSchema, kind: str, path: str) -> _Findings:
-    what = f"{kind} `{new.full_name}`"
+    what = f"{kind} {_quoted(new.full_name)}"
     if old.full_name != new.full_name:
-        yield _major(f"{_place(path)}: {kind} `{old.full_name}` renamed to `{new.full_name}`")
+        before, after = _quoted(old.full_name), _quoted(new.full_name)
+        yield _major(f"{_place(path)}: {kind} {before} renamed to {after}")
     yield from _changed_doc(old.doc, new.doc, what)
     yield from _changed_aliases(old.aliases, new.aliases, what)
     yield from _properties(old.properties, new.properties, path)
 
 
 def _symbols(old: EnumSchema, new: EnumSchema, what: str) -> _Findings:
+    before, after = frozenset(old.symbols), frozenset(new.symbols)
     for symbol in old.symbols:
-        if symbol not in new.symbols:
-            yield _major(f"{what}: symbol {symbol} removed")
+        if symbol not in after:
+            yield _major(f"{what}: symbol {_short(symbol)} removed")
     for symbol in new.symbols:
-        if symbol in old.symbols:
+        if symbol in before:
             continue
+        added = f"{what}: symbol {_short(symbol)} added"
         if old.default is None:
-            yield _major(
-                f"{what}: symbol {symbol} added, and the enum had no default to read it as"
-            )
+            yield _major(f"{added}, and the enum had no default to read it as")
         else:
-            yield _Finding(
-                Level.MINOR, f"{what}: symbol {symbol} added; older readers read {old.default}"
-            )
-    kept = [symbol for symbol in old.symbols if symbol in new.symbols]
-    if kept != [symbol for symbol in new.symbols if symbol in old.symbols]:
+            yield _Finding(Level.MINOR, f"{added}; older readers read {_short(old.default)}")
+    kept = [symbol for symbol in old.symbols if symbol in after]
+    if kept != [symbol for symbol in new.symbols if symbol in before]:
         yield _Finding(Level.MINOR, f"{what}: symbols reordered")
-    if old.default != new.default:
-        if new.default is None:
-            yield _major(f"{what}: default {old.default} removed")
-        elif old.default is None:
-            yield _Finding(Level.MINOR, f"{what}: default {new.default} added")
-        else:
-            yield _Finding(
-                Level.MINOR, f"{what}: default changed from {old.default} to {new.default}"
-            )
+    yield from _enum_default(old.default, new.default, what)
+
+
+def _enum_default(old: str | None, new: str | None, what: str) -> _Findings:
+    if old == new:
+        return
+    if new is None:
+        yield _major(f"{what}: default {_short(old or '')} removed")
+    elif old is None:
+        yield _Finding(Level.MINOR, f"{what}: default {_short(new)} added")
+    else:
+        yield _Finding(Level.MINOR, f"{what}: default changed from {_short(old)} to {_short(new)}")
 
 
 def _field_attributes(old: Field, new: Field, where: str) -> _Findings:
-    what = f"field `{where}`"
+    what = f"field {_quoted(where)}"
     yield from _changed_doc(old.doc, new.doc, what)
     yield from _changed_aliases(old.aliases, new.aliases, what)
     yield from _properties(old.properties, new.properties, where)
@@ -305,17 +310,25 @@ def _field_attributes(old: Field, new: Field, where: str) -> _Findings:
 
 
 def _added(field: Field, where: str) -> _Finding:
-    what = f"field `{where}` added: {_words(field.type)}"
+    what = f"field {_quoted(where)} added: {_words(field.type)}"
     if isinstance(field.default, NoDefault):
         return _major(f"{what}, without a default to read older data with")
     return _Finding(Level.MINOR, f"{what}, default {_short(_value(field.default))}")
 
 
-def _removed(field: Field, where: str, new: Record) -> str:
-    for other in new.fields:
-        if field.name in other.aliases:
-            return f"field `{where}` renamed to `{other.name}`"
-    return f"field `{where}` removed"
+def _renames(record: Record) -> Mapping[str, str]:
+    """Each alias of a field, and the first field that has it."""
+    found: dict[str, str] = {}
+    for field in record.fields:
+        for alias in field.aliases:
+            found.setdefault(alias, field.name)
+    return found
+
+
+def _removed(where: str, renamed: str | None) -> str:
+    if renamed is not None:
+        return f"field {_quoted(where)} renamed to {_quoted(renamed)}"
+    return f"field {_quoted(where)} removed"
 
 
 def _field_alias_clashes(
@@ -323,17 +336,19 @@ def _field_alias_clashes(
 ) -> _Findings:
     """Aliases rename a writer's fields before they are matched: on another field's name they hide it."""
     for name, field in after.items():
-        harmless = before[name].aliases if equal and name in before else ()
+        harmless = frozenset(before[name].aliases) if equal and name in before else ()
         for alias in field.aliases:
             if alias in before and alias in after and alias != name and alias not in harmless:
                 yield _major(
-                    f"field `{_join_path(path, name)}` has another field's name as alias: {alias}"
+                    f"field {_quoted(_join_path(path, name))} has another field's name as "
+                    f"alias: {_short(alias)}"
                 )
     for name, field in before.items():
         for alias in field.aliases:
             if alias in after and alias not in before and alias != name:
                 yield _major(
-                    f"field `{_join_path(path, alias)}` added under a name that was an alias of `{name}`"
+                    f"field {_quoted(_join_path(path, alias))} added under a name that was an "
+                    f"alias of {_quoted(name)}"
                 )
 
 
@@ -402,12 +417,13 @@ def _changed_doc(old: str | None, new: str | None, what: str) -> _Findings:
 
 
 def _changed_aliases(old: Sequence[str], new: Sequence[str], what: str) -> _Findings:
+    before, after = frozenset(old), frozenset(new)
     for alias in old:
-        if alias not in new:
-            yield _major(f"{what}: alias {alias} removed")
+        if alias not in after:
+            yield _major(f"{what}: alias {_short(alias)} removed")
     for alias in new:
-        if alias not in old:
-            yield _Finding(Level.MINOR, f"{what}: alias {alias} added")
+        if alias not in before:
+            yield _Finding(Level.MINOR, f"{what}: alias {_short(alias)} added")
 
 
 def _branch_words(path: str, branch: Schema, verb: str) -> str:
@@ -450,15 +466,19 @@ def _major(reason: str) -> _Finding:
 
 
 def _place(path: str) -> str:
-    return f"field `{path}`" if path else "the schema"
+    return f"field {_quoted(path)}" if path else "the schema"
 
 
 def _record_place(path: str) -> str:
-    return f"`{path}`" if path else "the record"
+    return _quoted(path) if path else "the record"
 
 
 def _join_path(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+    return _short(f"{path}.{name}" if path else name)
+
+
+def _quoted(name: str) -> str:
+    return f"`{_short(name)}`"
 
 
 def _value(value: Json) -> str:

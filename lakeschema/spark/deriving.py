@@ -1,8 +1,13 @@
-"""Facts to derivations, a wave of independent relations at a time, on executors."""
+"""Facts to derivations, a wave of independent relations at a time, on executors.
+
+Each Python worker derives in a limited process of its own. A relation whose derivation kills that
+process has no result: a worker of the service tries it again, and counts what it does.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,17 +15,19 @@ import pyarrow as pa
 
 from lakeschema.catalog.facts_json import facts_from_json
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.isolation.limits import Limits
+from lakeschema.spark.processes import deriver_of_worker
 from lakeschema.spark.spark_rows import collect, text_frame
 from lakeschema.spark.values import Facts, PartitionTask, Result
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.hashing import inputs_hash, interface_hash
+from lakeschema.translation.deriver import DerivationCrashed
 from lakeschema.translation.interface import Options
-from lakeschema.translation.outcome import Status, failure
+from lakeschema.translation.limited_deriver import LimitedDeriver
+from lakeschema.translation.outcome import Failed, Status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+log = logging.getLogger(__name__)
 
 _COLUMNS = (
     "name string, inputs_hash string, status string, interface_hash string, "
@@ -35,6 +42,7 @@ def derive_wave(
     wave: Sequence[Facts],
     upstreams: Upstreams,
     options: Options,
+    limits: Limits,
     *,
     tasks: int,
     decorate: Callable[[PartitionTask], PartitionTask],
@@ -43,11 +51,13 @@ def derive_wave(
     shared = session.sparkContext.broadcast({str(n): pair for n, pair in upstreams.items()})
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        deriver = deriver_of_worker(options, limits)
         for batch in batches:
             pairs = zip(
                 batch.column("json").to_pylist(), batch.column("upstreams").to_pylist(), strict=True
             )
-            results = [_derive_one(text, names, shared.value, options) for text, names in pairs]
+            derived = [_derive_one(text, names, shared.value, deriver) for text, names in pairs]
+            results = [result for result in derived if result is not None]
             if results:
                 yield _batch(results)
 
@@ -65,19 +75,21 @@ def derive_wave(
 
 
 def _derive_one(
-    facts: str, upstreams: str, shared: Mapping[str, tuple[str, str]], options: Options
-) -> Result:
+    facts: str, upstreams: str, shared: Mapping[str, tuple[str, str]], deriver: LimitedDeriver
+) -> Result | None:
+    """None if the derivation crashed."""
     relation = facts_from_json(json.loads(facts))
     names = [RelationName.parse(text) for text in json.loads(upstreams)]
-    inputs = inputs_hash(relation, {n: shared[str(n)][0] for n in names}, options)
-    interfaces = {n: derivation_from_json(json.loads(shared[str(n)][1])).interface for n in names}
+    inputs = deriver.inputs_hash(relation, {n: shared[str(n)][0] for n in names})
+    interfaces = [json.loads(shared[str(n)][1])["interface"] for n in names]
     try:
-        derivation = derive(relation, interfaces, options)
-    except TranslationError as error:
-        failed = failure(error)
-        return Result(relation.name, inputs, failed.status, None, None, failed.reason)
-    text = json.dumps(derivation_to_json(derivation), separators=(",", ":"))
-    return Result(relation.name, inputs, Status.OK, interface_hash(derivation.interface), text)
+        derived = deriver.derive_text(relation, interfaces)
+    except DerivationCrashed as error:
+        log.warning("derivation crashed", extra={"why": str(error)})
+        return None
+    if isinstance(derived, Failed):
+        return Result(relation.name, inputs, derived.status, None, None, derived.reason)
+    return Result(relation.name, inputs, Status.OK, derived.interface_hash, derived.text)
 
 
 def _batch(results: Sequence[Result]) -> pa.RecordBatch:

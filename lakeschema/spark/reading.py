@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,14 @@ import pyarrow as pa
 from lakeschema.catalog.facts_json import facts_hash, facts_to_json
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.isolation.limits import Limits
+from lakeschema.spark.processes import deriver_of_worker
 from lakeschema.spark.spark_rows import collect, names_frame
 from lakeschema.spark.values import Facts, MetastoreAccess, PartitionTask
-from lakeschema.translation.derivation import upstreams_of
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.hashing import inputs_hash
+from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.interface import Options
 from lakeschema.translation.known import KnownRelation, differs
-from lakeschema.translation.outcome import Status, failure
+from lakeschema.translation.outcome import Failed, Status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,6 +36,7 @@ def read_on_executors(
     names: Sequence[RelationName],
     known: Mapping[RelationName, KnownRelation],
     options: Options,
+    limits: Limits,
     *,
     tasks: int,
     decorate: Callable[[PartitionTask], PartitionTask],
@@ -45,12 +45,13 @@ def read_on_executors(
     before = session.sparkContext.broadcast(dict(known))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        deriver = deriver_of_worker(options, limits)
         with closing(access.open()) as catalog:
             for batch in batches:
                 requested = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
                 for start in range(0, len(requested), READ_BATCH):
                     found = catalog.read(requested[start : start + READ_BATCH])
-                    differing = describe_differences(found, before.value, options)
+                    differing = describe_differences(found, before.value, deriver)
                     if differing:
                         yield _batch(differing)
 
@@ -64,7 +65,7 @@ def read_on_driver(
     catalog: Catalog,
     names: Sequence[RelationName],
     known: Mapping[RelationName, KnownRelation],
-    options: Options,
+    deriver: Deriver,
     *,
     connections: int,
 ) -> Sequence[Facts]:
@@ -73,32 +74,33 @@ def read_on_driver(
     with ThreadPoolExecutor(max_workers=connections) as pool:
         found = list(pool.map(catalog.read, chunks))
     everything = dict(chain.from_iterable(part.items() for part in found))
-    return describe_differences(everything, known, options)
+    return describe_differences(everything, known, deriver)
 
 
 def describe_differences(
     found: Mapping[RelationName, Relation],
     known: Mapping[RelationName, KnownRelation],
-    options: Options,
+    deriver: Deriver,
 ) -> Sequence[Facts]:
     """Facts of those in ``found`` that differ from ``known``, in order of name."""
-    hash_inputs = partial(inputs_hash, options=options)
     return [
-        describe(relation, options)
+        describe(relation, deriver)
         for name, relation in sorted(found.items())
-        if differs(relation, known.get(name), hash_inputs)
+        if differs(relation, known.get(name), deriver.inputs_hash)
     ]
 
 
-def describe(relation: Relation, options: Options) -> Facts:
+def describe(relation: Relation, deriver: Deriver) -> Facts:
     """A relation's facts, with the upstreams that its text names."""
     text = json.dumps(facts_to_json(relation), separators=(",", ":"))
     hash_ = facts_hash(relation)
     try:
-        upstreams = upstreams_of(relation, options)
-    except TranslationError as error:
-        failed = failure(error)
-        return Facts(relation.name, hash_, text, None, failed.status, failed.reason)
+        upstreams = deriver.upstreams(relation)
+    except DerivationCrashed as error:
+        # Recorded by the worker that reads it again, if it crashes there too.
+        return Facts(relation.name, hash_, text, None, Status.QUARANTINED, str(error))
+    if isinstance(upstreams, Failed):
+        return Facts(relation.name, hash_, text, None, upstreams.status, upstreams.reason)
     return Facts(relation.name, hash_, text, upstreams)
 
 

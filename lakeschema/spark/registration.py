@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.emission.spark_text import quoted, string
 from lakeschema.translation.emission.spark_text import relation as own_name
-from lakeschema.translation.emission.spark_udfs import SparkUdf
+from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import (
     RefusedByEngine,
     TranslationError,
+    UnsupportedFunction,
 )
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.outcome import Derived, Failed
@@ -27,13 +29,23 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _DEFAULT = Options()
-_NO_FUNCTIONS: Mapping[str, SparkUdf] = MappingProxyType({})
+_SUBSTITUTE = "spark.sql.variable.substitute"
+_REFLECTION = frozenset({
+    "reflect", "java_method", "try_reflect", "udfreflect", "genericudfreflect", "genericudfreflect2",
+})  # fmt: skip
 
 
 def register_views(
-    session: SparkSession, catalog: Catalog, options: Options = _DEFAULT
+    session: SparkSession,
+    catalog: Catalog,
+    options: Options = _DEFAULT,
+    *,
+    java_methods: bool = False,
 ) -> Mapping[RelationName, str | TranslationError]:
     """Registers every view of the catalog as a temporary view of the session, upstreams first.
+
+    Nothing of a view's text is read as a variable of the session or its environment. A view that
+    calls any Java method by name (``reflect``) is refused, unless ``java_methods`` allows it.
 
     Functions that a view declares are registered by their classes, for each view separately.
     Nothing is downloaded: their jars must be on the session's class path, and a view whose class
@@ -48,7 +60,8 @@ def register_views(
         CatalogUnavailable: the catalog could not be read.
     """
     names = [n for namespace in catalog.namespaces() for n in catalog.relations(namespace)]
-    registration = _Registration(session, catalog.read(names), options)
+    refused = () if java_methods else _REFLECTION
+    registration = _Registration(session, catalog.read(names), options, refused)
     registration.run()
     return registration.registered
 
@@ -66,8 +79,14 @@ def temporary_names(views: Iterable[RelationName]) -> Mapping[RelationName, str]
 
 class _Registration:
     def __init__(
-        self, session: SparkSession, relations: Mapping[RelationName, Relation], options: Options
+        self,
+        session: SparkSession,
+        relations: Mapping[RelationName, Relation],
+        options: Options,
+        refused: Collection[str],
     ) -> None:
+        """``refused``: functions and classes, by their own names in lower case."""
+        self._refused = refused
         self.registered: dict[RelationName, str | TranslationError] = {}
         self._session = session
         self._relations = relations
@@ -77,7 +96,7 @@ class _Registration:
         self._artifacts: dict[str, tuple[str, ...]] = {}
 
     def run(self) -> None:
-        outcomes = derive_all(self._relations, self._options)
+        outcomes = derive_all(self._relations, DirectDeriver(self._options))
         for name, outcome in outcomes.items():
             relation = self._relations[name]
             if not relation.is_view:
@@ -98,30 +117,39 @@ class _Registration:
         for result in results:
             if isinstance(result, TranslationError):
                 raise result
-        query = spark_view(relation, upstreams, self._options, self._text, self._functions)
+        functions = SparkFunctions(self._options.spark_udfs, self._functions, self._refused)
+        query = spark_view(relation, upstreams, self._options, self._text, functions)
         for udf in query.udfs:
             self._register_function(udf, name)
-        before: dict[str, str | None] = {
-            key: self._session.conf.get(key, None) for key in query.settings
-        }
-        try:
-            # A view that SQL creates keeps the settings under which it was created.
-            for key, value in query.settings.items():
-                self._session.conf.set(key, value)
+        # A view that SQL creates keeps the settings under which it was created.
+        with self._settings(query.settings):
             self._run(
                 f"CREATE OR REPLACE TEMPORARY VIEW {quoted(self._names[name])} AS {query.sql}",
                 "the view's query",
                 name,
             )
+        self.registered[name] = self._names[name]
+
+    @contextmanager
+    def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Sets them in the session, and no variables of its statements, for a while."""
+        settings = {**settings, _SUBSTITUTE: "false"}
+        before: dict[str, str | None] = {key: self._session.conf.get(key, None) for key in settings}
+        try:
+            for key, value in settings.items():
+                self._session.conf.set(key, value)
+            yield
         finally:
             for key, previous in before.items():
                 if previous is None:
                     self._session.conf.unset(key)
                 else:
                     self._session.conf.set(key, previous)
-        self.registered[name] = self._names[name]
 
     def _register_function(self, udf: SparkUdf, view: RelationName) -> None:
+        if udf.class_name.rpartition(".")[2].lower() in self._refused:
+            reason = "is refused: it runs any Java method"
+            raise UnsupportedFunction(udf.name, reason, relation=view)
         other = self._artifacts.setdefault(udf.class_name, udf.artifacts)
         if other != udf.artifacts:
             log.warning(
@@ -132,12 +160,14 @@ class _Registration:
                     "artifacts": [list(other), list(udf.artifacts)],
                 },
             )
-        self._run(
-            f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS {string(udf.class_name)}",
-            f"function {udf.name} of class {udf.class_name}",
-            view,
-            hint=f"add {' '.join(udf.artifacts) or 'its jar'} to the session's class path",
-        )
+        with self._settings({}):
+            self._run(
+                f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS "
+                f"{string(udf.class_name)}",
+                f"function {udf.name} of class {udf.class_name}",
+                view,
+                hint=f"add {' '.join(udf.artifacts) or 'its jar'} to the session's class path",
+            )
         self._functions[udf.name] = udf
 
     def _run(self, statement: str, subject: str, view: RelationName, hint: str = "") -> None:

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog
+from lakeschema.isolation.limits import Limits
 from lakeschema.spark.deriving import derive_wave
+from lakeschema.spark.processes import deriver_of_worker
 from lakeschema.spark.reading import read_on_driver, read_on_executors
 from lakeschema.spark.values import (
     Baseline,
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """Where and how wide the job runs.
@@ -44,6 +50,7 @@ class Cluster:
         access: how executors read; None for a catalog that lives in this process.
         tasks: parallel tasks.
         connections: of these, how many may read the catalog at once.
+        limits: of the process that each Python worker derives in.
         decorate: wraps each task, for tests that break tasks on purpose.
     """
 
@@ -51,6 +58,7 @@ class Cluster:
     access: MetastoreAccess | None
     tasks: int = 2
     connections: int = 4
+    limits: Limits = _DEFAULT_LIMITS
     decorate: Callable[[PartitionTask], PartitionTask] = undecorated
 
 
@@ -83,7 +91,8 @@ def run_job(
     """
     watch = _Stopwatch()
     event_id = catalog.current_event_id()
-    listed = sorted(n for namespace in catalog.namespaces() for n in catalog.relations(namespace))
+    listing = list_relations(catalog)
+    listed = listing.names
     watch.lap("list")
 
     progress.step("read", len(listed))
@@ -102,6 +111,8 @@ def run_job(
     return SnapshotResult(
         listed=listed,
         differing=[f.name for f in differing],
+        rederived=[f.name for f in differing if _has_known_facts(f, baseline)],
+        refused=listing.refused,
         event_id=event_id,
         derived=derived,
         waves=len(ordered),
@@ -119,13 +130,15 @@ def _read(
     if not names:
         return ()
     if cluster.access is None:
-        return read_on_driver(catalog, names, known, options, connections=cluster.connections)
+        deriver = deriver_of_worker(options, cluster.limits)
+        return read_on_driver(catalog, names, known, deriver, connections=cluster.connections)
     return read_on_executors(
         cluster.session,
         cluster.access,
         names,
         known,
         options,
+        cluster.limits,
         tasks=min(cluster.tasks, cluster.connections),
         decorate=cluster.decorate,
     )
@@ -144,7 +157,13 @@ def _derive(
     needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
     results = (
         derive_wave(
-            cluster.session, ready, needed, options, tasks=cluster.tasks, decorate=cluster.decorate
+            cluster.session,
+            ready,
+            needed,
+            options,
+            cluster.limits,
+            tasks=cluster.tasks,
+            decorate=cluster.decorate,
         )
         if ready
         else ()
@@ -161,6 +180,11 @@ def _dependents(differing: Iterable[Facts], baseline: Baseline) -> frozenset[Rel
     """The known dependents of what differs, without what differs itself."""
     changed = frozenset(facts.name for facts in differing)
     return affected_cone(graph_of(baseline.edges), changed) - changed
+
+
+def _has_known_facts(facts: Facts, baseline: Baseline) -> bool:
+    known = baseline.relations.get(facts.name)
+    return known is not None and known.facts_hash == facts.hash
 
 
 def _waves(facts: Mapping[RelationName, Facts]) -> Sequence[Sequence[Facts]]:

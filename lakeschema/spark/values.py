@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.metastore_security import UNSECURED, Security
 from lakeschema.translation.known import KnownRelation
 from lakeschema.translation.outcome import Status
 
@@ -26,9 +27,12 @@ class MetastoreAccess:
 
     uris: str
     timeout_seconds: float = 30.0
+    security: Security = UNSECURED
 
     def open(self) -> HiveMetastoreCatalog:
-        return HiveMetastoreCatalog(self.uris, timeout_seconds=self.timeout_seconds)
+        return HiveMetastoreCatalog(
+            self.uris, timeout_seconds=self.timeout_seconds, security=self.security
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,18 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotResult:
-    """``event_id``: current before anything was read, so that what was read is at least as new."""
+    """What the job found.
+
+    Attributes:
+        refused: why, for each namespace that the catalog did not list.
+        rederived: what differs although its facts are the same.
+        event_id: current before anything was read, so that what was read is at least as new.
+    """
 
     listed: Sequence[RelationName]
     differing: Sequence[RelationName]
+    rederived: Sequence[RelationName]
+    refused: Mapping[tuple[str, ...], str]
     event_id: int | None
     derived: int
     waves: int

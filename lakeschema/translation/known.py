@@ -36,3 +36,8 @@ def differs(relation: Relation, known: KnownRelation | None, inputs_hash: Inputs
         known.inputs_hash is not None
         and inputs_hash(relation, dict(known.used)) != known.inputs_hash
     )
+
+
+def has_same_facts(relation: Relation | None, known: KnownRelation | None) -> bool:
+    """Whether the catalog says the same as before, so that a difference is of our own making."""
+    return relation is not None and known is not None and known.facts_hash == facts_hash(relation)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from dependency_graph.graph import cycle_path, cycles, graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.translation.deriver import DerivationCrashed, Deriver
+from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.errors import (
     DefinedByItself,
     TranslationError,
@@ -19,7 +20,7 @@ from lakeschema.translation.errors import (
     UnusableUpstream,
 )
 from lakeschema.translation.interface import Derivation, Interface, Options
-from lakeschema.translation.outcome import Derived, Failed, Outcome, failure
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status, failure
 
 _READ_BATCH = 500
 
@@ -42,7 +43,7 @@ class CatalogDerivation:
         return {n: o for n, o in self.outcomes.items() if isinstance(o, Failed)}
 
 
-def derive_catalog(catalog: Catalog, options: Options) -> CatalogDerivation:
+def derive_catalog(catalog: Catalog, deriver: Deriver) -> CatalogDerivation:
     """Reads and derives everything that the catalog lists.
 
     Raises:
@@ -52,24 +53,28 @@ def derive_catalog(catalog: Catalog, options: Options) -> CatalogDerivation:
     relations: dict[RelationName, Relation] = {}
     for start in range(0, len(names), _READ_BATCH):
         relations.update(catalog.read(names[start : start + _READ_BATCH]))
-    return CatalogDerivation(relations, derive_all(relations, options))
+    return CatalogDerivation(relations, derive_all(relations, deriver))
 
 
 def derive_all(
-    relations: Mapping[RelationName, Relation], options: Options
+    relations: Mapping[RelationName, Relation], deriver: Deriver
 ) -> Mapping[RelationName, Outcome]:
-    """The outcome of each relation, upstream relations first."""
+    """The outcome of each relation, upstream relations first; a crash fails its relation alone."""
     upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
     outcomes: dict[RelationName, Outcome] = {}
     for name, relation in relations.items():
         try:
-            upstreams[name] = upstreams_of(relation, options)
-        except TranslationError as error:
-            outcomes[name] = failure(error)
+            named = deriver.upstreams(relation)
+        except DerivationCrashed as error:
+            named = _fail_for_crash(error)
+        if isinstance(named, Failed):
+            outcomes[name] = named
+        else:
+            upstreams[name] = named
     outcomes |= cycle_failures(upstreams)
     for name in (n for wave in waves(upstreams) for n in wave):
         if name not in outcomes:
-            outcomes[name] = _derive_one(relations[name], upstreams[name], outcomes, options)
+            outcomes[name] = _derive_one(relations[name], upstreams[name], outcomes, deriver)
     return outcomes
 
 
@@ -81,7 +86,8 @@ def derive_with_upstreams(
     Raises:
         TranslationError: of the relation that causes the failure, which may be an upstream.
     """
-    outcomes = derive_all(_with_upstreams(name, relations, options), options)
+    direct = DirectDeriver(options)
+    outcomes = derive_all(_with_upstreams(name, relations, direct), direct)
     cause = _cause(name, outcomes)
     if cause is not None:
         raise cause
@@ -125,20 +131,24 @@ def _derive_one(
     relation: Relation,
     upstreams: Sequence[RelationName],
     outcomes: Mapping[RelationName, Outcome],
-    options: Options,
+    deriver: Deriver,
 ) -> Outcome:
     for upstream in upstreams:
         outcome = outcomes.get(upstream)
         if not isinstance(outcome, Derived):
             return unusable_upstream(relation.name, upstream, outcome)
     try:
-        return Derived(derive(relation, interfaces_of(upstreams, outcomes), options))
-    except TranslationError as error:
-        return failure(error)
+        return deriver.derive(relation, interfaces_of(upstreams, outcomes))
+    except DerivationCrashed as error:
+        return _fail_for_crash(error)
+
+
+def _fail_for_crash(error: DerivationCrashed) -> Failed:
+    return Failed(Status.QUARANTINED, f"its derivation crashed: {error.reason}")
 
 
 def _with_upstreams(
-    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+    name: RelationName, relations: Mapping[RelationName, Relation], deriver: Deriver
 ) -> Mapping[RelationName, Relation]:
     """``name`` and its upstreams at any distance, as far as they exist."""
     found: dict[RelationName, Relation] = {}
@@ -148,11 +158,9 @@ def _with_upstreams(
         if relation is None or relation.name in found:
             continue
         found[relation.name] = relation
-        try:
-            frontier += upstreams_of(relation, options)
-        except TranslationError:
-            # Deriving it raises the same error.
-            continue
+        named = deriver.upstreams(relation)
+        # If its text cannot be read, deriving it fails for the same reason.
+        frontier += () if isinstance(named, Failed) else named
     return found
 
 

@@ -36,6 +36,7 @@ def test_the_public_names_are_these() -> None:
         "session",
         "catalog",
         "udfs",
+        "java_methods",
     ]
     for name in ("derive", "register_views"):
         assert inspect.getdoc(getattr(lakeschema, name))

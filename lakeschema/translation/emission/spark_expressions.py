@@ -144,6 +144,7 @@ class ExpressionWriter:
         self, operator: Operator, arguments: Sequence[RowExpression], type_: ColumnType
     ) -> str:
         name = operator.name
+        self.functions.check(name)
         if name in spark_functions.TRYING:
             arguments = [a.operand if isinstance(a, Cast) and a.implicit else a for a in arguments]
         texts = [self.text(argument) for argument in arguments]

@@ -51,8 +51,11 @@ def relation(name: RelationName) -> str:
 
 
 def string(text: str) -> str:
-    """A string literal; all but printable ASCII is escaped by its code."""
-    return "'" + "".join(map(_escape, text)) + "'"
+    """A string literal; all but printable ASCII is escaped by its code.
+
+    So is what Spark would take for a variable: it puts ``${env:HOME}`` into a statement's text.
+    """
+    return "'" + "".join(map(_escape, text)).replace("${", "\\u0024{") + "'"
 
 
 def _escape(character: str) -> str:

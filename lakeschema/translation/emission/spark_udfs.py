@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
 
 from lakeschema.translation.emission.spark_text import quoted
 from lakeschema.translation.emission.udf_rules import map_to_spark
-from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.errors import TooLarge, UnsupportedFunction
 from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
 from lakeschema.translation.functions.udfs import prefixes
 from lakeschema.translation.interface import SparkUdfRule
@@ -40,13 +40,18 @@ class SparkFunctions:
     Args:
         rules: which class stands for a declared one.
         taken: what is registered already under a name; such a name goes only to the same function.
+        refused: names of functions that a view may not call.
     """
 
     def __init__(
-        self, rules: Sequence[SparkUdfRule] = (), taken: Mapping[str, SparkUdf] = _NONE_TAKEN
+        self,
+        rules: Sequence[SparkUdfRule] = (),
+        taken: Mapping[str, SparkUdf] = _NONE_TAKEN,
+        refused: Collection[str] = (),
     ) -> None:
         self._rules = rules
         self._taken = taken
+        self._refused = refused
         self._names: dict[str, SparkUdf] = {}
         self._read: dict[tuple[str, ...], tuple[Artifact | str, ...]] = {}
         self._given: dict[UserDefined, SparkUdf] = {}
@@ -56,6 +61,15 @@ class SparkFunctions:
         """In order of name."""
         return tuple(sorted(set(self._given.values())))
 
+    def check(self, name: str) -> None:
+        """Refuses a call of a function that may not be called.
+
+        Raises:
+            UnsupportedFunction: it is one of ``refused``.
+        """
+        if name.lower() in self._refused:
+            raise UnsupportedFunction(name, "is refused: it runs any Java method")
+
     def call_name(self, udf: UserDefined) -> str:
         """The function's name as text; one without a class is the engine's, under its own name.
 
@@ -63,6 +77,7 @@ class SparkFunctions:
             TooLarge: its view depends on more than ``MAX_DEPENDENCIES`` artifacts.
             TranslationError: see ``map_to_spark``.
         """
+        self.check(udf.name)
         if udf.class_name is None:
             return ".".join(map(quoted, udf.name.split(".")))
         found = self._given.get(udf)

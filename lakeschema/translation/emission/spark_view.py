@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.spark import RelationText, SparkQuery, spark_query
 from lakeschema.translation.emission.spark_text import relation as own_name
-from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
+from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.errors import TooLarge, TranslationError
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.interface import Interface, Options
 
 _DEFAULT = Options()
-_NO_FUNCTIONS: Mapping[str, SparkUdf] = MappingProxyType({})
 
 
 def spark_view(
@@ -24,11 +22,11 @@ def spark_view(
     upstreams: Mapping[RelationName, Interface],
     options: Options = _DEFAULT,
     relation_text: RelationText = own_name,
-    registered: Mapping[str, SparkUdf] = _NO_FUNCTIONS,
+    functions: SparkFunctions | None = None,
 ) -> SparkQuery:
     """The query of one view, its columns named as its Avro schema names them.
 
-    ``registered``: the functions that its session has already, by name.
+    ``functions`` names what its session has to register; those of this view alone by default.
 
     Raises:
         TranslationError: the view cannot be read, or Spark has nothing that does the same.
@@ -37,7 +35,7 @@ def spark_view(
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
-    functions = SparkFunctions(options.spark_udfs, registered)
+    functions = functions or SparkFunctions(options.spark_udfs)
     names = [column.name for column in derivation.interface.columns]
     try:
         return spark_query(plan, semantics_of(view), names, relation_text, functions)

@@ -23,11 +23,11 @@ from publisher.daemon.assembly import (
     build_engine,
     build_index,
     build_options,
+    build_processes,
     build_state,
     open_catalog,
 )
 from publisher.settings import load_settings
-from publisher.settling.deriving import DirectDeriver
 
 MARKS = Path(sys.argv[1]).parent / "marks"
 
@@ -79,10 +79,8 @@ def main() -> None:
         jobs.append(task)
         return breaking(task, len(jobs) - 1, str(MARKS))
 
-    with open_catalog(settings) as catalog:
-        engine = build_engine(
-            settings, state, catalog, build_index(settings), DirectDeriver(options)
-        )
+    with open_catalog(settings) as catalog, build_processes(settings) as processes:
+        engine = build_engine(settings, state, catalog, build_index(settings), processes)
         comparison = SparkComparison(settings, state, catalog, options, decorate)
         engine.snapshot(comparer=comparison)
         engine.drain()

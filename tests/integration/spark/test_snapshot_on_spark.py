@@ -23,11 +23,11 @@ from publisher.daemon.assembly import (
     build_engine,
     build_index,
     build_options,
+    build_processes,
     build_state,
     open_catalog,
 )
 from publisher.settings import Settings
-from publisher.settling.deriving import DirectDeriver
 from tests.integration.spark.snapshot_parts import (
     COLUMNS,
     comparable,
@@ -176,10 +176,8 @@ def _snapshot_with(settings: Settings, forbidden: tuple[str, ...], *, provoke: b
 
     state, options = build_state(settings), build_options(settings)
     try:
-        with open_catalog(settings) as catalog:
-            engine = build_engine(
-                settings, state, catalog, build_index(settings), DirectDeriver(options)
-            )
+        with open_catalog(settings) as catalog, build_processes(settings) as processes:
+            engine = build_engine(settings, state, catalog, build_index(settings), processes)
             comparison = SparkComparison(settings, state, catalog, options, decorate)
             engine.snapshot(comparer=comparison)
         return comparison.result
@@ -203,10 +201,8 @@ def test_a_relation_dropped_while_the_snapshot_runs_does_no_harm(
     dropped: list[str] = []
     state, options = build_state(settings), build_options(settings)
     try:
-        with open_catalog(settings) as catalog:
-            engine = build_engine(
-                settings, state, catalog, build_index(settings), DirectDeriver(options)
-            )
+        with open_catalog(settings) as catalog, build_processes(settings) as processes:
+            engine = build_engine(settings, state, catalog, build_index(settings), processes)
             engine.snapshot(
                 comparer=SparkComparison(settings, state, catalog, options, drop_after_listing)
             )

@@ -307,3 +307,30 @@ def test_views_that_cannot_be_registered_take_none_with_them_but_their_readers(
     assert str(names["reader"]) == f"{DATABASE}.reader: upstream {DATABASE}.broken is BROKEN"
     assert "nowhere" in str(names["gone"])
     assert isinstance(names["deep1499"], RefusedByEngine)
+
+
+def test_no_view_reads_a_variable_or_runs_java(in_spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "views.sql").write_text(
+        f"""CREATE DATABASE {DATABASE};
+        CREATE TABLE {DATABASE}.orders ({TABLES["orders"]});
+        CREATE VIEW {DATABASE}.env AS SELECT '${{env:PATH}}' AS a, '${{system:user.dir}}' AS `${{env:PATH}}`
+          FROM {DATABASE}.orders LIMIT 1;
+        CREATE VIEW {DATABASE}.java AS SELECT reflect('java.lang.System', 'getenv', 'PATH') AS a
+          FROM {DATABASE}.orders;
+        CREATE VIEW {DATABASE}.java2 AS
+          SELECT java_method('java.lang.System', 'getenv', 'PATH') AS a FROM {DATABASE}.orders;"""
+    )
+    catalog = DdlFilesCatalog(tmp_path, Dialect.HIVE)
+
+    found = {name.name: result for name, result in register_views(in_spark, catalog).items()}
+    allowed = {
+        name.name: result
+        for name, result in register_views(in_spark, catalog, java_methods=True).items()
+    }
+
+    (row,) = in_spark.table(str(found["env"])).collect()
+    assert row.asDict() == {"a": "${env:PATH}", "${env:PATH}": "${system:user.dir}"}
+    assert in_spark.conf.get("spark.sql.variable.substitute") == "true"
+    assert "function reflect is refused" in str(found["java"])
+    assert "function java_method is refused" in str(found["java2"])
+    assert allowed["java"] == f"{DATABASE}_java"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,7 +13,7 @@ from hypothesis import HealthCheck, assume, event, given, reject, settings
 from hypothesis import strategies as st
 
 from lakeschema.avro.compatibility import Change, Level, compare
-from lakeschema.avro.model import Record
+from lakeschema.avro.model import INT, EnumSchema, Field, Fixed, Record, Union
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.avro.printing import to_json
 from tests.effort import examples
@@ -325,3 +327,74 @@ def test_any_change_of_type_is_described_and_only_an_order_is_below_major() -> N
         )
         expected = Level.NONE if old == new else Level.MINOR if reordered else Level.MAJOR
         assert (change.level, bool(change.reasons)) == (expected, old != new), (old, new)
+
+
+class CountedText(str):
+    """Text that counts how often it is compared: what a search through a list costs."""
+
+    __slots__ = ()
+    comparisons = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedText.comparisons += 1
+        return str.__eq__(self, other) is True
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+def _counted(prefix: str, count: int) -> tuple[str, ...]:
+    return tuple(CountedText(f"{prefix}{index}") for index in range(count))
+
+
+def _enum_of(prefix: str, count: int) -> Record:
+    return _record(Field("e", EnumSchema("E", "", _counted(prefix, count))))
+
+
+def _fields_of(prefix: str, count: int) -> Record:
+    return _record(*(Field(name, INT, aliases=("z",)) for name in _counted(prefix, count)))
+
+
+def _aliases_of(prefix: str, count: int) -> Record:
+    return _record(Field("a", INT, aliases=_counted(prefix, count)))
+
+
+def _type_aliases_of(prefix: str, count: int) -> Record:
+    fixed = Fixed("F", "", 1, aliases=_counted(prefix, count))
+    return replace(_record(Field("f", fixed)), aliases=_counted(prefix, count))
+
+
+def _branches_of(prefix: str, count: int) -> Record:
+    return _record(Field("u", Union(tuple(Fixed(n, "", 1) for n in _counted(prefix, count)))))
+
+
+def _record(*fields: Field) -> Record:
+    return Record("R", "", fields)
+
+
+@pytest.mark.parametrize("after", ["old", "new"])
+@pytest.mark.parametrize(
+    "schema_of", [_enum_of, _fields_of, _aliases_of, _type_aliases_of, _branches_of]
+)
+def test_the_comparisons_of_two_schemas_are_linear_in_their_size(
+    schema_of: Callable[[str, int], Record], after: str
+) -> None:
+    size = 2_000
+    old, new = schema_of("old", size), schema_of(after, size)
+    CountedText.comparisons = 0
+
+    compare([old], new)
+
+    assert CountedText.comparisons < 20 * size
+
+
+def test_a_reason_does_not_repeat_a_long_name() -> None:
+    name = "n" * 100_000
+    old, new = (
+        _record(Field(name, Record(name, "", tuple(Field(f"{p}{i}", INT) for i in range(100)))))
+        for p in "ab"
+    )
+
+    change = compare([old], new)
+
+    assert max(map(len, change.reasons)) < 1_000

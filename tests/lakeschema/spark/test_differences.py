@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import pytest
 
@@ -19,13 +18,15 @@ from lakeschema.spark.reading import (
     describe_differences,
     read_on_driver,
 )
+from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.hashing import inputs_hash
 from lakeschema.translation.interface import Casing, Options
 from lakeschema.translation.known import KnownRelation, differs
 from lakeschema.translation.outcome import Status
 
 OPTIONS = Options()
-HASH = partial(inputs_hash, options=OPTIONS)
+DERIVER = DirectDeriver(OPTIONS)
+HASH = DERIVER.inputs_hash
 
 
 def relations(ddl: str) -> Mapping[RelationName, Relation]:
@@ -60,14 +61,14 @@ def test_another_column_differs() -> None:
 def test_the_same_facts_under_another_option_differ() -> None:
     known = KnownRelation(facts_hash(TABLE), (), inputs_hash(TABLE, {}, OPTIONS))
 
-    assert differs(TABLE, known, partial(inputs_hash, options=Options(casing=Casing.LOWER)))
+    assert differs(TABLE, known, DirectDeriver(Options(casing=Casing.LOWER)).inputs_hash)
 
 
 def test_without_inputs_to_compare_the_facts_decide() -> None:
     """As for a member of a cycle, which was never derived."""
     known = KnownRelation(facts_hash(TABLE), (), None)
 
-    assert not differs(TABLE, known, partial(inputs_hash, options=Options(casing=Casing.LOWER)))
+    assert not differs(TABLE, known, DirectDeriver(Options(casing=Casing.LOWER)).inputs_hash)
 
 
 def test_an_upstream_interface_that_the_view_was_derived_from_is_part_of_its_inputs() -> None:
@@ -84,7 +85,7 @@ def test_facts_travel_whole_with_what_the_text_reads() -> None:
         "CREATE VIEW shop.big AS SELECT o.id FROM shop.orders o JOIN shop.lines USING (id)"
     )
 
-    facts = describe(view, OPTIONS)
+    facts = describe(view, DERIVER)
 
     assert facts_from_json(json.loads(facts.json)) == view
     assert facts.hash == facts_hash(view)
@@ -98,10 +99,10 @@ def test_facts_travel_whole_with_what_the_text_reads() -> None:
 def test_a_text_that_cannot_be_read_says_why_and_names_no_upstreams(text: str) -> None:
     view = relation("CREATE VIEW shop.big AS SELECT id FROM shop.orders")
     broken = facts_from_json(
-        json.loads(describe(view, OPTIONS).json.replace("SELECT id FROM shop.orders", text))
+        json.loads(describe(view, DERIVER).json.replace("SELECT id FROM shop.orders", text))
     )
 
-    facts = describe(broken, OPTIONS)
+    facts = describe(broken, DERIVER)
 
     assert facts.upstreams is None
     assert facts.status is Status.BROKEN
@@ -143,8 +144,8 @@ def test_the_driver_reads_in_batches_with_the_same_result_as_one_read() -> None:
     }
     gone = RelationName.of("shop", "gone")
 
-    found = read_on_driver(shelf, [*everything, gone], known, OPTIONS, connections=4)
+    found = read_on_driver(shelf, [*everything, gone], known, DERIVER, connections=4)
 
-    assert found == describe_differences(everything, known, OPTIONS)
+    assert found == describe_differences(everything, known, DERIVER)
     assert {facts.name for facts in found} == everything.keys() - known.keys()
     assert shelf.largest_batch <= READ_BATCH

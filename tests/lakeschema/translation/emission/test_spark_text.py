@@ -174,3 +174,11 @@ def test_temporary_views_of_two_relations_never_have_one_name() -> None:
     names = temporary_names(views)
 
     assert names == {views[1]: "a_b_c", views[2]: "a_b_c_", views[0]: "a_b_c__"}
+
+
+@pytest.mark.parametrize("text", ["${env:PATH}", "a$${system:user.dir}", "$${x}${y}"])
+def test_no_literal_holds_what_spark_takes_for_a_variable(text: str) -> None:
+    written = string(text)
+
+    assert "${" not in written
+    assert written.replace("\\u0024", "$") == f"'{text}'"

@@ -15,7 +15,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.batch import answer
 from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_udfs import SparkUdf
+from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.udf_rules import match_pattern, rule_problem
 from lakeschema.translation.errors import MalformedDependency, TooLarge, UnsupportedFunction
@@ -216,7 +216,11 @@ def test_a_name_that_is_taken_in_the_session_goes_to_the_same_function_only() ->
     other = SparkUdf("default_v_f", "c.F", ("ivy://org:a:2",))
 
     def name_beside(taken: SparkUdf) -> str:
-        return spark_view(relations[V], {}, options, registered={taken.name: taken}).udfs[0].name
+        return (
+            spark_view(relations[V], {}, options, functions=SparkFunctions((), {taken.name: taken}))
+            .udfs[0]
+            .name
+        )
 
     assert name_beside(same) == "default_v_f"
     assert name_beside(other) == "default_v_f_2"

@@ -1,0 +1,169 @@
+"""Derivation in child processes: untrusted SQL costs at most one of them, for a limited time.
+
+What a child answers was read back there: text that cannot be read is a failure of its relation in
+the child, and does not reach the parent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.catalog.facts_json import facts_from_json, facts_to_json
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.isolation.limits import Handler, ProcessDied
+from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.translation import hashing
+from lakeschema.translation.derivation_json import (
+    derivation_from_json,
+    derivation_to_json,
+    interface_from_json,
+    interface_to_json,
+    udf_from_json,
+    udf_to_json,
+)
+from lakeschema.translation.deriver import DerivationCrashed, Deriver
+from lakeschema.translation.direct_deriver import DirectDeriver
+from lakeschema.translation.functions.udfs import resolver_answers
+from lakeschema.translation.interface import Derivation, Interface, Options, UdfAnswer
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
+
+HANDLER = "derivation"
+
+Json: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedText:
+    """A derivation as the state stores it: ``translation.derivation_json`` as text."""
+
+    text: str
+    interface_hash: str
+
+
+def derivation_handler(options: Options) -> Handler:
+    """Of the child processes that a ``LimitedDeriver`` asks."""
+    # The resolver stays here: its answers go with each question.
+    plain = replace(options, udfs=dict(options.udfs), udf_resolver=None)
+    return Handler("lakeschema.translation.limited_deriver:answer_questions", plain)
+
+
+class LimitedDeriver:
+    """Derives in ``processes``, one handler of which is ``derivation_handler``, called ``HANDLER``."""
+
+    def __init__(self, processes: LimitedProcesses, options: Options) -> None:
+        self._processes = processes
+        self._options = options
+
+    def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed:
+        if relation.view is None:
+            return ()
+        answer = self._ask(relation, {"ask": "upstreams"})
+        if "failed" in answer:
+            return _read_failure(answer)
+        return tuple(RelationName.of(*parts) for parts in answer["upstreams"])
+
+    def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
+        found = self.derive_text(relation, [interface_to_json(i) for i in upstreams.values()])
+        if isinstance(found, Failed):
+            return found
+        return Derived(derivation_from_json(json.loads(found.text)))
+
+    def derive_text(self, relation: Relation, upstreams: Sequence[Json]) -> DerivedText | Failed:
+        """As ``derive``, of interfaces as JSON values, for those who pass derivations on as text."""
+        question = {
+            "ask": "derive",
+            "upstreams": upstreams,
+            # Resolved here, so that the derivation uses the answers that ``inputs_hash`` covers.
+            "udfs": {
+                name: udf_to_json(udf)
+                for name, udf in resolver_answers(relation, self._options).items()
+            },
+        }
+        answer = self._ask(relation, question)
+        if "failed" in answer:
+            return _read_failure(answer)
+        return DerivedText(answer["derivation"], answer["interface_hash"])
+
+    def inputs_hash(self, relation: Relation, upstream_hashes: Mapping[RelationName, str]) -> str:
+        return hashing.inputs_hash(relation, upstream_hashes, self._options)
+
+    def interface_hash(self, interface: Interface) -> str:
+        return hashing.interface_hash(interface)
+
+    def _ask(self, relation: Relation, question: Mapping[str, Json]) -> Mapping[str, Json]:
+        try:
+            answer: Mapping[str, Json] = self._processes.ask(
+                HANDLER, {**question, "relation": facts_to_json(relation)}
+            )
+        except ProcessDied as error:
+            raise DerivationCrashed(relation.name, error.reason) from error
+        return answer
+
+
+def _read_failure(answer: Mapping[str, Json]) -> Failed:
+    status, reason = answer["failed"]
+    return Failed(Status(status), reason)
+
+
+# In the child
+
+
+class _ParentsAnswers:
+    """The child's ``UdfResolver``: the answers of the parent's resolver, sent with each question."""
+
+    def __init__(self) -> None:
+        self.answers: Mapping[str, UdfAnswer] = {}
+
+    def __call__(self, class_name: str, _dependencies: tuple[str, ...], /) -> UdfAnswer | None:
+        return self.answers.get(class_name)
+
+
+def answer_questions(
+    options: Options, derive_with: Callable[[Options], Deriver] = DirectDeriver
+) -> Callable[[Mapping[str, Json]], Mapping[str, Json]]:
+    """The child's function from a question to its answer."""
+    resolver = _ParentsAnswers()
+    deriver = derive_with(replace(options, udf_resolver=resolver))
+
+    def answer(question: Mapping[str, Json]) -> Mapping[str, Json]:
+        relation = facts_from_json(question["relation"])
+        if question["ask"] == "upstreams":
+            return _name_upstreams(deriver.upstreams(relation))
+        resolver.answers = {n: udf_from_json(udf) for n, udf in question["udfs"].items()}
+        interfaces = [interface_from_json(value) for value in question["upstreams"]]
+        return _describe(deriver.derive(relation, {i.name: i for i in interfaces}))
+
+    return answer
+
+
+def _name_upstreams(named: tuple[RelationName, ...] | Failed) -> Mapping[str, Json]:
+    if isinstance(named, Failed):
+        return _describe_failure(named)
+    return {"upstreams": [list(name.parts) for name in named]}
+
+
+def _describe(outcome: Outcome) -> Mapping[str, Json]:
+    match outcome:
+        case Failed():
+            return _describe_failure(outcome)
+        case Derived(derivation):
+            return _describe_derivation(derivation)
+
+
+def _describe_failure(failed: Failed) -> Mapping[str, Json]:
+    return {"failed": [failed.status.value, failed.reason]}
+
+
+def _describe_derivation(derivation: Derivation) -> Mapping[str, Json]:
+    text = json.dumps(derivation_to_json(derivation), separators=(",", ":"))
+    try:
+        derivation_from_json(json.loads(text))
+    except (MalformedAvroSchema, ValueError, RecursionError) as error:
+        reason = f"its schema cannot be published: {str(error) or type(error).__name__}"
+        return _describe_failure(Failed(Status.UNSUPPORTED, reason))
+    return {"derivation": text, "interface_hash": hashing.interface_hash(derivation.interface)}
