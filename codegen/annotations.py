@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import assert_never
 
@@ -50,6 +50,17 @@ _USED = frozenset({*_BUILTIN.values(), "list", "dict", "tuple"})
 def name_inside(class_name: str) -> str:
     """A class's alias for function bodies, where a parameter may have the name of the class."""
     return f"__type_{class_name}__"
+
+
+_MAX_ROW = 1_000
+
+
+def alternatives(types: Sequence[str]) -> str:
+    """``A | B | C``. Very many are grouped: compilers recurse into each ``|`` of a row."""
+    if len(types) <= _MAX_ROW:
+        return " | ".join(types)
+    rows = [types[start : start + _MAX_ROW] for start in range(0, len(types), _MAX_ROW)]
+    return alternatives([f"({' | '.join(row)})" for row in rows])
 
 
 class Annotations:
@@ -109,7 +120,7 @@ class Annotations:
                 # An int and a long are one class; None last, by convention.
                 parts = dict.fromkeys(self.of(branch) for branch in branches)
                 ordered = sorted(parts, key=lambda part: part == "None")
-                return " | ".join(ordered)
+                return alternatives(ordered)
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
                 return name_inside(name) if self._inside else name
             case _:

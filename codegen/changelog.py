@@ -16,6 +16,8 @@ from codegen.package import PackageRequest, Release
 _MAX_LINES_OF_A_RELEASE = 100
 _MAX_LINES = 2_000
 
+_CHANGES = frozenset({"first", "major", "minor", "patch"})
+
 MORE = "… further changes are not listed"
 
 _CODE = re.compile(r"(?<![`\\])`([\w.\[\]{}<>]{1,200})`(?!`)", re.ASCII)
@@ -102,7 +104,8 @@ def changelog_from_json(value: object) -> tuple[Release, ...]:
 def _release(entry: object) -> Release | None:
     match entry:
         case {"version": str(version), "change": str(change), "lines": list(lines)}:
-            return Release(version, change, tuple(line for line in lines if isinstance(line, str)))
+            known = change if change in _CHANGES else ""
+            return Release(version, known, tuple(line for line in lines if isinstance(line, str)))
         case _:
             return None
 

@@ -258,8 +258,9 @@ class CodecRenderer:
         return f"{_TEMPORARY}{number}{_TEMPORARY}" if self._is_draft else f"t{number}"
 
     def function_name(self) -> str:
+        """Of a part: it begins with a digit, as no class does whose own functions are beside it."""
         self._parts += 1
-        return f"part_{self._parts}_of_{self.record.class_name}"
+        return f"{self._parts}_of_{self.record.class_name}"
 
     def defer(self, render: Callable[[], None]) -> None:
         """Renders another function when this one is complete."""

@@ -76,6 +76,10 @@ def lower(schema: Record) -> PackageShape:
     return shape
 
 
+MAX_UNION_TYPES = 2_000
+"""The code of a union is a row of conditions, each of which compilers nest in the one before."""
+
+
 class _Lowerer:
     def __init__(self, namer: TypeNamer) -> None:
         self._namer = namer
@@ -97,6 +101,11 @@ class _Lowerer:
                 return _list_of(self.shape(items))
             case MapSchema(values):
                 return _dict_of(self.shape(values))
+            case Union(branches) if len(branches) > MAX_UNION_TYPES:
+                raise UnfitSchema(
+                    f"union of {len(branches)} types",
+                    f"Python compiles code for at most {MAX_UNION_TYPES}",
+                )
             case Union(branches):
                 return _union_of(tuple([self.shape(branch) for branch in branches]))
             case Reference(full_name):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from codegen import column_functions
+from codegen.annotations import alternatives
 from codegen.layout import Layout, lay_out
 from codegen.rendering_codec import render_codec
 from codegen.rendering_types import render_types, uses_durations
@@ -73,7 +74,7 @@ def read_file(
 ) -> _Iterator[_RECORD]:
     """The records of an Avro container file, which another schema may have written.
 
-    A block that decompresses to more than ``max_block_bytes`` is an error.
+    A block of more than ``max_block_bytes``, decompressed or in the file, is an error.
     """
     records: _Iterator[RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes)
     return records
@@ -177,4 +178,4 @@ def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> st
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)
     functions = functions.replace("_RECORD", shape.root.class_name)
-    return functions.replace("_EITHER", " | ".join(record.class_name for record in shape.records))
+    return functions.replace("_EITHER", alternatives([r.class_name for r in shape.records]))

@@ -76,6 +76,7 @@ class Wheel:
 
     Attributes:
         surface_hash: ``codegen.surface.surface_hash`` of its package.
+        provenance: its ``provenance.json``, from which ``codegen.rebuilding`` makes it again.
     """
 
     distribution: str
@@ -84,6 +85,7 @@ class Wheel:
     data: bytes
     sha256: str
     surface_hash: str = ""
+    provenance: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ class Decoder(CodecRenderer):
         lines.add(f"{t}: list[Any] = []", f"{item}: Any")
         with self._blocks(iterations):
             if is_empty(items, self._empty):
-                lines.add(f"check_empty_items(len({iterations}), len({t}))")
+                lines.add(f"check_empty_items(data, at, len({iterations}))")
             if items in {Scalar.INT, Scalar.LONG}:
                 self._many_numbers(items, t, iterations)
             with lines.block(f"for _ in {iterations}:"):

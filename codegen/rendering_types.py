@@ -222,7 +222,9 @@ class _ClassRenderer:
             lines.add(f"return {default.text}")
 
     def _factory_name(self, attribute: Attribute) -> str:
-        return f"__default_{self._record.class_name}_{attribute.name}__"
+        # The length tells where the class ends: ``A_b.c`` and ``A.b_c`` are two factories.
+        name = self._record.class_name
+        return f"__default_{len(name)}_{name}_{attribute.name}__"
 
     def _init(self) -> None:
         lines, record = self._lines, self._record

@@ -8,10 +8,8 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import io
 import json
 import re
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +29,7 @@ from codegen.runtime.errors import short_repr
 from codegen.runtime_files import runtime_version
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import stored_zip
+from codegen.zip_reader import ArchiveReader
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 
@@ -38,6 +37,10 @@ _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
 _WHEEL_FILE = (
     b"Wheel-Version: 1.0\nGenerator: schema-publisher\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 )
+MAX_PROVENANCE_BYTES = 16 * 1024 * 1024
+MAX_SCHEMA_BYTES = 16 * 1024 * 1024
+"""Of a wheel that is read; ours have kilobytes."""
+
 _JSON = json.JSONEncoder(sort_keys=True)
 
 
@@ -57,9 +60,10 @@ def build_wheel(request: PackageRequest) -> Wheel:
     info = f"{escaped}-{request.version}.dist-info"
     folder = package.replace(".", "/")
     surface = surface_hash_of(layout.shape, package)
+    provenance = _json_bytes(_provenance(request, layout, surface))
     entries = {
         **render_layout(layout, package, request.relation),
-        f"{folder}/provenance.json": _json_bytes(_provenance(request, layout, surface)),
+        f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape.root.attributes),
         f"{info}/WHEEL": _WHEEL_FILE,
@@ -67,7 +71,9 @@ def build_wheel(request: PackageRequest) -> Wheel:
     data = _zipped(entries, f"{info}/RECORD")
     filename = f"{escaped}-{request.version}-py3-none-any.whl"
     sha256 = hashlib.sha256(data).hexdigest()
-    return Wheel(distribution, request.version, filename, data, sha256, surface)
+    return Wheel(
+        distribution, request.version, filename, data, sha256, surface, provenance.decode()
+    )
 
 
 def content_hash(request: PackageRequest) -> str:
@@ -108,15 +114,15 @@ def read_wheel(data: bytes) -> PackageContents:
         NotOurWheel: another program made it, or it is damaged.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            stated = [name for name in names if name.endswith("/provenance.json")]
-            if len(stated) != 1:
-                raise NotOurWheel(f"expected one provenance.json, found {len(stated)}")
-            folder = stated[0].rpartition("/")[0]
-            provenance: Any = json.loads(archive.read(stated[0]))
-            schema_text = archive.read(f"{folder}/schema.avsc").decode().removesuffix("\n")
-    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError) as error:
+        archive = ArchiveReader(data)
+        stated = [name for name in archive.names if name.endswith("/provenance.json")]
+        if len(stated) != 1:
+            raise NotOurWheel(f"expected one provenance.json, found {len(stated)}")
+        folder = stated[0].rpartition("/")[0]
+        provenance: Any = json.loads(archive.read(stated[0], MAX_PROVENANCE_BYTES))
+        schema = archive.read(f"{folder}/schema.avsc", MAX_SCHEMA_BYTES)
+        schema_text = schema.decode().removesuffix("\n")
+    except (ValueError, RecursionError) as error:
         raise NotOurWheel(str(error)) from error
     try:
         return PackageContents(
@@ -131,20 +137,22 @@ def read_wheel(data: bytes) -> PackageContents:
             changelog_from_json(provenance.get("changelog")),
             _stated_runtime_version(provenance),
         )
-    except (KeyError, TypeError, CatalogError) as error:
-        raise NotOurWheel(f"invalid provenance: {error!r}") from error
+    except (KeyError, TypeError, ValueError, RecursionError, CatalogError) as error:
+        raise NotOurWheel(f"invalid provenance: {short_repr(error)}") from error
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a string, got {short_repr(value)}")
+    # JSON may hold half of a surrogate pair, which no state or file can.
+    value.encode()
     return value
 
 
 def _stated_runtime_version(provenance: object) -> str:
     match provenance:
         case {"generator": {"runtime_version": str(version)}}:
-            return version
+            return _text(version)
         case _:
             return ""
 

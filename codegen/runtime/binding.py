@@ -105,6 +105,8 @@ def _decoding_error(error: Exception) -> Exception:
             return error
         case RecursionError():
             return InvalidAvro("the value is nested too deeply")
+        case MemoryError():
+            return InvalidAvro("the value does not fit into memory")
         case IndexError():
             # Of the input or of an enum's members: the decoder does not ask which.
             return InvalidAvro("unexpected end of input, or enum symbol index out of range")

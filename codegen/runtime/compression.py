@@ -36,12 +36,22 @@ def decompressor(codec: str, max_block_bytes: int) -> Callable[[bytes], bytes]:
     def decompress(data: bytes) -> bytes:
         try:
             return inner(data, max_block_bytes)
-        except (AvroError, MemoryError):
+        except AvroError:
             raise
+        except MemoryError:
+            raise InvalidAvro("a block does not fit into memory") from None
         except Exception as error:  # noqa: BLE001 - each library has its own errors
             raise InvalidAvro(f"a block's compressed data is damaged: {error}") from None
 
     return decompress
+
+
+def max_compressed_bytes(codec: str, max_block_bytes: int) -> int:
+    """The maximum size of a block in the file: what does not compress takes a little more."""
+    if codec == "null":
+        return max_block_bytes
+    # Snappy's worst case and a checksum, with room for the heads of the others.
+    return max_block_bytes + max_block_bytes // 6 + 1024
 
 
 def _block_too_large(max_bytes: int) -> InvalidAvro:
@@ -100,24 +110,43 @@ def _xz() -> tuple[Compress, Decompress]:
     )
 
 
-def _stream_decompressor(new: Callable[[], Any]) -> Decompress:
-    """For objects like ``BZ2Decompressor``; concatenated streams are one, as these formats define."""
+def _feed_limited(stream: Any, data: bytes, max_bytes: int) -> bytes:
+    found: bytes = stream.decompress(data, max_length=max_bytes)
+    return found
+
+
+def _fixed_step(_left: int) -> int:
+    return 1 << 13
+
+
+def _stream_decompressor(
+    new: Callable[[], Any],
+    feed: Callable[[Any, bytes, int], bytes] = _feed_limited,
+    step: Callable[[int], int] = _fixed_step,
+) -> Decompress:
+    """For objects like ``BZ2Decompressor``; concatenated streams are one, as these formats define.
+
+    They are fed ``step`` bytes at a time, since each stream copies what follows it.
+    """
 
     def decompress(data: bytes, max_bytes: int) -> bytes:
         parts: list[bytes] = []
-        left = max_bytes
-        while True:
-            stream = new()
-            part: bytes = stream.decompress(data, max_length=left + 1)
+        left, at = max_bytes, 0
+        stream = new()
+        while at < len(data):
+            if stream.eof:
+                stream = new()
+            end = min(at + step(left), len(data))
+            part = feed(stream, data[at:end], left + 1)
             left -= len(part)
             if left < 0:
                 raise _block_too_large(max_bytes)
-            if not stream.eof:
-                raise _truncated_block()
-            parts.append(part)
-            data = stream.unused_data
-            if not data:
-                return b"".join(parts)
+            if part:
+                parts.append(part)
+            at = end - len(stream.unused_data)
+        if not stream.eof:
+            raise _truncated_block()
+        return b"".join(parts)
 
     return decompress
 
@@ -187,35 +216,23 @@ def _zstandard() -> tuple[Compress, Decompress]:
     if name != "zstandard":
         return library.compress, _stream_decompressor(library.ZstdDecompressor)
     compress: Compress = library.ZstdCompressor().compress
-    return compress, _fed_stream_decompressor(lambda: library.ZstdDecompressor().decompressobj())
+    return compress, _stream_decompressor(
+        lambda: library.ZstdDecompressor().decompressobj(), _feed_unlimited, _zstandard_step
+    )
 
 
 _MAX_ZSTANDARD_BLOCK_BYTES: Final = 1 << 17
 """The maximum decompressed size of a Zstandard block, which takes four bytes or more."""
 
 
-def _fed_stream_decompressor(new: Callable[[], Any]) -> Decompress:
-    """For objects without a size limit: fed few bytes at a time, they cannot exceed it by much."""
+def _feed_unlimited(stream: Any, data: bytes, _max_bytes: int) -> bytes:
+    found: bytes = stream.decompress(data)
+    return found
 
-    def decompress(data: bytes, max_bytes: int) -> bytes:
-        parts: list[bytes] = []
-        left, at = max_bytes, 0
-        stream = new()
-        while at < len(data):
-            if stream.eof:
-                stream = new()
-            step = max(1, 4 * (left // _MAX_ZSTANDARD_BLOCK_BYTES))
-            part: bytes = stream.decompress(data[at : at + step])
-            left -= len(part)
-            if left < 0:
-                raise _block_too_large(max_bytes)
-            parts.append(part)
-            at = min(at + step, len(data)) - len(stream.unused_data)
-        if not stream.eof:
-            raise _truncated_block()
-        return b"".join(parts)
 
-    return decompress
+def _zstandard_step(left: int) -> int:
+    """Few bytes at a time cannot exceed the limit by much."""
+    return max(1, 4 * (left // _MAX_ZSTANDARD_BLOCK_BYTES))
 
 
 _CODECS: Final[dict[str, Callable[[], tuple[Compress, Decompress]]]] = {

@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
 from .binding import Binding, Reader, read_one
-from .compression import DEFAULT_MAX_BLOCK_BYTES, compressor, decompressor
+from .compression import (
+    DEFAULT_MAX_BLOCK_BYTES,
+    compressor,
+    decompressor,
+    max_compressed_bytes,
+)
+from .empty_items import MAX_EMPTY_ITEMS
 from .equality import equal
 from .errors import InvalidAvro
 from .resolution import resolve
-from .schema import parse
+from .schema import MalformedSchema, parse
 from .values import write_onto
-from .varints import MAX_EMPTY_ITEMS, put_long
+from .varints import put_long
 
 MAGIC: Final = b"Obj\x01"
 _BLOCK_BYTES: Final = 64_000
 _SYNC_BYTES: Final = 16
+_HEADER_BYTES: Final = 1 << 24
+"""A header may be as long as a block, and in any case as long as this: it contains a schema."""
 
 
 def read_records(
@@ -34,27 +42,21 @@ def read_records(
     """The file's records, read lazily.
 
     Raises:
-        InvalidAvro: the file is not a container, is damaged or truncated, or has a block that
-            decompresses to more than ``max_block_bytes``.
+        InvalidAvro: the file is not a container, is damaged or truncated, or has a block of more
+            than ``max_block_bytes``, decompressed or in the file.
         MissingCodec: its codec needs a library that is not installed.
         UnresolvableSchema: its schema cannot be read as this package's.
     """
     with _open(source, "rb") as file:
         if _exactly(file, 4) != MAGIC:
             raise InvalidAvro("not an Avro container file")
-        metadata = _metadata(file)
+        metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
         sync = _exactly(file, _SYNC_BYTES)
         reader = reader_of(binding, _text(metadata, "avro.schema", b""))
-        decompress = decompressor(_text(metadata, "avro.codec", b"null"), max_block_bytes)
-        while (first := file.read(1)) != b"":
-            count = _long(file, first)
-            size = _long(file, _exactly(file, 1))
-            if count < 0 or size < 0:
-                raise InvalidAvro("negative block length")
-            data = decompress(_exactly(file, size))
-            if _exactly(file, _SYNC_BYTES) != sync:
-                raise InvalidAvro("a block does not end with the file's sync marker")
-            yield from _records(reader, data, count)
+        codec = _text(metadata, "avro.codec", b"null")
+        empty = 0
+        for count, data in _blocks(file, codec, max_block_bytes, sync):
+            empty += yield from _records(reader, data, count, MAX_EMPTY_ITEMS - empty)
 
 
 def write_records(
@@ -99,20 +101,48 @@ def reader_of(binding: Binding, writer_schema: str, name: str | None = None) -> 
 # To compare two schemas takes longer than to read a message.
 @functools.lru_cache(256)
 def _resolved_reader(binding: Binding, writer_schema: str, name: str) -> Reader:
-    writer, reader = parse(writer_schema), binding.nodes[name]
-    # The package's schema in another formatting: generated code is faster than resolution.
-    return binding.readers[name] if equal(writer, reader) else resolve(binding, writer, reader)
+    try:
+        writer, reader = parse(writer_schema), binding.nodes[name]
+        # The package's schema in another formatting: generated code is faster than resolution.
+        return binding.readers[name] if equal(writer, reader) else resolve(binding, writer, reader)
+    except RecursionError:
+        raise MalformedSchema("the schema is nested too deeply") from None
+    except MemoryError:
+        raise MalformedSchema("the schema does not fit into memory") from None
 
 
-def _records(reader: Reader, data: bytes, count: int) -> Iterator[Any]:
-    if not data and count > MAX_EMPTY_ITEMS:
-        raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} zero-byte records in a block")
+def _blocks(
+    file: IO[bytes], codec: str, max_block_bytes: int, sync: bytes
+) -> Iterator[tuple[int, bytes]]:
+    """Each block's number of records, and its decompressed bytes."""
+    decompress = decompressor(codec, max_block_bytes)
+    max_bytes = max_compressed_bytes(codec, max_block_bytes)
+    while (first := file.read(1)) != b"":
+        count = _long(file, first)
+        size = _long(file, _exactly(file, 1))
+        if count < 0 or size < 0:
+            raise InvalidAvro("negative block length")
+        if size > max_bytes:
+            raise InvalidAvro(
+                f"a block of {size} bytes exceeds {max_block_bytes} bytes (max_block_bytes)"
+            )
+        data = decompress(_exactly(file, size))
+        if _exactly(file, _SYNC_BYTES) != sync:
+            raise InvalidAvro("a block does not end with the file's sync marker")
+        yield count, data
+
+
+def _records(reader: Reader, data: bytes, count: int, max_empty: int) -> Generator[Any, None, int]:
+    """The records of a block; returns how many of them take no bytes."""
     at = 0
     for _ in range(count):
         record, at = read_one(reader, data, at)
+        if not at and count > max_empty:
+            raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} zero-byte records in a file")
         yield record
     if at != len(data):
         raise InvalidAvro("a block is longer than its records")
+    return 0 if at else count
 
 
 def _header(schema_text: str, codec: str) -> bytes:
@@ -133,8 +163,9 @@ def _put_block(file: IO[bytes], data: bytes, count: int, sync: bytes) -> None:
     file.write(bytes(head) + data + sync)
 
 
-def _metadata(file: IO[bytes]) -> dict[str, bytes]:
+def _metadata(file: IO[bytes], max_bytes: int) -> dict[str, bytes]:
     metadata: dict[str, bytes] = {}
+    left = max_bytes
     while True:
         count = _long(file, _exactly(file, 1))
         if count == 0:
@@ -143,12 +174,22 @@ def _metadata(file: IO[bytes]) -> dict[str, bytes]:
             _long(file, _exactly(file, 1))
             count = -count
         for _ in range(count):
-            key = _exactly(file, _long(file, _exactly(file, 1)))
+            key = _sized(file, left)
+            value = _sized(file, left - len(key))
+            # The lengths count as well: an entry may be empty, and there may be many.
+            left -= len(key) + len(value) + 2
             try:
-                name = key.decode()
+                metadata[key.decode()] = value
             except UnicodeDecodeError:
                 raise InvalidAvro("the file's header is damaged") from None
-            metadata[name] = _exactly(file, _long(file, _exactly(file, 1)))
+
+
+def _sized(file: IO[bytes], left: int) -> bytes:
+    """A key or value of a header, of which ``left`` bytes may follow."""
+    size = _long(file, _exactly(file, 1))
+    if size > left:
+        raise InvalidAvro("the file's header is too large (max_block_bytes)")
+    return _exactly(file, size)
 
 
 def _text(metadata: dict[str, bytes], key: str, default: bytes) -> str:

@@ -6,7 +6,7 @@ plain class, a named branch is the pair of its full name and its value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from . import scalars
@@ -20,23 +20,30 @@ def to_plain(binding: Binding, node: Node, value: Any) -> Any:
     """A typed value as dicts, lists and leaves.
 
     Raises:
-        InvalidValue: no branch of a union accepts its value.
+        InvalidValue: no branch of a union accepts its value, or it is nested too deeply.
     """
+    try:
+        return _plain(binding, node, value)
+    except RecursionError:
+        raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
+
+
+def _plain(binding: Binding, node: Node, value: Any) -> Any:
     match node.kind:
         case "record":
             return {
-                field.name: to_plain(binding, field.node, getattr(value, attribute))
+                field.name: _plain(binding, field.node, getattr(value, attribute))
                 for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True)
             }
         case "enum":
             return value.value
         case "array":
-            return [to_plain(binding, node.items, item) for item in value]
+            return [_plain(binding, node.items, item) for item in value]
         case "map":
-            return {key: to_plain(binding, node.items, item) for key, item in value.items()}
+            return {key: _plain(binding, node.items, item) for key, item in value.items()}
         case "union":
             branch = branch_of(binding, node, value, "")
-            plain = to_plain(binding, branch, value)
+            plain = _plain(binding, branch, value)
             return (branch.name, plain) if _needs_name(node, branch) else plain
         case "fixed" if not node.logical:
             return bytes(value)
@@ -65,31 +72,149 @@ def from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
     Raises:
         InvalidValue: a value does not match its type, or a record has an unknown field.
     """
-    match node.kind:
-        case "record":
-            return _record_from_plain(binding, node, value, path)
-        case "enum":
-            return _enum_from_plain(binding, node, value, path)
-        case "array":
-            if not isinstance(value, (list, tuple)):
-                raise InvalidValue(path, f"expected list, got {short_repr(value)}")
-            return [
-                from_plain(binding, node.items, item, f"{path}[{index}]")
-                for index, item in enumerate(value)
-            ]
-        case "map":
-            if not isinstance(value, dict):
-                raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
-            return {
-                convert_leaf(
-                    scalars.text_of, key, f"{path}[{short_repr(key)}] as a key"
-                ): from_plain(binding, node.items, item, f"{path}[{short_repr(key)}]")
-                for key, item in value.items()
-            }
-        case "union":
-            return _branch_from_plain(binding, node, value, path)
-        case _:
-            return _leaf_from_plain(binding, node, value, path)
+    try:
+        return _Typing(binding).typed(node, value, path)
+    except RecursionError:
+        raise InvalidValue(path, "the value is nested too deeply, or contains itself") from None
+
+
+class _Typing:
+    """One call of ``from_plain``; remembers which branch of a union each plain value is.
+
+    To find out, the value is typed as each branch, with all that it contains. Without memory that
+    would double with each level of records of two types within each other.
+    """
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self._chosen: dict[tuple[int, int], tuple[Any, Node | None]] = {}
+
+    def typed(self, node: Node, value: Any, path: str) -> Any:
+        match node.kind:
+            case "record":
+                return self._record(node, value, path)
+            case "enum":
+                return _enum_from_plain(self._binding, node, value, path)
+            case "array":
+                if not isinstance(value, (list, tuple)):
+                    raise InvalidValue(path, f"expected list, got {short_repr(value)}")
+                return [
+                    self.typed(node.items, item, f"{path}[{index}]")
+                    for index, item in enumerate(value)
+                ]
+            case "map":
+                if not isinstance(value, dict):
+                    raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
+                return {
+                    convert_leaf(
+                        scalars.text_of, key, f"{path}[{short_repr(key)}] as a key"
+                    ): self.typed(node.items, item, f"{path}[{short_repr(key)}]")
+                    for key, item in value.items()
+                }
+            case "union":
+                return self._union(node, value, path)
+            case _:
+                return _leaf_from_plain(self._binding, node, value, path)
+
+    def _record(self, node: Node, value: Any, path: str) -> Any:
+        binding = self._binding
+        class_ = binding.classes[node.name]
+        if isinstance(value, class_):
+            check(binding, node, value, path)
+            return value
+        if not isinstance(value, dict):
+            raise InvalidValue(path, f"expected {class_.__name__} or dict, got {short_repr(value)}")
+        record: Any = object.__new__(class_)
+        known = 0
+        for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
+            inner = f"{path}.{field.name}" if path else field.name
+            if field.name in value:
+                known += 1
+                part = self.typed(field.node, value[field.name], inner)
+            elif field.has_default:
+                part = from_default(binding, field.node, field.default)
+            else:
+                raise InvalidValue(inner, "is missing")
+            binding.put(record, attribute, part)
+        if known < len(value) - ("-type" in value):
+            names = {field.name for field in node.fields} | {"-type"}
+            unknown = next(key for key in value if key not in names)
+            raise InvalidValue(path, f"unknown field {short_repr(unknown)} of {class_.__name__}")
+        return record
+
+    def _union(self, union: Node, value: Any, path: str) -> Any:
+        name = _named_branch(union, value)
+        if name is not None:
+            branch = next((b for b in union.branches if name in {b.name, b.kind}), None)
+            if branch is None:
+                raise InvalidValue(path, f"unknown union branch {short_repr(name)}")
+            return self.typed(branch, value[1] if isinstance(value, tuple) else value, path)
+        if isinstance(value, dict):
+            found = self._dict(union, value, path)
+        else:
+            first: Node | None = None
+            try:
+                first = branch_of(self._binding, union, value, path)
+                return self.typed(first, value, path)
+            except InvalidValue:
+                others = [branch for branch in union.branches if branch is not first]
+                found = self._first_typed(others, value, path)
+        if found is None:
+            names = ", ".join(branch.title for branch in union.branches)
+            raise InvalidValue(path, f"expected one of {names}; got {short_repr(value)}")
+        return found[0]
+
+    def _dict(self, union: Node, value: dict[Any, Any], path: str) -> tuple[Any] | None:
+        candidates = [b for b in union.branches if b.kind in {"record", "map"}]
+        if len(candidates) == 1:
+            return self._typed_as(candidates[0], value, path)
+        return self._typed_as(self._choose(union, candidates, value, path), value, path)
+
+    def _typed_as(self, branch: Node | None, value: Any, path: str) -> tuple[Any] | None:
+        """The value alone, or None if it is not of this type."""
+        if branch is None:
+            return None
+        try:
+            return (self.typed(branch, value, path),)
+        except InvalidValue:
+            return None
+
+    def _choose(
+        self, union: Node, candidates: Sequence[Node], value: Any, path: str
+    ) -> Node | None:
+        """A map if it is one; of records, the one with the most fields present, as fastavro decides."""
+        key = (id(union), id(value))
+        if key not in self._chosen:
+            fits = [b for b in candidates if self._typed_as(b, value, path) is not None]
+            maps = (b for b in fits if b.kind == "map" and _is_map(self._binding, value))
+            chosen = next(maps, None)
+            if chosen is None:
+                chosen = max(fits, key=lambda b: _fields_present(b, value), default=None)
+            # With the value: its identity is its own while it exists.
+            self._chosen[key] = (value, chosen)
+        return self._chosen[key][1]
+
+    def _first_typed(self, branches: Sequence[Node], value: Any, path: str) -> tuple[Any] | None:
+        found = (self._typed_as(branch, value, path) for branch in branches)
+        return next((part for part in found if part is not None), None)
+
+
+def _is_map(binding: Binding, value: dict[Any, Any]) -> bool:
+    """Whether a map comes before records, as among typed values."""
+    return binding.immutable or type(value) is dict
+
+
+def _fields_present(branch: Node, value: dict[Any, Any]) -> int:
+    return sum(field.name in value for field in branch.fields)
+
+
+def _enum_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
+    enum = binding.classes[node.name]
+    if isinstance(value, enum):
+        return value
+    if isinstance(value, str) and value in node.symbols:
+        return enum(value)
+    raise InvalidValue(path, f"expected one of {', '.join(node.symbols)}; got {short_repr(value)}")
 
 
 def _leaf_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
@@ -104,72 +229,6 @@ def _leaf_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any
     if node.kind == "fixed":
         return binding.classes[node.name](base)
     return base
-
-
-def _enum_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
-    enum = binding.classes[node.name]
-    if isinstance(value, enum):
-        return value
-    if isinstance(value, str) and value in node.symbols:
-        return enum(value)
-    raise InvalidValue(path, f"expected one of {', '.join(node.symbols)}; got {short_repr(value)}")
-
-
-def _record_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
-    class_ = binding.classes[node.name]
-    if isinstance(value, class_):
-        check(binding, node, value, path)
-        return value
-    if not isinstance(value, dict):
-        raise InvalidValue(path, f"expected {class_.__name__} or dict, got {short_repr(value)}")
-    record: Any = object.__new__(class_)
-    known = 0
-    for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
-        inner = f"{path}.{field.name}" if path else field.name
-        if field.name in value:
-            known += 1
-            part = from_plain(binding, field.node, value[field.name], inner)
-        elif field.has_default:
-            part = from_default(binding, field.node, field.default)
-        else:
-            raise InvalidValue(inner, "is missing")
-        binding.put(record, attribute, part)
-    if known < len(value) - ("-type" in value):
-        names = {field.name for field in node.fields} | {"-type"}
-        unknown = next(key for key in value if key not in names)
-        raise InvalidValue(path, f"unknown field {short_repr(unknown)} of {class_.__name__}")
-    return record
-
-
-def _branch_from_plain(binding: Binding, union: Node, value: Any, path: str) -> Any:
-    name = _named_branch(union, value)
-    if name is not None:
-        branch = next((b for b in union.branches if name in {b.name, b.kind}), None)
-        if branch is None:
-            raise InvalidValue(path, f"unknown union branch {short_repr(name)}")
-        return from_plain(binding, branch, value[1] if isinstance(value, tuple) else value, path)
-    try:
-        return from_plain(binding, branch_of(binding, union, value, path), value, path)
-    except InvalidValue:
-        pass
-    # Of records, the one with the most fields present, as fastavro decides.
-    best: tuple[int, Any] | None = None
-    for branch in union.branches:
-        try:
-            found = from_plain(binding, branch, value, path)
-        except InvalidValue:
-            continue
-        matched = (
-            sum(field.name in value for field in branch.fields)
-            if branch.kind == "record" and isinstance(value, dict)
-            else 0
-        )
-        if best is None or matched > best[0]:
-            best = (matched, found)
-    if best is None:
-        names = ", ".join(branch.title for branch in union.branches)
-        raise InvalidValue(path, f"expected one of {names}; got {short_repr(value)}")
-    return best[1]
 
 
 def _named_branch(union: Node, value: Any) -> str | None:

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Reader
+from .empty_items import check_empty_items
 from .schema import Node
-from .varints import block, check_empty_items, length, more_int, more_long, of_byte
+from .varints import block, length, more_int, more_long, of_byte
 
 
 def base_reader(node: Node) -> Reader:
@@ -34,19 +35,20 @@ def promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
             return None
 
 
-def list_reader(item: Reader) -> Reader:
+def list_reader(item: Reader, empty_values: int) -> Reader:
+    """``empty_values``: of an item that takes no bytes, the values that it contains."""
+
     def read(data: bytes, at: int) -> tuple[Any, int]:
         items: list[Any] = []
         while True:
             count, at = block(data, at + 1, data[at])
             if count == 0:
                 return items, at
-            start, before = at, len(items)
+            if empty_values:
+                check_empty_items(data, at, count * empty_values)
             for _ in range(count):
                 value, at = item(data, at)
                 items.append(value)
-                if at == start:
-                    check_empty_items(count, before)
 
     return read
 

@@ -7,16 +7,18 @@ compared once; the result is a tree of functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .aliases import apply_aliases
+from .aliases import apply_aliases, nodes
 from .binding import Binding, Reader
+from .empty_items import MAX_EMPTY_ITEMS, EmptyTypes
 from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
 from .plain import from_default
 from .readers import base_reader, dict_reader, list_reader, promotion
 from .schema import Field, Node
+from .skipping import Skippers
 from .values import from_base
 from .varints import length
 
@@ -36,7 +38,9 @@ def resolve(binding: Binding, writer: Node, reader: Node) -> Reader:
         UnresolvableSchema: no data of the writer can be read.
     """
     apply_aliases(writer, reader)
-    found = _Resolver(binding).reader(writer, reader, reader.name or "")
+    resolver = _Resolver(binding)
+    resolver.check_size(writer)
+    found = resolver.reader(writer, reader, reader.name or "")
     if isinstance(found, _Error):
         raise UnresolvableSchema(found.path, found.reason)
     return found.read
@@ -77,7 +81,16 @@ class _Resolver:
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
         self._records: dict[tuple[int, int], _Record] = {}
-        self._skippers: dict[int, list[Reader]] = {}
+        self._empty = EmptyTypes()
+        self._skippers = Skippers(self._empty)
+
+    def check_size(self, writer: Node) -> None:
+        """Raises ``UnresolvableSchema`` where a value of no bytes contains too many."""
+        for node in nodes(writer):
+            if self._empty.values_in(node) > MAX_EMPTY_ITEMS:
+                raise UnresolvableSchema(
+                    "", f"{node.title} contains more than {MAX_EMPTY_ITEMS} zero-byte values"
+                )
 
     def reader(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
         if writer.kind == "union":
@@ -97,7 +110,8 @@ class _Resolver:
             case "enum":
                 return self._enum(writer, reader, path)
             case "array":
-                return _Read(list_reader(self.reader(writer.items, reader.items, f"{path}[]").read))
+                items = self.reader(writer.items, reader.items, f"{path}[]").read
+                return _Read(list_reader(items, self._empty.values_in(writer.items)))
             case "map":
                 return _Read(dict_reader(self.reader(writer.items, reader.items, f"{path}[]").read))
             case "fixed" if not same_simple_name(writer, reader) or writer.size != reader.size:
@@ -169,7 +183,7 @@ class _Resolver:
         for field in writer.fields:
             target = known.pop(field.name, None)
             if target is None:
-                steps.append((None, self._skipper(field.node)))
+                steps.append((None, self._skippers.of(field.node)))
                 continue
             inner = self.reader(field.node, target.node, f"{path}.{target.name}")
             record.fits = record.fits and not isinstance(inner, _Error)
@@ -250,54 +264,6 @@ class _Resolver:
             return second(first(value)), at
 
         return read_two
-
-    def _skipper(self, writer: Node) -> Reader:
-        """Reads a value that the reader's schema does not have, to find its end."""
-        if id(writer) in self._skippers:
-            cell = self._skippers[id(writer)]
-            return _deferred(cell)
-        cell = self._skippers[id(writer)] = []
-        cell.append(self._new_skipper(writer))
-        return cell[0]
-
-    def _new_skipper(self, writer: Node) -> Reader:
-        match writer.kind:
-            case "record":
-                parts = [self._skipper(field.node) for field in writer.fields]
-
-                def skip_record(data: bytes, at: int) -> tuple[Any, int]:
-                    for part in parts:
-                        _, at = part(data, at)
-                    return None, at
-
-                return skip_record
-            case "union":
-                branches = [self._skipper(branch) for branch in writer.branches]
-
-                def skip_union(data: bytes, at: int) -> tuple[Any, int]:
-                    branch, at = length(data, at + 1, data[at])
-                    if branch >= len(branches):
-                        raise InvalidAvro(f"union branch index out of range: {branch}")
-                    return branches[branch](data, at)
-
-                return skip_union
-            case "array":
-                return list_reader(self._skipper(writer.items))
-            case "map":
-                return dict_reader(self._skipper(writer.items))
-            case "enum":
-                return lambda data, at: length(data, at + 1, data[at])
-            case _:
-                return base_reader(writer)
-
-
-def _deferred(cell: Sequence[Reader]) -> Reader:
-    """A recursive type's reader, which does not exist yet."""
-
-    def read(data: bytes, at: int) -> tuple[Any, int]:
-        return cell[0](data, at)
-
-    return read
 
 
 def _describe_unit(node: Node) -> str:

@@ -104,8 +104,15 @@ def parse(text: str) -> Node:
         return _Reader().node(document, "")
     except RecursionError:
         raise MalformedSchema("the schema is nested too deeply") from None
+    except MemoryError:
+        raise MalformedSchema("the schema does not fit into memory") from None
     except json.JSONDecodeError as error:
         raise MalformedSchema(f"the schema is not JSON: {error}") from None
+    except AvroError:
+        raise
+    except (TypeError, ValueError) as error:
+        # A property of another type than the specification gives it, or a number of too many digits.
+        raise MalformedSchema(f"the schema has an invalid property: {error}") from None
 
 
 class _Reader:

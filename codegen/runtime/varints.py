@@ -19,9 +19,6 @@ INT_MAX: Final = 2**31 - 1
 LONG_MIN: Final = -(2**63)
 LONG_MAX: Final = 2**63 - 1
 
-MAX_EMPTY_ITEMS: Final = 10_000
-"""Zero-byte items (nulls) are not bounded by the input; an array of more is refused."""
-
 of_byte: Final = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
 """The number that one byte encodes."""
 to_byte: Final = tuple(n << 1 ^ n >> 63 for n in (*range(64), *range(-64, 0)))
@@ -183,12 +180,6 @@ def iterations(data: bytes, at: int) -> tuple[range, int]:
     """A range to loop over for the block whose first byte is before ``at``."""
     count, at = block(data, at, data[at - 1])
     return range(count), at
-
-
-def check_empty_items(count: int, so_far: int) -> None:
-    """Refuses too many zero-byte items."""
-    if count + so_far > MAX_EMPTY_ITEMS:
-        raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} zero-byte items in an array")
 
 
 # Writing. A table encodes fourteen bits at a time as two bytes.

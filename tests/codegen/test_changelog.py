@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -26,8 +26,10 @@ GROWN = Release("1.1.0", "minor", ("field `address.unit` added: optional string,
 FIRST = Release("1.0.0", "first", ("first version",))
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
+CHANGES = st.sampled_from(["", "first", "major", "minor", "patch"])
 RELEASES = st.lists(
-    st.builds(Release, st.just("1.0.0"), TEXTS, st.lists(TEXTS, max_size=4).map(tuple)), max_size=4
+    st.builds(Release, st.just("1.0.0"), CHANGES, st.lists(TEXTS, max_size=4).map(tuple)),
+    max_size=4,
 )
 
 
@@ -76,6 +78,16 @@ def test_a_changelog_survives_json(told: list[Release]) -> None:
     text = json.dumps(changelog_to_json(told))
 
     assert changelog_from_json(json.loads(text)) == tuple(told)
+
+
+@example("0")
+@given(TEXTS)
+def test_a_change_that_no_version_has_reads_as_not_known(change: str) -> None:
+    assume(change not in {"first", "major", "minor", "patch"})
+
+    (read,) = changelog_from_json([{"version": "1.0.0", "change": change, "lines": ["x"]}])
+
+    assert read == Release("1.0.0", "", ("x",))
 
 
 @given(

@@ -405,3 +405,42 @@ def test_package_name_that_cannot_be_imported_is_refused(tmp_path: Path) -> None
         with pytest.raises(UnfitSchema):
             generate(schema, name, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_default_is_that_of_its_own_class_whatever_the_names_have_in_common() -> None:
+    inner = record({"c": {"type": {"type": "array", "items": "string"}, "default": ["s"]}}, "A_b")
+    numbers = {"type": {"type": "array", "items": "int"}, "default": [1]}
+    outer = record({"b_c": numbers, "x": {"type": inner, "default": {}}}, "A")
+
+    with imported(outer) as module:
+        assert module.A().b_c == [1]
+        assert module.A_b().c == ["s"]
+
+
+@pytest.mark.parametrize("part", ["part_1_of_X", "of_X"])
+def test_no_record_takes_the_name_of_a_part_of_another_ones_code(part: str) -> None:
+    deep: Any = "int"
+    for _ in range(5):
+        deep = {"type": "array", "items": deep}
+    text = record({f"f{number}": "string" for number in range(12)}, part)
+
+    with imported(record({"d": deep, "p": text}, "X")) as module:
+        value = module.X(
+            d=[[[[[1]]]]], p=getattr(module, part)(**{f"f{n}": "s" for n in range(12)})
+        )
+
+        assert module.X.from_avro(value.to_avro()) == value
+
+
+def test_a_package_of_thousands_of_records_can_be_imported() -> None:
+    fields = {f"f{n}": record({"a": "int"}, f"X{n}") for n in range(3_000)}
+
+    with imported(record(fields)) as module:
+        assert module.X2999(a=1).a == 1
+
+
+def test_a_union_too_wide_for_python_is_unfit() -> None:
+    branches = [record({"a": "int"}, f"X{n}") for n in range(3_000)]
+
+    with pytest.raises(UnfitSchema, match="union of 3000 types"):
+        render_modules(record_of(record({"u": {"type": branches}})), "p")

@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import hashlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -20,7 +21,8 @@ from packaging.metadata import Metadata
 
 from codegen.errors import IllegalVersion, NotOurWheel
 from codegen.package import PackageRequest, Provenance, Release
-from codegen.wheel import build_wheel, content_hash, read_wheel
+from codegen.wheel import MAX_PROVENANCE_BYTES, build_wheel, content_hash, read_wheel
+from codegen.zip_reader import MAX_DIRECTORY_BYTES
 from lakeschema.catalog.identifiers import RelationName
 from tests.codegen.generated import record, record_of
 
@@ -264,6 +266,89 @@ def _zip(**files: bytes) -> bytes:
 def test_wheel_of_another_program_is_refused(data: bytes) -> None:
     with pytest.raises(NotOurWheel):
         read_wheel(data)
+
+
+def rezipped(**provenance: object) -> bytes:
+    """A wheel of ours, deflated, that states these facts instead of its own."""
+    source = zipfile.ZipFile(io.BytesIO(build_wheel(request_for()).data))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in source.namelist():
+            data = source.read(name)
+            if name.endswith("/provenance.json"):
+                data = json.dumps({**json.loads(data), **provenance}).encode()
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def patched(method: int | None = None, flags: int = 0, data: bytes | None = None) -> bytes:
+    """A wheel whose directory misstates provenance.json, or whose bytes of it are replaced."""
+    wheel = bytearray(rezipped())
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        [member] = [m for m in archive.infolist() if m.filename.endswith("/provenance.json")]
+    entry = wheel.rfind(member.filename.encode()) - 46
+    wheel[entry + 8] |= flags
+    wheel[member.header_offset + 6] |= flags
+    if method is not None:
+        wheel[entry + 10 : entry + 12] = method.to_bytes(2, "little")
+        wheel[member.header_offset + 8 : member.header_offset + 10] = method.to_bytes(2, "little")
+    if data is not None:
+        start = member.header_offset + 30 + len(member.filename)
+        wheel[start : start + len(data)] = data
+    return bytes(wheel)
+
+
+def nested(depth: int) -> bytes:
+    return b'{"x":' + b"[" * depth + b"]" * depth + b"}"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        patched(data=b"\xff" * 20),
+        patched(flags=1),
+        patched(method=zipfile.ZIP_BZIP2),
+        patched(method=zipfile.ZIP_LZMA),
+        patched(method=99),
+        rezipped(relation=[]),
+        rezipped(relation=5),
+        rezipped(relation=["\ud800", "x"]),
+        rezipped(content_hash="\ud800"),
+        rezipped(generator={"runtime_version": "\ud800"}),
+        _zip(**{"a/provenance.json": nested(200_000), "a/schema.avsc": b"{}"}),
+    ],
+)
+def test_hostile_wheel_is_refused_as_a_wheel_of_another_program(data: bytes) -> None:
+    with pytest.raises(NotOurWheel):
+        read_wheel(data)
+
+
+def test_change_that_no_version_makes_is_not_adopted_from_a_changelog() -> None:
+    entry = {"version": "1.0.0", "change": "\ud800", "lines": ["a line"]}
+
+    contents = read_wheel(rezipped(changelog=[entry, 1]))
+
+    assert contents.changelog == (Release("1.0.0", "", ("a line",)),)
+
+
+def test_wheel_is_refused_before_it_is_decompressed_beyond_the_bound() -> None:
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("a/provenance.json", "w") as member,
+    ):
+        for _ in range(2 * MAX_PROVENANCE_BYTES // 1_000_000):
+            member.write(b" " * 1_000_000)
+
+    with pytest.raises(NotOurWheel, match="larger than"):
+        read_wheel(out.getvalue())
+
+
+def test_wheel_with_an_endless_list_of_members_is_refused_unread() -> None:
+    names = {f"f{number}" + "x" * 1000: b"" for number in range(MAX_DIRECTORY_BYTES // 1000)}
+
+    with pytest.raises(NotOurWheel, match="list of members"):
+        read_wheel(_zip(**names))
 
 
 @pytest.mark.slow

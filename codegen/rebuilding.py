@@ -1,0 +1,44 @@
+"""A wheel's own provenance and schema → the wheel again, byte for byte, by the generator that built it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from codegen.changelog import changelog_from_json
+from codegen.errors import NotOurWheel
+from codegen.package import PackageRequest, Provenance
+
+
+def request_again(provenance: str, like: PackageRequest) -> PackageRequest:
+    """The request that this ``provenance.json`` is of.
+
+    ``like`` has what it does not state: the schema, and the options of a deployment. With other
+    options, or another generator, other bytes come of it: compare them.
+
+    Raises:
+        NotOurWheel: the text is not a provenance.
+    """
+    try:
+        stated = json.loads(provenance)
+        return replace(like, version=stated["version"], provenance=_provenance(stated))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise NotOurWheel(f"invalid provenance: {error}") from error
+
+
+def _provenance(stated: Mapping[str, Any]) -> Provenance:
+    lineage = {column: tuple(sources) for column, sources in stated["lineage"].items()}
+    return Provenance(
+        kind=stated["kind"],
+        view_text=stated["view_text"],
+        upstreams=stated["upstreams"],
+        lineage=lineage,
+        change=stated["change"],
+        reasons=tuple(stated["reasons"]),
+        earlier=changelog_from_json(stated["changelog"])[1:],
+        event_id=stated["event_id"],
+        generator_version=stated["generator"]["version"],
+        labels=stated["labels"],
+    )

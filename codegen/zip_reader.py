@@ -1,0 +1,79 @@
+"""Members of a ZIP archive that may be hostile: sizes are bounded before anything is decompressed."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
+"""Of the list of members: some 40,000; a wheel of ours has tens."""
+
+_END = struct.Struct("<4s4H2LH")
+_END_SIGNATURE = b"PK\5\6"
+_MAX_COMMENT_BYTES = 0xFFFF
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+
+
+class UnreadableArchive(ValueError):
+    """The bytes are not an archive that is read here; the message says why."""
+
+
+class ArchiveReader:
+    """An archive in memory, stored or deflated; every method raises ``UnreadableArchive``."""
+
+    def __init__(self, data: bytes) -> None:
+        _check_directory_size(data)
+        with _unreadable():
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        self.names = tuple(member.filename for member in self._archive.infolist())
+        if len(set(self.names)) != len(self.names):
+            raise UnreadableArchive("two members have the same name")
+
+    def read(self, name: str, max_bytes: int) -> bytes:
+        """A member's bytes; one of more than ``max_bytes`` is refused."""
+        with _unreadable():
+            member = self._archive.getinfo(name)
+            if member.compress_type not in _METHODS:
+                raise UnreadableArchive(f"{name[:300]}: expected it stored or deflated")
+            with self._archive.open(member) as stream:
+                # The directory may state any size: what counts is what is read.
+                data = stream.read(max_bytes + 1)
+        if len(data) > max_bytes:
+            raise UnreadableArchive(f"{name[:300]} is larger than {max_bytes} bytes")
+        return data
+
+
+def _check_directory_size(data: bytes) -> None:
+    """The standard library reads the whole list of members at once: its size is looked up first."""
+    start = data.rfind(_END_SIGNATURE, max(0, len(data) - _END.size - _MAX_COMMENT_BYTES))
+    if start < 0 or start + _END.size > len(data):
+        raise UnreadableArchive("not a zip archive")
+    *_, size, _offset, _comment = _END.unpack_from(data, start)
+    # ZIP64, which states the largest number here, is for archives of more than 4 GB.
+    if size > MAX_DIRECTORY_BYTES:
+        raise UnreadableArchive(f"its list of members is larger than {MAX_DIRECTORY_BYTES} bytes")
+
+
+@contextmanager
+def _unreadable() -> Iterator[None]:
+    try:
+        yield
+    except UnreadableArchive:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        LookupError,
+        # Also what is not implemented, and an encrypted member.
+        RuntimeError,
+        EOFError,
+        OSError,
+        ValueError,
+        OverflowError,
+    ) as error:
+        raise UnreadableArchive(f"damaged: {error}") from error
