@@ -12,13 +12,17 @@ from typing import Protocol, TypeVar
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.events.protocol import DeadLetter
+from publisher.policy import DEFAULT_DEAD_LETTER_LIMIT, DeadLetterLimit
 from publisher.state.records import (
+    Cause,
     Claim,
     Edge,
+    Figures,
     MemoEntry,
     RelationRecord,
     StoredDeadLetter,
     VersionRecord,
+    VersionStatus,
     WorkRecord,
     WorkRequest,
 )
@@ -41,6 +45,9 @@ class WorkQueue(Protocol):
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
         """Due work that nobody holds, with ``attempts`` raised: commit this before the work starts.
 
+        The most urgent first, but a quarter of a full batch is the oldest of the less urgent work,
+        so that none waits for ever. Work that failed before is not claimed beside other work.
+
         Work that was claimed before and never ended is claimed alone, so that it is known which
         work ends its process.
         """
@@ -51,28 +58,35 @@ class WorkQueue(Protocol):
     def clear(self, claim: Claim) -> bool:
         """Ends the work, or releases it if there is a newer request. False if the claim was lost."""
 
-    def clear_until(self, claim: Claim, not_before: float) -> bool:
-        """Ends this attempt and schedules another at ``not_before``. False if the claim was lost."""
+    def clear_until(self, claim: Claim, not_before: float, reread_at: float | None = None) -> bool:
+        """Ends this attempt and schedules another at ``not_before``. False if the claim was lost.
 
-    def defer(self, claim: Claim, until: float, reason: str, *, counts_as_attempt: bool) -> bool:
+        The event that was demanded is answered, unless a newer request demands one. At
+        ``reread_at`` a look is owed, even if the work is requested and done before.
+        """
+
+    def defer(self, claim: Claim, until: float, reason: str, cause: Cause) -> bool:
         """Releases the work until then. False if the claim was lost.
 
-        ``counts_as_attempt``: the work itself may have caused the failure.
+        The attempt counts only if its process died.
         """
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
         """Extends those leases that are still held."""
 
+    def shorten_leases(self, until: float) -> None:
+        """Ends every lease at ``until``, unless it ends before."""
+
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
         """Forgets earlier attempts: this work did not end the process."""
+
+    def forgive(self, names: Iterable[RelationName]) -> None:
+        """Forgets earlier failures, so that the next one delays the work but little."""
 
     def due_at(self) -> float | None:
         """When the next work is due (leases included); None if there is no work."""
 
     def outstanding(self) -> Sequence[WorkRecord]: ...
-
-    def reset_event_ids(self, current: int) -> None:
-        """Drops required event ids above ``current``: a new catalog numbers events from the start."""
 
 
 class RelationGraph(Protocol):
@@ -83,7 +97,16 @@ class RelationGraph(Protocol):
 
     def every_record(self) -> Mapping[RelationName, RelationRecord]: ...
 
+    def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
+        """The records that have a ``reason``, by name; at most ``limit`` of them."""
+
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]: ...
+
+    def count_missing(self, namespace: tuple[str, ...] | None, since: float) -> tuple[int, int]:
+        """How many packaged relations of a namespace (None: of all) are missing, and of how many.
+
+        Missing are those that a reading did not find, unless they were dropped before ``since``.
+        """
 
     def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
         """The derivation text of those that have one."""
@@ -132,9 +155,10 @@ class RelationGraph(Protocol):
         Each with whether its edges carry the interface hashes that its upstreams have now.
         """
 
-    def every_edge(self) -> Sequence[Edge]: ...
+    def restart_graces(self, now: float) -> None:
+        """Counts the grace of each relation that is missing, and not dropped, from ``now``."""
 
-    def reset_event_ids(self, current: int) -> None: ...
+    def every_edge(self) -> Sequence[Edge]: ...
 
 
 class VersionLedger(Protocol):
@@ -143,10 +167,13 @@ class VersionLedger(Protocol):
     def history(self, distributions: Iterable[str]) -> Mapping[str, Sequence[VersionRecord]]:
         """All versions, oldest first, with an entry for every name given."""
 
-    def reserve(self, version: VersionRecord, wheel: bytes, after: int | None) -> bool:
+    def reserve(
+        self, version: VersionRecord, wheel: bytes, after: int | None, provenance: str = ""
+    ) -> bool:
         """Takes a number for these bytes, if the newest ``sequence`` is still ``after``.
 
         False, and nothing is written, if there is a newer version or an open reservation.
+        ``provenance`` is kept, so that the bytes can be made again after they were confirmed.
         """
 
     def open_reservations(self, distributions: Iterable[str]) -> Sequence[VersionRecord]: ...
@@ -157,10 +184,21 @@ class VersionLedger(Protocol):
 
     def mark_unusable(self, distribution: str, number: str) -> None: ...
 
+    def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
+        """What the index turned out to hold of a version; an open reservation stays as it is."""
+
+    def provenance(self, distribution: str, number: str) -> str:
+        """What was kept of a version that is not reserved; "" if nothing."""
+
+    def distributions(self) -> Sequence[str]:
+        """Every distribution that has a version."""
+
     def adopt(self, versions: Sequence[VersionRecord]) -> None:
-        """Adds versions that the index has and the ledger does not, as PUBLISHED."""
+        """Adds versions that the index has; one whose number the ledger has stays as it is."""
 
     def every_version(self) -> Sequence[VersionRecord]: ...
+
+    def conflicts(self) -> Sequence[VersionRecord]: ...
 
 
 class Memo(Protocol):
@@ -174,6 +212,9 @@ class Memo(Protocol):
     def forget_before(self, time: float) -> int:
         """Deletes entries last remembered before ``time``, and returns how many."""
 
+    def keep_newest(self, count: int) -> int:
+        """Deletes what is older than the newest ``count`` entries, and returns how many."""
+
 
 class Journal(Protocol):
     """Positions of event sources, dead letters, and leased singletons."""
@@ -182,7 +223,17 @@ class Journal(Protocol):
 
     def save_position(self, source: str, position: str) -> None: ...
 
-    def add_dead_letters(self, source: str, letters: Sequence[DeadLetter], now: float) -> None: ...
+    def add_dead_letters(
+        self,
+        source: str,
+        letters: Sequence[DeadLetter],
+        now: float,
+        limit: DeadLetterLimit = DEFAULT_DEAD_LETTER_LIMIT,
+    ) -> int:
+        """Keeps the letters within the limit, and returns how many of them are kept.
+
+        Deletes old ones beyond the limit. ``now`` is wall time.
+        """
 
     def dead_letters(self) -> Sequence[StoredDeadLetter]: ...
 
@@ -193,6 +244,15 @@ class Journal(Protocol):
 
     def holds(self, singleton: str, fence: int) -> bool: ...
 
+    def is_leased(self, singleton: str, now: float) -> bool:
+        """Whether anybody holds it, as far as its lease says."""
+
+    def renew(self, singleton: str, fence: int, until: float) -> bool:
+        """Extends the lease. False if another holder took it, or if it was released."""
+
+    def shorten_leases(self, until: float) -> None:
+        """Ends every lease at ``until``, unless it ends before."""
+
     def release(self, singleton: str, fence: int) -> None: ...
 
     def note(self, singleton: str) -> str:
@@ -200,7 +260,16 @@ class Journal(Protocol):
 
     def write_note(self, singleton: str, text: str) -> None: ...
 
+    def forget_empty_notes(self, prefix: str) -> None:
+        """Removes the singletons of these names that nobody holds and that have no note."""
+
     def notes(self, prefix: str) -> Mapping[str, str]: ...
+
+
+class Tallies(Protocol):
+    """Numbers that are kept, not counted: reading them costs the same whatever is stored."""
+
+    def figures(self) -> Figures: ...
 
 
 class Transaction(Protocol):
@@ -218,6 +287,9 @@ class Transaction(Protocol):
 
     @property
     def journal(self) -> Journal: ...
+
+    @property
+    def tallies(self) -> Tallies: ...
 
 
 class State(Protocol):

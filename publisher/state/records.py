@@ -5,6 +5,7 @@ The state holds hashes of facts, never the facts: the catalog alone says what a 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
@@ -25,6 +26,19 @@ class VersionStatus(Enum):
     PUBLISHED = "PUBLISHED"
     CONFLICT = "CONFLICT"
     """The index holds other bytes under this number, which is therefore never used again."""
+    LOST = "LOST"
+    """The index no longer has it, and its bytes cannot be made again."""
+
+
+class Cause(Enum):
+    """Why work is deferred, which decides how long it waits the next time."""
+
+    PASSING = "passing"
+    """Another service is away, or something changed meanwhile: soon again, however often."""
+    OWN = "own"
+    """Processing this relation failed, and may fail again: the delay grows to hours."""
+    CRASH = "crash"
+    """Its process died: after a few deaths it is quarantined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +64,12 @@ class Claim:
 
     Attributes:
         claimed_at: earlier than every read that is made for it.
+        first_asked: when the oldest request that is not answered yet was due.
         generation: of the request that is answered; a newer request remains after the answer.
         fence: rises with every claim; a write with an older one is rejected.
         attempts: claims of this work that have not ended, including this one.
         retries: how often it was deferred.
+        failures: how often in a row it failed for a cause of its own.
     """
 
     relation: RelationName
@@ -65,6 +81,8 @@ class Claim:
     retries: int
     min_event_id: int | None
     reread_at: float | None
+    first_asked: float
+    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +93,9 @@ class RelationRecord:
         facts_hash: of the last read; None if the catalog had no such relation.
         read_event_id: upper bound of the catalog's event id at that read, so that a read which
             reflects this event is never older.
-        missing_since: time of the first of the two reads that confirm a deletion.
+        read_at: not before that read; None if an earlier release made it.
+        missing_since: time of the first of the two reads that confirm a deletion; it stays after
+            the deletion, unless a person confirmed that.
         stale: it or one of its upstreams, at any distance, changed since its derivation. Dependents
             of a stale relation are stale too.
         interface_hash: of its interface; None where it has none.
@@ -83,10 +103,13 @@ class RelationRecord:
             is withheld from publication.
         derived_facts_hash: of the facts from which it was derived.
         published_hash: the content hash of the newest confirmed version.
-        yanked: it was dropped and its versions were yanked, where the index can do that.
+        yanked: it was dropped and its versions are known to be yanked.
         incarnation: how often it was found where the catalog had no such relation before.
         fingerprint: SHA-256 of its schema's canonical form; None if not OK, or not yet known.
         republish_after: ``sequence`` of the newest version when a republication was asked for.
+        index_check_due: the index may show something else than the ledger says, because a yank or
+            its contrary was begun, or because a comparison found a difference. It is set before
+            anything is done, and cleared after all is done.
     """
 
     name: RelationName
@@ -105,6 +128,8 @@ class RelationRecord:
     incarnation: int = 0
     fingerprint: str | None = None
     republish_after: int | None = None
+    read_at: float | None = None
+    index_check_due: bool = False
 
     @property
     def visible_hash(self) -> str:
@@ -127,6 +152,16 @@ class RelationRecord:
         return self.status is Status.OK and self.content_hash is None and bool(self.reason)
 
     @property
+    def has_content(self) -> bool:
+        """Whether it should have a package."""
+        return self.status is Status.OK and self.content_hash is not None
+
+    @property
+    def is_only_published(self) -> bool:
+        """Whether it is known from the index alone: the catalog was not asked yet."""
+        return self.status is Status.UNKNOWN and self.published_hash is not None
+
+    @property
     def lacks_version(self) -> bool:
         """Whether the index lacks a package with the content that was derived."""
         return (
@@ -144,7 +179,7 @@ class RelationRecord:
             and self.content_hash is not None
             and (
                 self.published_hash != self.content_hash
-                or self.yanked
+                or self.index_check_due
                 or self.republish_after is not None
             )
         )
@@ -204,12 +239,33 @@ class MemoEntry:
 
 @dataclass(frozen=True, slots=True)
 class StoredDeadLetter:
+    """``payload`` may be the beginning only of what was received, ``payload_length`` bytes."""
+
     id: int
     source: str
     payload: bytes
     reason: str
     namespace: tuple[str, ...] | None
     received_at: float
+    payload_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How much the state holds.
+
+    Attributes:
+        relations: how many have each status; "STALE" counts those to be derived again.
+        versions: published ones, yanked ones included.
+        conflicts: numbers that the index holds with other bytes.
+        work: relations with outstanding work.
+    """
+
+    relations: Mapping[str, int]
+    versions: int
+    conflicts: int
+    work: int
+    dead_letters: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,11 @@ Python takes the write lock at the first write, after the reads, and so loses up
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -18,10 +20,14 @@ from sqlalchemy import Connection, create_engine, event
 
 from publisher.state.protocol import Transaction
 from publisher.state.sql.transaction import SqlTransaction
+from publisher.state.turnstile import Turnstile
 
 T = TypeVar("T")
 
 _BUSY_SECONDS = 30
+_IN_MEMORY = ":memory:"
+_PRIVATE = 0o600
+_OTHERS = 0o077
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
@@ -29,6 +35,10 @@ class SqliteState:
     """``synchronous`` OFF is not durable when power fails: for tests only."""
 
     def __init__(self, path: Path, synchronous: Literal["FULL", "OFF"] = "FULL") -> None:
+        _make_private(path)
+        self._turnstile = None
+        if str(path) != _IN_MEMORY:
+            self._turnstile = Turnstile(path, _BUSY_SECONDS, _PRIVATE)
         self._engine = create_engine(
             f"sqlite:///{path}",
             connect_args={
@@ -42,7 +52,12 @@ class SqliteState:
         event.listen(self._engine, "connect", _configured(synchronous))
         event.listen(self._engine, "begin", _begin)
         try:
-            with self._engine.execution_options(immediate=True).begin() as connection:
+            # Also for the first connection, which changes the journal's mode: SQLite does not wait
+            # for that, so that processes which start together would fail.
+            with (
+                self._turn(),
+                self._engine.execution_options(immediate=True).begin() as connection,
+            ):
                 _migrate(connection)
         except BaseException:
             self.close()
@@ -51,6 +66,7 @@ class SqliteState:
     def write(self, action: Callable[[Transaction], T]) -> T:
         with (
             self._writing,
+            self._turn(),
             self._engine.connect().execution_options(immediate=True) as connection,
             connection.begin(),
         ):
@@ -62,6 +78,27 @@ class SqliteState:
 
     def close(self) -> None:
         self._engine.dispose()
+        if self._turnstile is not None:
+            self._turnstile.close()
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._turnstile is None else self._turnstile.turn()
+
+
+def _make_private(path: Path) -> None:
+    """Only the owner may read the state, which holds view texts, and what errors say of an index.
+
+    SQLite gives the files beside it the mode of the file itself. A file of somebody else, who has
+    let this user write it, keeps the mode that its owner chose.
+    """
+    if str(path) == _IN_MEMORY:
+        return
+    path.touch(mode=_PRIVATE)
+    for suffix in ("", "-wal", "-shm", "-queue", "-turn"):
+        file = path.with_name(path.name + suffix)
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            if file.stat().st_mode & _OTHERS:
+                file.chmod(_PRIVATE)
 
 
 def _configured(synchronous: str) -> Callable[[Any, Any], None]:

@@ -11,9 +11,11 @@ from sqlalchemy import (
     Connection,
     Row,
     Text,
+    and_,
     bindparam,
     case,
     delete,
+    func,
     insert,
     literal_column,
     not_,
@@ -28,7 +30,9 @@ from lakeschema.translation.outcome import Status
 from publisher.state.records import Edge, RelationRecord
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
 from publisher.state.sql.statements import KEYS, ONE, ZERO, replacing, upsert
-from publisher.state.sql.tables import EDGE, RELATION, SCHEMA
+from publisher.state.sql.tables import EDGE, IN_TROUBLE, RELATION, SCHEMA
+
+_NO_LIMIT = 2**62
 
 _EVERY_RECORD = select(
     RELATION.c.name,
@@ -44,17 +48,47 @@ _EVERY_RECORD = select(
     SCHEMA.c.derived_facts_hash,
     SCHEMA.c.published_hash,
     RELATION.c.yanked,
+    RELATION.c.index_check_due,
     RELATION.c.incarnation,
     SCHEMA.c.fingerprint,
     SCHEMA.c.republish_after,
+    RELATION.c.read_at,
 ).join_from(RELATION, SCHEMA, SCHEMA.c.name == RELATION.c.name)
 
 _RECORDS = _EVERY_RECORD.where(RELATION.c.name.in_(KEYS))
+
+_TROUBLED = _EVERY_RECORD.where(IN_TROUBLE).order_by(SCHEMA.c.name).limit(bindparam("limit"))
 
 _IN_NAMESPACE = (
     select(RELATION.c.name)
     .where(RELATION.c.namespace == bindparam("namespace"))
     .order_by(RELATION.c.name)
+)
+
+_EXISTS = RELATION.c.facts_hash.is_not(None)
+
+_IS_MISSING = and_(
+    RELATION.c.missing_since.is_not(None),
+    or_(_EXISTS, RELATION.c.missing_since > bindparam("since")),
+)
+
+_COUNT_MISSING = select(
+    func.count().filter(_IS_MISSING).label("missing"),
+    func.count().filter(or_(_EXISTS, _IS_MISSING)).label("known"),
+).where(
+    SCHEMA.c.name == RELATION.c.name,
+    # Nobody misses a package that never was.
+    SCHEMA.c.published_hash.is_not(None),
+)
+
+_COUNT_MISSING_IN_NAMESPACE = _COUNT_MISSING.where(
+    RELATION.c.namespace == bindparam("of_namespace")
+)
+
+_RESTART_GRACES = (
+    update(RELATION)
+    .where(_EXISTS, RELATION.c.missing_since.is_not(None))
+    .values(missing_since=bindparam("since"))
 )
 
 _DERIVATIONS = select(SCHEMA.c.name, SCHEMA.c.derivation).where(
@@ -63,7 +97,10 @@ _DERIVATIONS = select(SCHEMA.c.name, SCHEMA.c.derivation).where(
 
 _WRITE_RELATION = upsert(
     RELATION,
-    replacing("incarnation", "facts_hash", "read_event_id", "missing_since", "yanked"),
+    replacing(
+        *("incarnation", "facts_hash", "read_event_id", "read_at", "missing_since"),
+        *("yanked", "index_check_due"),
+    ),
 )
 
 _WRITE_SCHEMA = upsert(
@@ -179,12 +216,6 @@ _FORGET = [
     for column in (EDGE.c.dependent, SCHEMA.c.name, RELATION.c.name)
 ]
 
-_RESET_EVENT_IDS = (
-    update(RELATION)
-    .where(RELATION.c.read_event_id > bindparam("current"))
-    .values(read_event_id=null())
-)
-
 
 class SqlRelationGraph:
     def __init__(self, connection: Connection) -> None:
@@ -200,9 +231,21 @@ class SqlRelationGraph:
     def every_record(self) -> Mapping[RelationName, RelationRecord]:
         return {name_of(row.name): _record(row) for row in self._connection.execute(_EVERY_RECORD)}
 
+    def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
+        row = {"limit": _NO_LIMIT if limit is None else limit}
+        return [_record(found) for found in self._connection.execute(_TROUBLED, row)]
+
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         row = {"namespace": namespace_key(namespace)}
         return [name_of(key) for key in self._connection.execute(_IN_NAMESPACE, row).scalars()]
+
+    def count_missing(self, namespace: tuple[str, ...] | None, since: float) -> tuple[int, int]:
+        if namespace is None:
+            row = self._connection.execute(_COUNT_MISSING, {"since": since}).one()
+        else:
+            of = {"since": since, "of_namespace": namespace_key(namespace)}
+            row = self._connection.execute(_COUNT_MISSING_IN_NAMESPACE, of).one()
+        return row.missing, row.known
 
     def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
         found: dict[RelationName, str] = {}
@@ -221,8 +264,10 @@ class SqlRelationGraph:
                 "incarnation": record.incarnation,
                 "facts_hash": record.facts_hash,
                 "read_event_id": record.read_event_id,
+                "read_at": record.read_at,
                 "missing_since": record.missing_since,
                 "yanked": int(record.yanked),
+                "index_check_due": int(record.index_check_due),
             },
         )
         self._connection.execute(
@@ -315,11 +360,11 @@ class SqlRelationGraph:
                 found[name_of(row.name)] = (_record(row), row.unchanged)
         return list(found.values())
 
+    def restart_graces(self, now: float) -> None:
+        self._connection.execute(_RESTART_GRACES, {"since": now})
+
     def every_edge(self) -> Sequence[Edge]:
         return list(_edges(self._connection.execute(_EVERY_EDGE)))
-
-    def reset_event_ids(self, current: int) -> None:
-        self._connection.execute(_RESET_EVENT_IDS, {"current": current})
 
 
 def _edges(rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterable[Edge]:
@@ -341,7 +386,9 @@ def _record(row: Row[*tuple[Any, ...]]) -> RelationRecord:
         derived_facts_hash=row.derived_facts_hash,
         published_hash=row.published_hash,
         yanked=bool(row.yanked),
+        index_check_due=bool(row.index_check_due),
         incarnation=row.incarnation,
         fingerprint=row.fingerprint,
         republish_after=row.republish_after,
+        read_at=row.read_at,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from publisher.events.protocol import DeadLetter
+from publisher.policy import DEFAULT_DEAD_LETTER_LIMIT, DeadLetterLimit
 from publisher.state.records import StoredDeadLetter
 from publisher.state.sql.keys import namespace_key, namespace_of
-from publisher.state.sql.statements import replacing, tick, upsert
+from publisher.state.sql.statements import EMPTY_TEXT, ZERO, replacing, tick, upsert
 from publisher.state.sql.tables import DEAD_LETTER, SINGLETON, SOURCE_OFFSET
 
 _POSITION = select(SOURCE_OFFSET.c.position).where(SOURCE_OFFSET.c.source == bindparam("source"))
@@ -19,6 +20,18 @@ _SAVE_POSITION = upsert(SOURCE_OFFSET, replacing("position"))
 _ADD_DEAD_LETTER = insert(DEAD_LETTER)
 
 _DEAD_LETTERS = select(DEAD_LETTER).order_by(DEAD_LETTER.c.id)
+
+_RECENT_DEAD_LETTERS = select(func.count()).where(
+    DEAD_LETTER.c.source == bindparam("source"),
+    DEAD_LETTER.c.received_at > bindparam("after"),
+    DEAD_LETTER.c.received_at <= bindparam("until"),
+)
+
+_DEAD_LETTER_SIZES = select(
+    DEAD_LETTER.c.id, func.length(DEAD_LETTER.c.payload).label("size"), DEAD_LETTER.c.received_at
+).order_by(DEAD_LETTER.c.id.desc())
+
+_DISCARD_DEAD_LETTERS = delete(DEAD_LETTER).where(DEAD_LETTER.c.id <= bindparam("newest"))
 
 _DISCARD_DEAD_LETTER = delete(DEAD_LETTER).where(DEAD_LETTER.c.id == bindparam("id"))
 
@@ -34,6 +47,22 @@ _HELD = (SINGLETON.c.name == bindparam("held_name")) & (
 
 _HOLDS = select(SINGLETON.c.name).where(_HELD)
 
+_IS_LEASED = select(SINGLETON.c.name).where(
+    SINGLETON.c.name == bindparam("name"), SINGLETON.c.lease_until > bindparam("now")
+)
+
+_RENEW = (
+    update(SINGLETON)
+    .where(_HELD, SINGLETON.c.lease_until > ZERO)
+    .values(lease_until=bindparam("until"))
+)
+
+_SHORTEN_LEASES = (
+    update(SINGLETON)
+    .where(SINGLETON.c.lease_until > bindparam("until"))
+    .values(lease_until=bindparam("until"))
+)
+
 _RELEASE = update(SINGLETON).where(_HELD).values(lease_until=0)
 
 _NOTE = select(SINGLETON.c.note).where(SINGLETON.c.name == bindparam("name"))
@@ -42,6 +71,12 @@ _NOTES = (
     select(SINGLETON.c.name, SINGLETON.c.note)
     .where(SINGLETON.c.note != "")
     .order_by(SINGLETON.c.name)
+)
+
+_FORGET_EMPTY_NOTES = delete(SINGLETON).where(
+    SINGLETON.c.note == EMPTY_TEXT,
+    SINGLETON.c.lease_until <= ZERO,
+    func.substr(SINGLETON.c.name, 1, func.length(bindparam("prefix"))) == bindparam("prefix"),
 )
 
 _WRITE_NOTE = upsert(SINGLETON, replacing("note"))
@@ -60,19 +95,45 @@ class SqlJournal:
     def save_position(self, source: str, position: str) -> None:
         self._connection.execute(_SAVE_POSITION, {"source": source, "position": position})
 
-    def add_dead_letters(self, source: str, letters: Sequence[DeadLetter], now: float) -> None:
+    def add_dead_letters(
+        self,
+        source: str,
+        letters: Sequence[DeadLetter],
+        now: float,
+        limit: DeadLetterLimit = DEFAULT_DEAD_LETTER_LIMIT,
+    ) -> int:
+        if not letters:
+            return 0
+        kept = letters[: max(0, limit.per_minute - self._recent_dead_letters(source, now))]
         rows = [
             {
                 "source": source,
-                "payload": letter.payload,
+                "payload": letter.payload[: limit.payload_bytes],
+                "payload_length": len(letter.payload),
                 "reason": letter.reason,
                 "namespace": None if letter.namespace is None else namespace_key(letter.namespace),
                 "received_at": now,
             }
-            for letter in letters
+            for letter in kept
         ]
         if rows:
             self._connection.execute(_ADD_DEAD_LETTER, rows)
+        self._discard_dead_letters_beyond(limit, now)
+        return len(rows)
+
+    def _recent_dead_letters(self, source: str, now: float) -> int:
+        row = {"source": source, "after": now - 60.0, "until": now}
+        return int(self._connection.execute(_RECENT_DEAD_LETTERS, row).scalar_one())
+
+    def _discard_dead_letters_beyond(self, limit: DeadLetterLimit, now: float) -> None:
+        """The newest that are kept are a run of ids: the first one beyond the limit ends it."""
+        size = 0
+        for count, row in enumerate(self._connection.execute(_DEAD_LETTER_SIZES), start=1):
+            size += row.size
+            too_old = row.received_at < now - limit.age_seconds
+            if count > limit.count or size > limit.bytes or too_old:
+                self._connection.execute(_DISCARD_DEAD_LETTERS, {"newest": row.id})
+                return
 
     def dead_letters(self) -> Sequence[StoredDeadLetter]:
         return [
@@ -83,6 +144,9 @@ class SqlJournal:
                 reason=row.reason,
                 namespace=None if row.namespace is None else namespace_of(row.namespace),
                 received_at=row.received_at,
+                payload_length=(
+                    len(row.payload) if row.payload_length is None else row.payload_length
+                ),
             )
             for row in self._connection.execute(_DEAD_LETTERS)
         ]
@@ -104,6 +168,17 @@ class SqlJournal:
     def holds(self, singleton: str, fence: int) -> bool:
         return self._connection.execute(_HOLDS, _held(singleton, fence)).first() is not None
 
+    def is_leased(self, singleton: str, now: float) -> bool:
+        row = {"name": singleton, "now": now}
+        return self._connection.execute(_IS_LEASED, row).first() is not None
+
+    def renew(self, singleton: str, fence: int, until: float) -> bool:
+        row = {**_held(singleton, fence), "until": until}
+        return self._connection.execute(_RENEW, row).rowcount > 0
+
+    def shorten_leases(self, until: float) -> None:
+        self._connection.execute(_SHORTEN_LEASES, {"until": until})
+
     def release(self, singleton: str, fence: int) -> None:
         self._connection.execute(_RELEASE, _held(singleton, fence))
 
@@ -113,6 +188,9 @@ class SqlJournal:
     def write_note(self, singleton: str, text: str) -> None:
         row = {"name": singleton, "fence": 0, "lease_until": 0, "note": text}
         self._connection.execute(_WRITE_NOTE, row)
+
+    def forget_empty_notes(self, prefix: str) -> None:
+        self._connection.execute(_FORGET_EMPTY_NOTES, {"prefix": prefix})
 
     def notes(self, prefix: str) -> Mapping[str, str]:
         return {

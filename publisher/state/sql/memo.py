@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, func, select
 
 from lakeschema.translation.outcome import Status
 from publisher.state.records import MemoEntry
@@ -19,6 +19,15 @@ _RECALL = select(MEMO.c.inputs_hash, MEMO.c.status, MEMO.c.derivation, MEMO.c.re
 _REMEMBER = upsert(MEMO, replacing("remembered_at"))
 
 _FORGET = delete(MEMO).where(MEMO.c.remembered_at < bindparam("time"))
+
+_COUNT = select(func.count()).select_from(MEMO)
+
+_OLDEST_KEPT = (
+    select(MEMO.c.remembered_at)
+    .order_by(MEMO.c.remembered_at.desc())
+    .limit(1)
+    .offset(bindparam("others"))
+)
 
 
 class SqlMemo:
@@ -53,3 +62,9 @@ class SqlMemo:
 
     def forget_before(self, time: float) -> int:
         return self._connection.execute(_FORGET, {"time": time}).rowcount
+
+    def keep_newest(self, count: int) -> int:
+        if self._connection.execute(_COUNT).scalar_one() <= count:
+            return 0
+        oldest = self._connection.execute(_OLDEST_KEPT, {"others": count - 1}).scalar_one()
+        return self.forget_before(oldest)

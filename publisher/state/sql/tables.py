@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Column,
+    Dialect,
     Float,
     Index,
     Integer,
@@ -16,13 +17,26 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
     literal_column,
 )
 
+from publisher.redaction import SECRETS
 from publisher.state.records import VersionStatus
 
 METADATA = MetaData()
+
+
+class FreeText(TypeDecorator[str]):
+    """Words for people, of a server perhaps that echoes what it was sent: without known secrets."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else SECRETS.redact(value)
+
 
 COUNTER = Table(
     "counter",
@@ -41,6 +55,8 @@ RELATION = Table(
     Column("read_event_id", BigInteger),
     Column("missing_since", Float),
     Column("yanked", Integer, nullable=False),
+    Column("read_at", Float),
+    Column("index_check_due", Integer, nullable=False, server_default="0"),
 )
 
 SCHEMA = Table(
@@ -55,11 +71,16 @@ SCHEMA = Table(
     Column("published_hash", Text),
     Column("status", Text, nullable=False),
     Column("stale", Integer, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", FreeText, nullable=False),
     Column("fingerprint", Text),
     Column("republish_after", BigInteger),
 )
 """The derivation of each relation, beside its row in ``relation``."""
+
+# Literals here and below: SQLite does not use a partial index for a condition with a bound value.
+IN_TROUBLE = SCHEMA.c.reason != literal_column("''", Text)
+
+Index("schema_in_trouble", SCHEMA.c.name, sqlite_where=IN_TROUBLE, postgresql_where=IN_TROUBLE)
 
 EDGE = Table(
     "edge",
@@ -84,7 +105,8 @@ WORK = Table(
     Column("fence", BigInteger, nullable=False),
     Column("reread_at", Float),
     Column("urgency", Integer, nullable=False),
-    Column("last_error", Text, nullable=False),
+    Column("last_error", FreeText, nullable=False),
+    Column("failures", Integer, nullable=False, server_default="0"),
     Index("work_due", "urgency", "not_before"),
 )
 
@@ -106,12 +128,12 @@ VERSION = Table(
     Column("created_at", Float, nullable=False),
     Column("surface_hash", Text, nullable=False, server_default=""),
     Column("runtime", Text, nullable=False, server_default=""),
+    Column("provenance", Text, nullable=False, server_default=""),
     UniqueConstraint("distribution", "number"),
     # Without it SQLite reuses the sequence of a deleted newest row. PostgreSQL never reuses one.
     sqlite_autoincrement=True,
 )
 
-# A literal: SQLite does not use a partial index for a condition with a bound value.
 IS_RESERVED = VERSION.c.status == literal_column(f"'{VersionStatus.RESERVED.value}'", Text)
 
 Index(
@@ -122,13 +144,19 @@ Index(
     postgresql_where=IS_RESERVED,
 )
 
+IS_CONFLICT = VERSION.c.status == literal_column(f"'{VersionStatus.CONFLICT.value}'", Text)
+
+Index(
+    "version_conflict", VERSION.c.sequence, sqlite_where=IS_CONFLICT, postgresql_where=IS_CONFLICT
+)
+
 MEMO = Table(
     "memo",
     METADATA,
     Column("inputs_hash", Text, primary_key=True),
     Column("status", Text, nullable=False),
     Column("derivation", Text),
-    Column("reason", Text, nullable=False),
+    Column("reason", FreeText, nullable=False),
     Column("remembered_at", Float, nullable=False),
 )
 
@@ -145,9 +173,10 @@ DEAD_LETTER = Table(
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("source", Text, nullable=False),
     Column("payload", LargeBinary, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", FreeText, nullable=False),
     Column("namespace", Text),
     Column("received_at", Float, nullable=False),
+    Column("payload_length", Integer),
 )
 
 SINGLETON = Table(
@@ -158,3 +187,12 @@ SINGLETON = Table(
     Column("lease_until", Float, nullable=False),
     Column("note", Text, nullable=False),
 )
+
+TALLY = Table(
+    "tally",
+    METADATA,
+    Column("subject", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+)
+"""How many rows of a table have which value; written by triggers alone."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from publisher.state.protocol import Journal, Memo, RelationGraph, VersionLedger, WorkQueue
+from publisher.state.protocol import Journal, Memo, RelationGraph, Tallies, VersionLedger, WorkQueue
 from publisher.state.sql.graph import SqlRelationGraph
 from publisher.state.sql.journal import SqlJournal
 from publisher.state.sql.memo import SqlMemo
+from publisher.state.sql.tallies import SqlTallies
 from publisher.state.sql.versions import SqlVersionLedger
 from publisher.state.sql.work import SqlWorkQueue
 
@@ -19,3 +20,4 @@ class SqlTransaction:
         self.versions: VersionLedger = SqlVersionLedger(connection)
         self.memo: Memo = SqlMemo(connection)
         self.journal: Journal = SqlJournal(connection)
+        self.tallies: Tallies = SqlTallies(connection)

@@ -6,21 +6,36 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, case, func, insert, null, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    case,
+    func,
+    insert,
+    not_,
+    null,
+    select,
+    update,
+)
 
 from publisher.state.records import VersionRecord, VersionStatus
 from publisher.state.sql.keys import chunks, name_of
 from publisher.state.sql.statements import KEYS, insert_unless_present
-from publisher.state.sql.tables import IS_RESERVED, VERSION
+from publisher.state.sql.tables import IS_CONFLICT, IS_RESERVED, VERSION
 
-# All but the bytes, which are read for one version at a time.
-_VERSIONS = select(*(column for column in VERSION.c if column.name != "wheel"))
+# All but what is large, which is read for one version at a time.
+_LARGE = ("wheel", "provenance")
+_VERSIONS = select(*(column for column in VERSION.c if column.name not in _LARGE))
 
 _EVERY = _VERSIONS.order_by(VERSION.c.sequence)
 
 _HISTORY = _EVERY.where(VERSION.c.distribution.in_(KEYS))
 
 _OPEN = _VERSIONS.where(VERSION.c.distribution.in_(KEYS), IS_RESERVED)
+
+_CONFLICTS = _EVERY.where(IS_CONFLICT)
 
 _NEWEST = select(
     func.max(VERSION.c.sequence).label("newest"),
@@ -39,6 +54,18 @@ _IS_OPEN = and_(
 
 _WHEEL = select(VERSION.c.wheel).where(_IS_OPEN)
 
+_IS_SETTLED = and_(
+    VERSION.c.distribution == bindparam("of_distribution"),
+    VERSION.c.number == bindparam("of_number"),
+    not_(IS_RESERVED),
+)
+
+_PROVENANCE = select(VERSION.c.provenance).where(_IS_SETTLED)
+
+_REVISE = update(VERSION).where(_IS_SETTLED).values(status=bindparam("revised"))
+
+_DISTRIBUTIONS = select(VERSION.c.distribution).distinct()
+
 _END = update(VERSION).where(_IS_OPEN).values(status=bindparam("end"), wheel=null())
 
 
@@ -53,13 +80,14 @@ class SqlVersionLedger:
                 found[row.distribution].append(_version(row))
         return found
 
-    def reserve(self, version: VersionRecord, wheel: bytes, after: int | None) -> bool:
+    def reserve(
+        self, version: VersionRecord, wheel: bytes, after: int | None, provenance: str = ""
+    ) -> bool:
         newest = self._connection.execute(_NEWEST, {"distribution": version.distribution}).one()
         if newest.open or newest.newest != after:
             return False
-        self._connection.execute(
-            _RESERVE, {**_row(version), "status": VersionStatus.RESERVED.value, "wheel": wheel}
-        )
+        row = {**_row(version), "wheel": wheel, "provenance": provenance}
+        self._connection.execute(_RESERVE, {**row, "status": VersionStatus.RESERVED.value})
         return True
 
     def open_reservations(self, distributions: Iterable[str]) -> Sequence[VersionRecord]:
@@ -84,16 +112,29 @@ class SqlVersionLedger:
         row = {"of_distribution": distribution, "of_number": number, "end": status.value}
         self._connection.execute(_END, row)
 
+    def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
+        row = {"of_distribution": distribution, "of_number": number, "revised": status.value}
+        self._connection.execute(_REVISE, row)
+
+    def provenance(self, distribution: str, number: str) -> str:
+        row = {"of_distribution": distribution, "of_number": number}
+        return self._connection.execute(_PROVENANCE, row).scalar_one_or_none() or ""
+
+    def distributions(self) -> Sequence[str]:
+        return list(self._connection.execute(_DISTRIBUTIONS).scalars())
+
     def adopt(self, versions: Sequence[VersionRecord]) -> None:
         rows = [
-            {**_row(version), "status": VersionStatus.PUBLISHED.value, "wheel": None}
-            for version in versions
+            {**_row(version), "status": version.status.value, "wheel": None} for version in versions
         ]
         if rows:
             self._connection.execute(_ADOPT, rows)
 
     def every_version(self) -> Sequence[VersionRecord]:
         return [_version(row) for row in self._connection.execute(_EVERY)]
+
+    def conflicts(self) -> Sequence[VersionRecord]:
+        return [_version(row) for row in self._connection.execute(_CONFLICTS)]
 
 
 def _row(version: VersionRecord) -> dict[str, object]:

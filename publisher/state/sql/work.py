@@ -21,10 +21,12 @@ from sqlalchemy import (
     update,
 )
 
-from publisher.state.records import Claim, Urgency, WorkRecord, WorkRequest
-from publisher.state.sql.keys import name_of
+from lakeschema.catalog.identifiers import RelationName
+from publisher.state.records import Cause, Claim, Urgency, WorkRecord, WorkRequest
+from publisher.state.sql.keys import chunks, keys_of, name_of
 from publisher.state.sql.statements import (
     EMPTY_TEXT,
+    KEYS,
     ONE,
     ZERO,
     Columns,
@@ -41,6 +43,7 @@ _INITIAL = {
     "lease_until": ZERO,
     "fence": ZERO,
     "last_error": EMPTY_TEXT,
+    "failures": ZERO,
 }
 
 
@@ -67,7 +70,10 @@ _REQUEST_WHEN_QUIET = upsert(
     },
 ).values(_INITIAL)
 
-_DUE = (
+AGEING_SECONDS = 60.0
+"""Work that has been due for longer may go before more urgent work."""
+
+_DUE_BEFORE = (
     select(
         WORK.c.key,
         WORK.c.generation,
@@ -75,10 +81,19 @@ _DUE = (
         WORK.c.retries,
         WORK.c.min_event_id,
         WORK.c.reread_at,
+        WORK.c.first_asked,
+        WORK.c.failures,
+        WORK.c.not_before,
     )
-    .where(WORK.c.not_before <= bindparam("now"), WORK.c.lease_until <= bindparam("now"))
-    .order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
+    .where(WORK.c.not_before <= bindparam("due_before"), WORK.c.lease_until <= bindparam("now"))
     .limit(bindparam("limit"))
+)
+
+_DUE = _DUE_BEFORE.order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
+
+# One urgency at a time, because the index begins with it.
+_AGED = _DUE_BEFORE.where(WORK.c.urgency == bindparam("of_urgency")).order_by(
+    WORK.c.not_before, WORK.c.key
 )
 
 _CLAIM = (
@@ -96,12 +111,19 @@ _CLAIMED = and_(WORK.c.key == bindparam("claimed_key"), WORK.c.fence == bindpara
 _SAME_GENERATION = WORK.c.generation == bindparam("claimed_generation")
 
 _UNTIL = bindparam("until", type_=Float)
+_OWED_AT = bindparam("owed_at", type_=Float)
 
 _HOLDS = select(WORK.c.key).where(_CLAIMED)
 
 _CLEAR = delete(WORK).where(_CLAIMED, _SAME_GENERATION)
 
-_ENDED = {"lease_until": ZERO, "attempts": ZERO, "retries": ZERO, "last_error": EMPTY_TEXT}
+_ENDED = {
+    "lease_until": ZERO,
+    "attempts": ZERO,
+    "retries": ZERO,
+    "failures": ZERO,
+    "last_error": EMPTY_TEXT,
+}
 
 _RELEASE = (
     update(WORK)
@@ -109,6 +131,8 @@ _RELEASE = (
     .values(_ENDED | {"fence": bindparam("next_fence"), "first_asked": WORK.c.not_before})
 )
 
+# What a newer request demands, and the second look that it owes, are not answered yet. A look that
+# is owed stays in the row, since a request may have the work done before it is due.
 _CLEAR_UNTIL = (
     update(WORK)
     .where(_CLAIMED)
@@ -116,7 +140,15 @@ _CLEAR_UNTIL = (
         _ENDED
         | {
             "fence": bindparam("next_fence"),
-            "reread_at": null(),
+            "reread_at": case(
+                (
+                    or_(_SAME_GENERATION, WORK.c.reread_at.is_(None), WORK.c.reread_at < _OWED_AT),
+                    _OWED_AT,
+                ),
+                else_=WORK.c.reread_at,
+            ),
+            "min_event_id": case((_SAME_GENERATION, null()), else_=WORK.c.min_event_id),
+            "first_asked": case((_SAME_GENERATION, _UNTIL), else_=WORK.c.not_before),
             "not_before": case(
                 (or_(_SAME_GENERATION, WORK.c.not_before > _UNTIL), _UNTIL),
                 else_=WORK.c.not_before,
@@ -133,14 +165,19 @@ _DEFER = (
         retries=WORK.c.retries + ONE,
         last_error=bindparam("last_error"),
         fence=bindparam("next_fence"),
-        attempts=case((bindparam("counts_as_attempt", type_=Boolean), WORK.c.attempts), else_=ZERO),
+        attempts=case((bindparam("has_crashed", type_=Boolean), WORK.c.attempts), else_=ZERO),
+        failures=bindparam("failed_times"),
         not_before=case((_SAME_GENERATION, _UNTIL), else_=WORK.c.not_before),
     )
 )
 
 _RENEW = update(WORK).where(_CLAIMED).values(lease_until=bindparam("lease_until"))
 
+_SHORTEN_LEASES = update(WORK).where(WORK.c.lease_until > _UNTIL).values(lease_until=_UNTIL)
+
 _RESET_ATTEMPTS = update(WORK).where(_CLAIMED).values(attempts=ZERO)
+
+_FORGIVE = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO, retries=ZERO)
 
 _DUE_AT = select(func.min(greater(WORK.c.lease_until, WORK.c.not_before)))
 
@@ -153,10 +190,6 @@ _OUTSTANDING = select(
     WORK.c.last_error,
     WORK.c.urgency,
 ).order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
-
-_RESET_EVENT_IDS = (
-    update(WORK).where(WORK.c.min_event_id > bindparam("current")).values(min_event_id=null())
-)
 
 
 class SqlWorkQueue:
@@ -192,11 +225,9 @@ class SqlWorkQueue:
         ]
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
-        due = self._connection.execute(_DUE, {"now": now, "limit": limit}).all()
-        if not due:
+        chosen = _batch(self._due(now, limit))
+        if not chosen:
             return ()
-        # Work that may have ended its process runs alone, so that no other work fails with it.
-        chosen = due[:1] if due[0].attempts else [row for row in due if not row.attempts]
         fence = tick(self._connection)
         lease_until = now + lease_seconds
         self._connection.execute(
@@ -214,9 +245,28 @@ class SqlWorkQueue:
                 retries=row.retries,
                 min_event_id=row.min_event_id,
                 reread_at=row.reread_at,
+                first_asked=row.first_asked,
+                failures=row.failures,
             )
             for row in chosen
         ]
+
+    def _due(self, now: float, limit: int) -> Sequence[Any]:
+        """The most urgent work; a quarter of a full batch is the oldest of the less urgent work."""
+        bounds = {"now": now, "due_before": now, "limit": limit}
+        urgent = self._connection.execute(_DUE, bounds).all()
+        if len(urgent) < limit:
+            return urgent
+        bounds |= {"due_before": now - AGEING_SECONDS, "limit": limit // 4}
+        aged = [
+            row
+            for urgency in (Urgency.REFRESH, Urgency.SNAPSHOT)
+            for row in self._connection.execute(_AGED, {**bounds, "of_urgency": int(urgency)})
+        ]
+        oldest = sorted(aged, key=lambda row: (row.not_before, row.key))[: limit // 4]
+        taken = {row.key for row in oldest}
+        rest = [row for row in urgent if row.key not in taken]
+        return [*rest[: limit - len(oldest)], *oldest]
 
     def holds(self, claim: Claim) -> bool:
         return self._connection.execute(_HOLDS, _claimed(claim)).first() is not None
@@ -228,20 +278,22 @@ class SqlWorkQueue:
         row["next_fence"] = tick(self._connection)
         return self._connection.execute(_RELEASE, row).rowcount > 0
 
-    def clear_until(self, claim: Claim, not_before: float) -> bool:
+    def clear_until(self, claim: Claim, not_before: float, reread_at: float | None = None) -> bool:
         row = {
             **_claimed(claim),
             "until": not_before,
+            "owed_at": reread_at,
             "next_fence": tick(self._connection),
         }
         return self._connection.execute(_CLEAR_UNTIL, row).rowcount > 0
 
-    def defer(self, claim: Claim, until: float, reason: str, *, counts_as_attempt: bool) -> bool:
+    def defer(self, claim: Claim, until: float, reason: str, cause: Cause) -> bool:
         row = {
             **_claimed(claim),
             "until": until,
             "last_error": reason,
-            "counts_as_attempt": counts_as_attempt,
+            "has_crashed": cause is Cause.CRASH,
+            "failed_times": claim.failures + (cause is Cause.OWN),
             "next_fence": tick(self._connection),
         }
         return self._connection.execute(_DEFER, row).rowcount > 0
@@ -251,10 +303,17 @@ class SqlWorkQueue:
         if rows:
             self._connection.execute(_RENEW, rows)
 
+    def shorten_leases(self, until: float) -> None:
+        self._connection.execute(_SHORTEN_LEASES, {"until": until})
+
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
         rows = [_claimed(claim) for claim in claims]
         if rows:
             self._connection.execute(_RESET_ATTEMPTS, rows)
+
+    def forgive(self, names: Iterable[RelationName]) -> None:
+        for chunk in chunks(keys_of(names)):
+            self._connection.execute(_FORGIVE, {"keys": chunk})
 
     def due_at(self) -> float | None:
         due: float | None = self._connection.execute(_DUE_AT).scalar_one()
@@ -274,8 +333,14 @@ class SqlWorkQueue:
             for row in self._connection.execute(_OUTSTANDING)
         ]
 
-    def reset_event_ids(self, current: int) -> None:
-        self._connection.execute(_RESET_EVENT_IDS, {"current": current})
+
+def _batch(due: Sequence[Any]) -> Sequence[Any]:
+    """What is claimed together: no work fails with, or waits for, work that failed before."""
+    if not due or due[0].attempts:
+        # It may have ended its process.
+        return due[:1]
+    failed = bool(due[0].failures)
+    return [row for row in due if not row.attempts and bool(row.failures) is failed]
 
 
 def _claimed(claim: Claim) -> dict[str, object]:

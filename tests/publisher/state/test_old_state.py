@@ -94,7 +94,10 @@ def plain(value: object) -> object:
             return value
 
 
-ADDED = {"fingerprint", "republish_after", "runtime"}
+ADDED = {
+    *("fingerprint", "republish_after", "runtime", "read_at", "first_asked"),
+    *("index_check_due", "failures", "payload_length"),
+}
 """Attributes that the code which wrote the file did not know."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -22,8 +23,10 @@ import publisher.state
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.events.protocol import DeadLetter
+from publisher.redaction import SECRETS
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
+    Cause,
     Claim,
     Edge,
     MemoEntry,
@@ -244,8 +247,8 @@ class TestWork:
     ) -> None:
         request(state, A, B)
         first, second = claim(state)
-        state.write(lambda tx: tx.work.defer(first, 3.0, "index", counts_as_attempt=False))
-        state.write(lambda tx: tx.work.defer(second, 3.0, "process ended", counts_as_attempt=True))
+        state.write(lambda tx: tx.work.defer(first, 3.0, "index", Cause.PASSING))
+        state.write(lambda tx: tx.work.defer(second, 3.0, "process ended", Cause.CRASH))
 
         assert claim(state, now=2.0) == []
         again = {c.relation: c for c in (*claim(state, now=3.0), *claim(state, now=3.0))}
@@ -395,6 +398,27 @@ class TestVersions:
         state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
         assert state.read(lambda tx: tx.versions.reserved_wheel("d", "1.0.0")) is None
 
+    def test_what_rebuilds_a_wheel_is_kept_after_it_was_confirmed(self, state: SqliteState) -> None:
+        state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None, "its provenance"))
+
+        state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
+
+        assert state.read(lambda tx: tx.versions.provenance("d", "1.0.0")) == "its provenance"
+        assert state.read(lambda tx: tx.versions.provenance("d", "9.9.9")) == ""
+
+    def test_what_the_index_holds_of_a_version_can_be_revised(self, state: SqliteState) -> None:
+        state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
+        state.write(lambda tx: tx.versions.revise("d", "1.0.0", VersionStatus.LOST))
+        (reserved,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
+        state.write(lambda tx: tx.versions.confirm("d", "1.0.0"))
+
+        state.write(lambda tx: tx.versions.revise("d", "1.0.0", VersionStatus.LOST))
+
+        (revised,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
+        assert reserved.status is VersionStatus.RESERVED
+        assert revised.status is VersionStatus.LOST
+        assert state.read(lambda tx: tx.versions.distributions()) == ["d"]
+
     def test_an_unusable_number_stays_taken(self, state: SqliteState) -> None:
         state.write(lambda tx: tx.versions.reserve(version("1.0.0"), b"w", None))
 
@@ -405,8 +429,9 @@ class TestVersions:
         assert state.read(lambda tx: tx.versions.open_reservations(["d"])) == []
 
     def test_adopting_a_known_version_changes_nothing(self, state: SqliteState) -> None:
-        state.write(lambda tx: tx.versions.adopt([version("1.0.0")]))
-        state.write(lambda tx: tx.versions.adopt([replace(version("1.0.0"), content_hash="x")]))
+        adopted = replace(version("1.0.0"), status=VersionStatus.PUBLISHED)
+        state.write(lambda tx: tx.versions.adopt([adopted]))
+        state.write(lambda tx: tx.versions.adopt([replace(adopted, content_hash="x")]))
 
         (found,) = state.read(lambda tx: tx.versions.history(["d"]))["d"]
         assert found.content_hash == "c1.0.0"
@@ -447,6 +472,54 @@ class TestMemoAndJournal:
         )
         state.write(lambda tx: tx.journal.discard_dead_letter(found.id))
         assert state.read(lambda tx: tx.journal.dead_letters()) == []
+
+
+class TestSecrets:
+    def test_files_of_a_new_state_are_the_owners(self, tmp_path: Path) -> None:
+        with closing(SqliteState(tmp_path / "state.db")) as state:
+            request(state, A)
+
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+
+        files = {f"state.db{suffix}" for suffix in ("", "-wal", "-shm", "-queue", "-turn")}
+        assert modes == dict.fromkeys(files, 0o600)
+
+    def test_files_of_an_older_state_become_the_owners(self, tmp_path: Path) -> None:
+        path = tmp_path / "state.db"
+        with closing(SqliteState(path)) as state:
+            request(state, A)
+            for file in tmp_path.iterdir():
+                file.chmod(0o644)
+            with closing(SqliteState(path)):
+                modes = {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+
+        assert modes == {0o600}
+
+    def test_what_a_server_echoed_is_stored_without_known_secrets(self, state: SqliteState) -> None:
+        SECRETS.learn("swordfish-5791")
+        echoed = f"denied: Basic {b64encode(b'me:swordfish-5791').decode()} swordfish-5791"
+        letter = DeadLetter(b"{", echoed)
+        request(state, A)
+        (claimed,) = claim(state)
+
+        def write(tx: Transaction) -> None:
+            tx.work.defer(claimed, 5.0, echoed, Cause.PASSING)
+            tx.graph.write(RelationRecord(A, reason=echoed))
+            tx.journal.add_dead_letters("kafka", [letter], 0.0)
+            tx.memo.remember([MemoEntry("i", Status.BROKEN, None, echoed)], 0.0)
+
+        state.write(write)
+
+        texts = state.read(
+            lambda tx: [
+                tx.work.outstanding()[0].last_error,
+                tx.graph.records([A])[A].reason,
+                tx.journal.dead_letters()[0].reason,
+                tx.memo.recall(["i"])["i"].reason,
+            ]
+        )
+        assert [text.partition(":")[0] for text in texts] == ["denied"] * 4
+        assert not [text for text in texts if "swordfish" in text or "3b3JkZmlza" in text]
 
 
 def garbage(path: Path) -> None:

@@ -1,0 +1,107 @@
+"""A clock that never steps: seconds since the machine's boot, on a scale that the state keeps.
+
+Leases, delays and graces are compared with stored times, by several processes and over reboots. All
+processes of one boot share one offset, which the first of them stores. The scale begins at wall
+time, as which earlier releases stored them, and never goes back.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Protocol
+
+from publisher.state.protocol import State, Transaction
+
+_NOTE = "clock"
+_MAX_LEASE_SECONDS = 120.0
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_BOOT_TIME_ROUNDING_SECONDS = 600
+
+
+class Machine(Protocol):
+    """What a machine knows of time."""
+
+    def boot_id(self) -> str:
+        """Another one after each boot."""
+
+    def since_boot(self) -> float:
+        """Seconds that never step, with those for which the machine was suspended."""
+
+    def wall(self) -> float:
+        """Seconds since the epoch; a person or NTP may step them at any time."""
+
+
+class LocalMachine:
+    def boot_id(self) -> str:
+        try:
+            return _BOOT_ID.read_text().strip()
+        except OSError:
+            # Not Linux. A step of wall time then counts as a boot, which is safe.
+            boot = (self.wall() - self.since_boot()) / _BOOT_TIME_ROUNDING_SECONDS
+            return f"boot at {round(boot)}"
+
+    def since_boot(self) -> float:
+        # Not everywhere; a monotonic clock may stand still while the machine is suspended.
+        return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+    def wall(self) -> float:
+        return time.time()
+
+
+_LOCAL = LocalMachine()
+
+
+class SteadyClock:
+    """``now`` is for what is compared, ``wall`` for what people read."""
+
+    def __init__(self, offset: float, machine: Machine = _LOCAL) -> None:
+        self._offset = offset
+        self._machine = machine
+
+    def now(self) -> float:
+        return self._machine.since_boot() + self._offset
+
+    def wall(self) -> float:
+        return self._machine.wall()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def open_clock(state: State, machine: Machine = _LOCAL) -> SteadyClock:
+    """The clock of a state on this machine; the first process after a boot continues the scale."""
+    offset = state.read(lambda tx: _stored_offset(tx, machine))
+    if offset is None:
+        offset = state.write(lambda tx: _stored_offset(tx, machine) or _begin_boot(tx, machine))
+    return SteadyClock(offset, machine)
+
+
+def mark_time(tx: Transaction, now: float) -> None:
+    """Stores how far the scale is, before which it does not begin after the next boot."""
+    note = json.loads(tx.journal.note(_NOTE) or "{}")
+    if now > note.get("mark", now):
+        tx.journal.write_note(_NOTE, json.dumps({**note, "mark": now}))
+
+
+def _stored_offset(tx: Transaction, machine: Machine) -> float | None:
+    note = json.loads(tx.journal.note(_NOTE) or "{}")
+    return note["offset"] if note.get("boot") == machine.boot_id() else None
+
+
+def _begin_boot(tx: Transaction, machine: Machine) -> float:
+    """Continues at wall time, or at the mark if wall time is behind it.
+
+    Wall time may be wrong at a boot, so that graces begin again; leases end, because whoever held
+    them does not exist any more.
+    """
+    mark: float = json.loads(tx.journal.note(_NOTE) or "{}").get("mark", 0.0)
+    now = max(machine.wall(), mark)
+    offset = now - machine.since_boot()
+    note = {"boot": machine.boot_id(), "offset": offset, "mark": now}
+    tx.journal.write_note(_NOTE, json.dumps(note))
+    tx.graph.restart_graces(now)
+    tx.work.shorten_leases(now + _MAX_LEASE_SECONDS)
+    tx.journal.shorten_leases(now + _MAX_LEASE_SECONDS)
+    return offset
