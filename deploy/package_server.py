@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import secrets
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,12 +28,14 @@ class PyPiServer(StopsOnExit):
         port: int,
         credentials: tuple[str, str],
         process: ServerProcess,
+        options: Sequence[str] = (),
     ) -> None:
         self.directory = directory
         self.host = LOOPBACK
         self.port = port
         self.username, self.password = credentials
         self.process = process
+        self._options = tuple(options)
 
     @staticmethod
     def start(
@@ -41,18 +44,21 @@ class PyPiServer(StopsOnExit):
         port: int | None = None,
         username: str = "publisher",
         password: str | None = None,
+        overwrites: bool = False,
         timeout_seconds: float = 60,
     ) -> PyPiServer:
         """Starts an index that keeps all its files in ``directory``; returns when it answers.
 
-        Without a ``password`` a random one is chosen.
+        Without a ``password`` a random one is chosen. With ``overwrites`` it takes other bytes
+        under a file name that exists, as some indexes do.
         """
         root = directory.resolve()
         credentials = (username, password or secrets.token_urlsafe(16))
 
         def start_on(ports: tuple[int, ...]) -> PyPiServer:
-            process = _start_process(root, ports[0], credentials, timeout_seconds)
-            return PyPiServer(root, ports[0], credentials, process)
+            options = ("--overwrite",) if overwrites else ()
+            process = _start_process(root, ports[0], credentials, options, timeout_seconds)
+            return PyPiServer(root, ports[0], credentials, process, options)
 
         return on_free_ports(1, start_on) if port is None else start_on((port,))
 
@@ -89,7 +95,9 @@ class PyPiServer(StopsOnExit):
         """Stops it if it runs and starts it again on the same port, its packages still there."""
         self.process.stop()
         credentials = (self.username, self.password)
-        self.process = _start_process(self.directory, self.port, credentials, timeout_seconds)
+        self.process = _start_process(
+            self.directory, self.port, credentials, self._options, timeout_seconds
+        )
 
 
 def htpasswd_line(username: str, password: str) -> str:
@@ -102,7 +110,11 @@ def htpasswd_line(username: str, password: str) -> str:
 
 
 def _start_process(
-    directory: Path, port: int, credentials: tuple[str, str], timeout_seconds: float
+    directory: Path,
+    port: int,
+    credentials: tuple[str, str],
+    options: Sequence[str],
+    timeout_seconds: float,
 ) -> ServerProcess:
     if find_spec("pypiserver") is None or find_spec("passlib") is None:
         raise MissingPrerequisite("pypiserver", "pip install 'pypiserver[passlib]'")
@@ -118,7 +130,7 @@ def _start_process(
             *(sys.executable, str(_LEASHED_PYTHON), "pypiserver", "run"),
             *("--interface", LOOPBACK, "--port", str(port)),
             *("--authenticate", "update", "--passwords", str(passwords)),
-            *("--disable-fallback", "--health-endpoint", health),
+            *("--disable-fallback", "--health-endpoint", health, *options),
             str(packages),
         ),
         directory / "pypiserver.log",

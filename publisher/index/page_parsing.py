@@ -7,21 +7,21 @@ that was asked for.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from html.parser import HTMLParser
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import DefragResult, unquote, urldefrag, urljoin, urlsplit
 
+from packaging.utils import canonicalize_name
+from pydantic_core import from_json
+
+from publisher.index.html_tags import MalformedMarkup, Tag, opening_tags
 from publisher.index.simple_page import API_VERSION, ListedFile, ProjectPage
-from publisher.index.wheel_files import MalformedWheel, parse_filename
+from publisher.index.wheel_files import MalformedWheel, is_normalised, parse_filename
 
-MAX_TAG_CHARACTERS = 256 * 1024
-"""A longer tag, comment or script is refused; an index writes a few hundred characters.
-
-The standard library's parser needs some 160 bytes of memory for each character of a tag.
-"""
-_FEED_CHARACTERS = 64 * 1024
+MAX_ADDRESS_CHARACTERS = 8_192
+"""Of the page and a link on it, together."""
+MAX_FILES = 100_000
+"""Of one project; each costs some 20 µs."""
 
 
 class MalformedPage(ValueError):
@@ -34,42 +34,67 @@ def parse_json_page(data: bytes, name: str, url: str = "") -> ProjectPage:
     Raises:
         MalformedPage: it is not JSON of the simple API of major version 1.
     """
+    entries = _parse_json(data, "files")
+    return _project_page(name, (_parse_entry(entry, url) for entry in entries))
+
+
+def parse_json_root(data: bytes) -> tuple[str, ...]:
+    """The normalised names of the projects of a PEP 691 root page."""
+    entries = _parse_json(data, "projects")
+    names = (entry.get("name") for entry in entries if isinstance(entry, dict))
+    return _normalised(name for name in names if isinstance(name, str))
+
+
+def parse_html_root(text: str, url: str = "") -> tuple[str, ...]:
+    """Those of a PEP 503 root page; a project's name is the last part of its link's path."""
+    links = _read_links(text, url)
+    paths = (urlsplit(link.url).path for link in links.addresses)
+    return _normalised(unquote(path.rstrip("/").rsplit("/", 1)[-1]) for path in paths)
+
+
+def _normalised(names: Iterable[str]) -> tuple[str, ...]:
+    normalised = (canonicalize_name(name) for name in names)
+    return tuple(dict.fromkeys(name for name in normalised if is_normalised(name)))
+
+
+def _parse_json(data: bytes, key: str) -> list[Any]:
     try:
-        document = json.loads(data)
+        # Not ``json.loads``, which recurses in Python.
+        document = from_json(data)
         version = str(document["meta"]["api-version"])
-        entries = document["files"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        entries = document[key]
+    except (ValueError, KeyError, TypeError) as error:
         raise MalformedPage("expected JSON of the simple API") from error
     _check_api_version(version)
     if not isinstance(entries, list):
-        raise MalformedPage("expected a list of files")
-    return _project_page(name, (_parse_entry(entry, url) for entry in entries))
+        raise MalformedPage(f"expected a list of {key}")
+    return entries
 
 
 def parse_html_page(text: str, name: str, url: str = "") -> ProjectPage:
     """Parses a PEP 503 page; otherwise as ``parse_json_page``."""
+    return _project_page(name, _read_links(text, url).files)
+
+
+def _read_links(text: str, url: str) -> _Links:
     links = _Links(url)
-    # Never closed: ``close`` takes markup without an end for text, and searches for that end again
-    # at each of its characters, minutes for 200 kB of ``<!--``.
-    for start in range(0, len(text), _FEED_CHARACTERS):
-        _feed(links, text[start : start + _FEED_CHARACTERS])
-    _check_api_version(links.api_version)
-    return _project_page(name, links.files)
-
-
-def _feed(links: _Links, text: str) -> None:
     try:
-        links.feed(text)
-    except (AssertionError, ValueError) as error:
-        # The standard library's parser asserts on some broken declarations, and fails to convert
-        # a character reference of thousands of digits.
-        raise MalformedPage("its markup is broken") from error
-    if len(links.rawdata) > MAX_TAG_CHARACTERS:
-        raise MalformedPage(f"its markup has a part longer than {MAX_TAG_CHARACTERS} characters")
+        for tag in opening_tags(text):
+            links.read(tag)
+    except MalformedMarkup as error:
+        raise MalformedPage(str(error)) from error
+    _check_api_version(links.api_version)
+    return links
 
 
 def _project_page(name: str, files: Iterable[ListedFile | None]) -> ProjectPage:
-    return ProjectPage(name, tuple(f for f in files if f is not None and _belongs_to(f, name)))
+    listed: list[ListedFile] = []
+    for file in files:
+        if file is not None and _belongs_to(file, name):
+            listed.append(file)
+        if len(listed) > MAX_FILES:
+            raise MalformedPage(f"it lists more than {MAX_FILES} files")
+    return ProjectPage(name, tuple(listed))
 
 
 def _belongs_to(file: ListedFile, name: str) -> bool:
@@ -102,6 +127,7 @@ def _parse_entry(entry: object, base_url: str) -> ListedFile | None:
         requires_python=_text(entry.get("requires-python")),
         metadata_sha256=_sha256_of_hashes(_metadata_hashes(entry)),
         yanked=_yank_reason(entry.get("yanked", False)),
+        provenance=_text(entry.get("provenance")),
     )
 
 
@@ -138,31 +164,34 @@ def _is_sha256(text: str) -> bool:
     return len(text) == 64 and all(c in "0123456789abcdefABCDEF" for c in text)
 
 
-class _Links(HTMLParser):
+class _Links:
     """Collects the links of a page; a file's name is the last part of its link's path."""
 
     def __init__(self, url: str) -> None:
-        super().__init__()
         self._base = url
         self.api_version = API_VERSION
+        self.addresses: list[DefragResult] = []
         self.files: list[ListedFile] = []
 
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
-        if tag == "base" and attributes.get("href"):
-            base = _resolve(self._base, attributes["href"] or "")
-            self._base = base.url if base else self._base
-        elif tag == "meta" and attributes.get("name") == "pypi:repository-version":
-            self.api_version = attributes.get("content") or ""
-        elif tag == "a" and attributes.get("href"):
-            self._add_link(attributes["href"] or "", attributes)
+    def read(self, tag: Tag) -> None:
+        attributes = tag.attributes
+        match tag.name:
+            case "base" if attributes.get("href"):
+                base = _resolve(self._base, attributes["href"])
+                self._base = base.url if base else self._base
+            case "meta" if attributes.get("name") == "pypi:repository-version":
+                self.api_version = attributes.get("content", "")
+            case "a" if attributes.get("href"):
+                self._add_link(attributes["href"], attributes)
+            case _:
+                pass
 
-    def _add_link(self, href: str, attributes: Mapping[str, str | None]) -> None:
+    def _add_link(self, href: str, attributes: Mapping[str, str]) -> None:
         address = _resolve(self._base, href)
         if address is None:
             return
+        self.addresses.append(address)
         metadata = attributes.get("data-core-metadata", attributes.get("data-dist-info-metadata"))
-        yanked = (attributes["data-yanked"] or "") if "data-yanked" in attributes else None
         self.files.append(
             ListedFile(
                 filename=unquote(urlsplit(address.url).path.rsplit("/", 1)[-1]),
@@ -170,13 +199,16 @@ class _Links(HTMLParser):
                 sha256=_sha256_of_fragment(address.fragment),
                 requires_python=attributes.get("data-requires-python"),
                 metadata_sha256=_sha256_of_fragment(metadata or ""),
-                yanked=yanked,
+                yanked=attributes.get("data-yanked"),
+                provenance=attributes.get("data-provenance"),
             )
         )
 
 
 def _resolve(base: str, link: str) -> DefragResult | None:
-    """The absolute address of a link; None if the link is malformed."""
+    """The absolute address of a link; None if the link is malformed or too long."""
+    if len(base) + len(link) > MAX_ADDRESS_CHARACTERS:
+        return None
     try:
         return urldefrag(urljoin(base, link.strip()))
     except ValueError:

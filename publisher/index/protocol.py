@@ -8,6 +8,9 @@ from typing import Protocol
 
 from codegen.package import Wheel
 
+MAX_PROVENANCE_BYTES = 64 * 1024
+"""Ours has less than one kB, PyPI's some ten for each attestation."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
@@ -63,12 +66,32 @@ class ForeignPackage(PackageIndexError):
         )
 
 
+class UntrustedPackage(PackageIndexError):
+    """Nobody whom this deployment trusts published a wheel of a distribution under its prefix."""
+
+    def __init__(self, distribution: str) -> None:
+        super().__init__(distribution, "not signed by a trusted key")
+        self.distribution = distribution
+
+    def __str__(self) -> str:
+        return (
+            f"{self.distribution} on the index has no wheel that a trusted key signed; add the key of "
+            "whoever published it to artifacts.trusted_keys, or remove its files"
+        )
+
+
 class PackageIndex(Protocol):
+    def projects(self) -> Sequence[str]:
+        """The normalised names of all distributions, whoever uploaded them."""
+
     def files(self, distribution: str) -> Sequence[IndexFile]:
         """Every file of a distribution, not from a cache; empty if the index does not know it."""
 
     def fetch(self, file: IndexFile) -> bytes:
         """The file's bytes."""
+
+    def provenance(self, file: IndexFile) -> bytes | None:
+        """The file's provenance (PEP 740), of at most ``MAX_PROVENANCE_BYTES``; None without one."""
 
     def upload(self, wheel: Wheel) -> None:
         """Returns once the index accepted it.

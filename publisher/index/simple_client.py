@@ -7,24 +7,33 @@ for names that it does not have, and whoever installs from it would get untruste
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 import requests
 
-from publisher.index.page_parsing import MalformedPage, parse_html_page, parse_json_page
+from publisher.index.exchange import BoundedAdapter, ExchangeTimeout, exchange
+from publisher.index.page_parsing import (
+    MalformedPage,
+    parse_html_page,
+    parse_html_root,
+    parse_json_page,
+    parse_json_root,
+)
 from publisher.index.protocol import IndexRefused, IndexUnavailable
 from publisher.index.simple_page import HTML_TYPE, JSON_TYPE, ProjectPage
 
 ACCEPT = f"{JSON_TYPE}, {HTML_TYPE};q=0.2, text/html;q=0.1"
-MAX_PAGE_BYTES = 64 * 1024 * 1024
-MAX_FILE_BYTES = 512 * 1024 * 1024
+JSON_TYPES = frozenset({JSON_TYPE, "application/json"})
+HTML_TYPES = frozenset({HTML_TYPE, "text/html", "application/xhtml+xml"})
+MAX_PAGE_BYTES = 16 * 1024 * 1024
+MAX_FILE_BYTES = 128 * 1024 * 1024
 _MAX_REDIRECTS = 5
-_MAX_TIMEOUTS_FOR_BODY = 10
+_TIMEOUTS_PER_EXCHANGE = 3
 _TRANSIENT_STATUSES = frozenset({408, 421, 425, 429, 500, 502, 503, 504})
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNCACHED = {"Cache-Control": "no-cache, max-age=0", "Pragma": "no-cache"}
 
 
@@ -64,11 +73,19 @@ class Server:
 
 
 class SimpleClient:
-    def __init__(self, server: Server, session: requests.Session, timeout_seconds: float) -> None:
+    def __init__(
+        self, server: Server, timeout_seconds: float, file_hosts: Collection[str] = ()
+    ) -> None:
+        """``file_hosts``: from which files are fetched too: a host, or ``host:port``."""
         url = server.url if server.url.endswith("/") else server.url + "/"
         self._server = Server(url, server.credentials)
-        self._session = session
+        self._session = requests.Session()
+        bound_exchanges(self._session)
         self._timeout_seconds = timeout_seconds
+        self._file_hosts = frozenset(file_hosts)
+
+    def close(self) -> None:
+        self._session.close()
 
     def page(self, distribution: str) -> ProjectPage:
         """A project's page, with absolute addresses; without files if the index does not know it."""
@@ -80,17 +97,33 @@ class SimpleClient:
             data = self._read_body(response, MAX_PAGE_BYTES)
             return self._parse(data, distribution, response)
 
+    def projects(self) -> tuple[str, ...]:
+        """The normalised names on the index's root page."""
+        with self._open(self._server.url, ACCEPT, same_host=True) as response:
+            self._check_status(response)
+            data = self._read_body(response, MAX_PAGE_BYTES)
+        content_type = _content_type(response)
+        try:
+            if content_type in JSON_TYPES:
+                return parse_json_root(data)
+            if content_type in HTML_TYPES:
+                return parse_html_root(data.decode("utf-8", "replace"), response.url)
+        except MalformedPage as error:
+            raise self._refusal(f"its root page cannot be read: {error}") from error
+        raise self._refusal(f"its root page: expected HTML or JSON, got {content_type[:80]!r}")
+
     def file(self, url: str) -> bytes:
+        """A file's bytes, from the index's own host or an allowed one."""
         with self._open(url, "*/*", same_host=False) as response:
             self._check_status(response)
             return self._read_body(response, MAX_FILE_BYTES)
 
     def _parse(self, data: bytes, distribution: str, response: requests.Response) -> ProjectPage:
-        content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        content_type = _content_type(response)
         try:
-            if content_type in {JSON_TYPE, "application/json"}:
+            if content_type in JSON_TYPES:
                 return parse_json_page(data, distribution, response.url)
-            if content_type in {HTML_TYPE, "text/html", "application/xhtml+xml"}:
+            if content_type in HTML_TYPES:
                 text = data.decode("utf-8", "replace")
                 return parse_html_page(text, distribution, response.url)
         except MalformedPage as error:
@@ -102,8 +135,10 @@ class SimpleClient:
     @contextmanager
     def _open(self, url: str, accept: str, *, same_host: bool) -> Iterator[requests.Response]:
         """The response after redirects, its body not read yet."""
-        with transport_errors(self._server.url):
+        with bounded_exchange(self._server.url, self._timeout_seconds):
             for _ in range(_MAX_REDIRECTS + 1):
+                if not same_host:
+                    self._check_file_host(url)
                 response = self._request(url, accept)
                 if not response.is_redirect:
                     with response:
@@ -126,6 +161,19 @@ class SimpleClient:
             stream=True,
             timeout=self._timeout_seconds,
         )
+
+    def _check_file_host(self, url: str) -> None:
+        """Whoever writes the index's pages must not choose what this host asks its neighbours."""
+        target = urlsplit(url)
+        own = urlsplit(self._server.url)
+        hosts = {f"{target.hostname}:{_origin(target)[2]}"}
+        if target.port in {None, _DEFAULT_PORTS.get(target.scheme)}:
+            hosts.add(str(target.hostname))
+        if not _same_host(own, target) and not hosts & self._file_hosts:
+            raise self._refusal(
+                f"the index says that a file is at {target.netloc[:200]!r}; if that is right, add "
+                "this host to index.file_hosts"
+            )
 
     def _redirect_target(self, url: str, location: str, *, same_host: bool) -> str:
         try:
@@ -153,14 +201,10 @@ class SimpleClient:
     def _read_body(self, response: requests.Response, limit: int) -> bytes:
         chunks: list[bytes] = []
         size = 0
-        # The session's timeout applies to each read; a slow server needs one for the whole body.
-        deadline = time.monotonic() + _MAX_TIMEOUTS_FOR_BODY * self._timeout_seconds
         for chunk in response.iter_content(64 * 1024):
             size += len(chunk)
             if size > limit:
                 raise self._refusal(f"the response is larger than {limit} bytes")
-            if time.monotonic() > deadline:
-                raise IndexUnavailable(self._server.url, "the response did not end in time")
             chunks.append(chunk)
         return b"".join(chunks)
 
@@ -186,11 +230,23 @@ class BasicOrNone(requests.auth.AuthBase):
         return basic(request)
 
 
+def bound_exchanges(session: requests.Session) -> None:
+    """Makes a session obey ``bounded_exchange``."""
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, BoundedAdapter())
+
+
 @contextmanager
-def transport_errors(index: str) -> Iterator[None]:
-    """Turns errors of the connection into ours: what the server did is then unknown."""
+def bounded_exchange(index: str, timeout_seconds: float) -> Iterator[None]:
+    """Ends within a few times the timeout, and turns errors of the connection into ours.
+
+    After an error it is unknown what the server did.
+    """
     try:
-        yield
+        with exchange(_TIMEOUTS_PER_EXCHANGE * timeout_seconds):
+            yield
+    except ExchangeTimeout as error:
+        raise IndexUnavailable(index, "the response did not end in time") from error
     except requests.exceptions.InvalidURL as error:
         raise _malformed_address(index) from error
     except requests.exceptions.Timeout as error:
@@ -255,9 +311,12 @@ def _describe_root_cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {reason}" if reason else type(error).__name__
 
 
+def _content_type(response: requests.Response) -> str:
+    return response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+
 def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
-    default = {"http": 80, "https": 443}.get(parts.scheme)
-    return parts.scheme, parts.hostname, parts.port or default
+    return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme)
 
 
 def _same_host(before: SplitResult, target: SplitResult) -> bool:

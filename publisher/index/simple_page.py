@@ -1,7 +1,7 @@
 """A project's page of the simple API as a value, rendered as HTML and as JSON.
 
 PEP 503 and 691 give the two forms, 629 and 700 their version, versions, sizes and times, 592 yanks,
-658 and 714 the ``.metadata`` file beside each wheel.
+658 and 714 the ``.metadata`` file beside each wheel, 740 its ``.provenance``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from publisher.index.releases import by_version
 from publisher.index.wheel_files import parse_filename
 
 API_VERSION = "1.1"
+_API_VERSION_WITH_PROVENANCE = "1.3"
 HTML_TYPE = "application/vnd.pypi.simple.v1+html"
 JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 
@@ -29,6 +30,7 @@ class ListedFile:
         upload_time: as PEP 700 writes it, in UTC.
         metadata_sha256: of the ``.metadata`` file beside it; None if there is none.
         yanked: the reason, possibly empty; None if the file is not yanked.
+        provenance: the address of the ``.provenance`` file, as ``url``; None if there is none.
     """
 
     filename: str
@@ -39,6 +41,7 @@ class ListedFile:
     requires_python: str | None = None
     metadata_sha256: str | None = None
     yanked: str | None = None
+    provenance: str | None = None
 
     @property
     def version(self) -> str:
@@ -55,6 +58,11 @@ class ProjectPage:
     def file(self, filename: str) -> ListedFile | None:
         return next((file for file in self.files if file.filename == filename), None)
 
+    @property
+    def api_version(self) -> str:
+        has_provenance = any(file.provenance is not None for file in self.files)
+        return _API_VERSION_WITH_PROVENANCE if has_provenance else API_VERSION
+
     def with_file(self, added: ListedFile) -> ProjectPage:
         """The page with a file added, or replaced if there is one of its name."""
         others = [file for file in self.files if file.filename != added.filename]
@@ -65,7 +73,7 @@ def page_to_json(page: ProjectPage) -> bytes:
     """Without the older name of ``core-metadata``, which some installers misread in JSON."""
     versions = {file.version: None for file in page.files}
     document = {
-        "meta": {"api-version": API_VERSION},
+        "meta": {"api-version": page.api_version},
         "name": page.name,
         "versions": list(versions),
         "files": [_file_to_json(file) for file in page.files],
@@ -76,7 +84,7 @@ def page_to_json(page: ProjectPage) -> bytes:
 def page_to_html(page: ProjectPage) -> bytes:
     title = html.escape(f"Links for {page.name}")
     links = "".join(f"    {_render_link(file)}<br>\n" for file in page.files)
-    return _render_document(title, links)
+    return _render_document(title, links, page.api_version)
 
 
 def root_to_json(projects: Iterable[str]) -> bytes:
@@ -91,7 +99,7 @@ def root_to_html(projects: Iterable[str]) -> bytes:
     links = "".join(
         f'    <a href="{html.escape(name)}/">{html.escape(name)}</a><br>\n' for name in projects
     )
-    return _render_document("Simple index", links)
+    return _render_document("Simple index", links, API_VERSION)
 
 
 def _file_to_json(file: ListedFile) -> dict[str, Any]:
@@ -109,6 +117,8 @@ def _file_to_json(file: ListedFile) -> dict[str, Any]:
     entry["core-metadata"] = {"sha256": file.metadata_sha256} if file.metadata_sha256 else False
     # PEP 691: true means a yank without a reason.
     entry["yanked"] = False if file.yanked is None else (file.yanked or True)
+    if file.provenance is not None:
+        entry["provenance"] = file.provenance
     return entry
 
 
@@ -122,17 +132,19 @@ def _render_link(file: ListedFile) -> str:
         attributes += [("data-core-metadata", digest), ("data-dist-info-metadata", digest)]
     if file.yanked is not None:
         attributes.append(("data-yanked", file.yanked))
+    if file.provenance is not None:
+        attributes.append(("data-provenance", file.provenance))
     rendered = " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes)
     return f"<a {rendered}>{html.escape(file.filename)}</a>"
 
 
-def _render_document(title: str, body: str) -> bytes:
+def _render_document(title: str, body: str, api_version: str) -> bytes:
     return (
         "<!DOCTYPE html>\n"
         '<html lang="en">\n'
         "  <head>\n"
         '    <meta charset="utf-8">\n'
-        f'    <meta name="pypi:repository-version" content="{API_VERSION}">\n'
+        f'    <meta name="pypi:repository-version" content="{api_version}">\n'
         f"    <title>{title}</title>\n"
         "  </head>\n"
         "  <body>\n"

@@ -1,8 +1,8 @@
 """A package index that is a folder: any web server over it serves pip and uv.
 
-``simple/{project}/`` holds the project's wheels, each with its ``.metadata``, and the page as
-``index.html`` and ``index.json``. The JSON page is the record: a file is published once it is listed
-there. The order of writing is wheel, HTML, JSON, each synced, so that a listed file always exists
+``simple/{project}/`` holds the project's wheels, each with its ``.metadata`` and, where they are signed,
+its ``.provenance``, and the page as ``index.html`` and ``index.json``. The JSON page is the record: a
+file is published once it is listed there. The order of writing is provenance, wheel, HTML, JSON, each synced, so that a listed file always exists
 and is complete; after a crash between them, the next upload to the project repairs the pages. A wheel
 without a record is listed with the bytes that it has and never overwritten.
 
@@ -20,11 +20,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from codegen.package import Wheel
 from publisher.index.atomic_files import lock, remove_partial_files, sync_folder, write_atomically
 from publisher.index.page_parsing import MalformedPage, parse_json_page
-from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.index.protocol import (
+    MAX_PROVENANCE_BYTES,
+    IndexFile,
+    IndexRefused,
+    IndexUnavailable,
+)
 from publisher.index.simple_page import (
     ListedFile,
     ProjectPage,
@@ -42,18 +48,28 @@ from publisher.index.wheel_files import (
 
 _HTML_PAGE = "index.html"
 _JSON_PAGE = "index.json"
+PROVENANCE_SUFFIX = ".provenance"
 _LOCK_TIMEOUT_SECONDS = 30.0
+
+Sign: TypeAlias = Callable[[str, str], bytes]
+"""File name and SHA-256 to the provenance that says who published such a file."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class StaticIndex:
     """Files under ``path``; several processes may use one folder on a local disk at once."""
 
     def __init__(
-        self, path: Path | str, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self, path: Path | str, now: Callable[[], datetime] = _now, sign: Sign | None = None
     ) -> None:
+        """``sign``: makes the provenance of what is uploaded; None uploads without one."""
         self._simple = Path(path) / "simple"
         self._name = str(path)
         self._now = now
+        self._sign = sign
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
         """As the protocol says; a name that is not normalised has no files."""
@@ -67,6 +83,24 @@ class StaticIndex:
                 return path.read_bytes()
             except FileNotFoundError as error:
                 raise IndexRefused(self._name, f"{file.filename} does not exist", 404) from error
+
+    def provenance(self, file: IndexFile) -> bytes | None:
+        return self.read_provenance(file.filename)
+
+    def read_provenance(self, filename: str) -> bytes | None:
+        """That of a file of this name."""
+        path = _provenance_path(self.file_path(filename))
+        with self._report_os_errors(f"reading {path.name}"):
+            try:
+                with path.open("rb") as stream:
+                    data = stream.read(MAX_PROVENANCE_BYTES + 1)
+            except FileNotFoundError:
+                return None
+        if len(data) > MAX_PROVENANCE_BYTES:
+            raise IndexRefused(
+                self._name, f"{path.name} is larger than {MAX_PROVENANCE_BYTES} bytes"
+            )
+        return data
 
     def upload(self, wheel: Wheel) -> None:
         """Accepts the same bytes again; refuses other bytes under a file name that exists."""
@@ -83,8 +117,9 @@ class StaticIndex:
                 )
             if not (folder / wheel.filename).is_file():
                 self._write_wheel(folder, wheel, metadata)
-            if known is None:
-                page = page.with_file(self._describe(wheel.filename, wheel.data, metadata))
+            path = folder / wheel.filename
+            entry = known or self._describe(path, wheel.data, metadata)
+            page = page.with_file(replace(entry, provenance=_provenance_name(path)))
             self._write_pages(folder, page)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
@@ -198,26 +233,36 @@ class StaticIndex:
         try:
             metadata = read_metadata(data, named)
         except MalformedWheel:
-            return page.with_file(self._describe(path.name, data, None))
+            return page.with_file(self._describe(path, data, None))
         write_atomically(_metadata_path(path), metadata.data)
-        return page.with_file(self._describe(path.name, data, metadata))
+        return page.with_file(self._describe(path, data, metadata))
 
-    def _describe(self, filename: str, data: bytes, metadata: CoreMetadata | None) -> ListedFile:
+    def _describe(self, path: Path, data: bytes, metadata: CoreMetadata | None) -> ListedFile:
+        """The entry of a wheel that is in the folder, as its provenance is if there is one."""
         return ListedFile(
-            filename=filename,
-            url=filename,
+            filename=path.name,
+            url=path.name,
             sha256=hashlib.sha256(data).hexdigest(),
             size=len(data),
             upload_time=self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
             requires_python=metadata.requires_python if metadata else None,
             metadata_sha256=metadata.sha256 if metadata else None,
+            provenance=_provenance_name(path),
         )
 
     def _write_wheel(self, folder: Path, wheel: Wheel, metadata: CoreMetadata) -> None:
         path = folder / wheel.filename
         write_atomically(_metadata_path(path), metadata.data)
+        self._write_provenance(path, wheel)
         write_atomically(path, wheel.data)
         sync_folder(folder)
+
+    def _write_provenance(self, path: Path, wheel: Wheel) -> None:
+        """What a crash left of another wheel of this name does not stay."""
+        if self._sign is None:
+            _provenance_path(path).unlink(missing_ok=True)
+        else:
+            write_atomically(_provenance_path(path), self._sign(wheel.filename, wheel.sha256))
 
     def _write_pages(self, folder: Path, page: ProjectPage) -> None:
         """Writes only the pages that differ: an upload that changes nothing writes nothing."""
@@ -230,6 +275,16 @@ class StaticIndex:
 
 def _metadata_path(wheel: Path) -> Path:
     return wheel.with_name(wheel.name + ".metadata")
+
+
+def _provenance_path(wheel: Path) -> Path:
+    return wheel.with_name(wheel.name + PROVENANCE_SUFFIX)
+
+
+def _provenance_name(wheel: Path) -> str | None:
+    """Of the file beside a wheel, if there is one."""
+    path = _provenance_path(wheel)
+    return path.name if path.is_file() else None
 
 
 def _index_file(file: ListedFile) -> IndexFile:

@@ -8,11 +8,10 @@ GitLab and Artifactory 403 or 400; some overwrite it), so a response is only cla
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import requests
-from requests.adapters import HTTPAdapter
 from twine.exceptions import TwineException
 from twine.package import PackageFile
 from twine.repository import Repository
@@ -23,8 +22,9 @@ from publisher.index.simple_client import (
     BasicOrNone,
     Server,
     SimpleClient,
+    bound_exchanges,
+    bounded_exchange,
     check_status,
-    transport_errors,
 )
 from publisher.index.simple_page import ListedFile
 from publisher.index.wheel_files import MalformedWheel, check_wheel, is_normalised
@@ -41,8 +41,11 @@ class TwineIndex:
         password: str | None = None,
         *,
         timeout_seconds: float = 30.0,
+        file_hosts: Collection[str] = (),
     ) -> None:
         """Credentials may also be part of the addresses; those given here take precedence.
+
+        ``file_hosts``: as of ``SimpleClient``.
 
         Raises:
             ValueError: an address is not one of http or https.
@@ -51,9 +54,11 @@ class TwineIndex:
         self._timeout_seconds = timeout_seconds
         # Without credentials, because twine logs the username, which is an API key on some servers.
         self._repository = _QuietRepository(self._server, timeout_seconds)
-        self._reader = requests.Session()
         simple = Server.of(simple_url, username, password)
-        self._simple = SimpleClient(simple, self._reader, timeout_seconds)
+        self._simple = SimpleClient(simple, timeout_seconds, file_hosts)
+
+    def projects(self) -> Sequence[str]:
+        return self._simple.projects()
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
         if not is_normalised(distribution):
@@ -62,6 +67,10 @@ class TwineIndex:
 
     def fetch(self, file: IndexFile) -> bytes:
         return self._simple.file(file.url)
+
+    def provenance(self, file: IndexFile) -> bytes | None:  # noqa: ARG002
+        """None: uploads have none, since servers take attestations of Sigstore only, if any."""
+        return None
 
     def upload(self, wheel: Wheel) -> None:
         try:
@@ -79,14 +88,17 @@ class TwineIndex:
 
     def close(self) -> None:
         self._repository.close()
-        self._reader.close()
+        self._simple.close()
 
     def _post(self, path: Path) -> None:
         try:
             package = PackageFile.from_filename(str(path), comment=None)
         except TwineException as error:
             raise IndexRefused(self._server.url, f"twine rejected the wheel: {error}") from error
-        with transport_errors(self._server.url), self._repository.upload(package) as response:
+        with (
+            bounded_exchange(self._server.url, self._timeout_seconds),
+            self._repository.upload(package) as response,
+        ):
             check_status(self._server.url, response, self._server.credentials)
 
 
@@ -99,8 +111,7 @@ class _QuietRepository(Repository):
     def __init__(self, server: Server, timeout_seconds: float) -> None:
         super().__init__(server.url, None, None, disable_progress_bar=True)
         self.session.auth = BasicOrNone(server.credentials)
-        for scheme in ("http://", "https://"):
-            self.session.mount(scheme, HTTPAdapter(max_retries=0))
+        bound_exchanges(self.session)
         self._timeout_seconds = timeout_seconds
 
     def upload(self, package: PackageFile, max_redirects: int = 0) -> requests.Response:  # noqa: ARG002

@@ -6,9 +6,7 @@ A file name that passes ``parse_filename`` is one plain path component.
 from __future__ import annotations
 
 import hashlib
-import io
 import re
-import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,6 +22,7 @@ from packaging.utils import (
 from packaging.version import InvalidVersion, Version
 
 from codegen.package import Wheel
+from codegen.zip_reader import ArchiveReader, UnreadableArchive
 
 MAX_METADATA_BYTES = 16 * 1024 * 1024
 _MAX_FILENAME_BYTES = 240  # leaves room, below 255, for the suffix .metadata
@@ -121,20 +120,12 @@ def read_metadata(data: bytes, named: NamedFile) -> CoreMetadata:
 
 def _read_metadata_bytes(data: bytes) -> bytes:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [
-                member
-                for member in archive.infolist()
-                if re.fullmatch(r"[^/]+\.dist-info/METADATA", member.filename)
-            ]
-            if len(members) != 1:
-                raise MalformedWheel(f"expected one METADATA file in the wheel, got {len(members)}")
-            if members[0].file_size > MAX_METADATA_BYTES:
-                raise MalformedWheel(f"the METADATA is larger than {MAX_METADATA_BYTES} bytes")
-            with archive.open(members[0]) as stream:
-                # The archive's directory may state a wrong size: the bound holds for the read too.
-                return stream.read(MAX_METADATA_BYTES)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        archive = ArchiveReader(data)
+        members = [n for n in archive.names if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)]
+        if len(members) != 1:
+            raise MalformedWheel(f"expected one METADATA file in the wheel, got {len(members)}")
+        return archive.read(members[0], MAX_METADATA_BYTES)
+    except UnreadableArchive as error:
         raise MalformedWheel(f"the wheel is not a readable zip archive: {error}") from error
 
 

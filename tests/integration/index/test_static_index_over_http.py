@@ -11,15 +11,18 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from prometheus_client import CollectorRegistry
 
 from publisher.index.static import StaticIndex
+from publisher.publishing.attestation import sign
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import ServiceStatus
+from tests.publisher.web.daemon_double import IdleDaemon
 from tests.publisher.web.packages import field, record_schema, wheels
 from tests.waiting import PATIENCE_SECONDS
 
@@ -35,15 +38,17 @@ ADDRESSES = [
     "/constraints.txt",
     WHEEL,
     f"{WHEEL}.metadata",
+    f"{WHEEL}.provenance",
 ]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    index = StaticIndex(tmp_path_factory.mktemp("index"))
+    sign_with_key = partial(sign, key=Ed25519PrivateKey.generate())
+    index = StaticIndex(tmp_path_factory.mktemp("index"), sign=sign_with_key)
     for wheel in WHEELS:
         index.upload(wheel)
-    with WebServer(create_app(index, ServiceStatus, registry=CollectorRegistry())) as running:
+    with WebServer(create_app(index, IdleDaemon(), registry=CollectorRegistry())) as running:
         yield running
 
 
@@ -121,3 +126,18 @@ def test_a_connection_goes_on_after_what_is_known_and_what_is_compressed(
     assert (known.status, nothing) == (304, b"")
     assert packed.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(bytes_) == body
+
+
+def test_uv_installs_from_a_page_with_provenance(server: WebServer, tmp_path: Path) -> None:
+    """As pip does above; neither verifies it."""
+    uv = Path(sys.executable).with_name("uv")
+    index = f"http://{server.host}:{server.port}/simple/"
+    options = ["--quiet", "--no-cache", "--no-config", "--target", str(tmp_path)]
+
+    subprocess.run(
+        [uv, "pip", "install", *options, "--default-index", index, NAME],
+        check=True,
+        timeout=PATIENCE_SECONDS,
+    )
+
+    assert [path.name for path in tmp_path.glob("*.dist-info")]

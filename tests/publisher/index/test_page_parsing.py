@@ -9,7 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from publisher.index.page_parsing import MalformedPage, parse_html_page, parse_json_page
+from publisher.index.page_parsing import (
+    MAX_FILES,
+    MalformedPage,
+    parse_html_page,
+    parse_json_page,
+)
 
 
 @given(st.text() | st.text("<>!-[]&;#/='\"a href", max_size=60))
@@ -25,7 +30,23 @@ def test_any_text_as_html_is_a_page_or_malformed(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["<!--", "<![CDATA[", "<?", "<a b=", "<a b='", "<a href=x>y", "</a", "<", "&#", "<div>"],
+    [
+        "<!--",
+        "<![CDATA[",
+        "<?",
+        "<a ",
+        "<a b=",
+        "<a b='",
+        "<a b='\">",
+        "<a href=x>y",
+        "<a href='&#1",
+        "</a",
+        "<",
+        "&#",
+        "<div>",
+        "<script></",
+        "<title>",
+    ],
 )
 @pytest.mark.parametrize("start", ["", "<a ", "<script>"])
 def test_time_to_parse_grows_with_the_size_of_the_page_alone(start: str, unit: str) -> None:
@@ -42,6 +63,38 @@ def test_time_to_parse_grows_with_the_size_of_the_page_alone(start: str, unit: s
 def test_a_tag_that_is_too_long_is_malformed() -> None:
     with pytest.raises(MalformedPage, match="longer than"):
         parse_html_page("<a " + "b=1 " * 1_000_000 + ">", "acme-schema-x")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<A HREF="{}">x</A>',
+        "<a\n href='{}'\n>x</a>",
+        "<a href={}>x</a>",
+        '<a rel="internal" data-requires-python="&gt;=3.11" href="{}" href="y">x</a>',
+        '<a data-requires-python=">=3.11" href="{}">x</a>',
+        '<a/href="{}"/>x',
+        '<!-- <a href="y"> --><a href="{}">x</a>',
+        '<script>if (1 < 2) "<a href=y>"</script><a href="{}">x</a>',
+        '<title>a < b</title><a href="{}">x</a>',
+        '1 < 2 <3 <? x ?> </ > <!x> <a href="{}">x</a>',
+    ],
+)
+def test_a_link_is_found_however_it_is_written(link: str) -> None:
+    name = "acme_schema_x-1.0.0-py3-none-any.whl"
+
+    page = parse_html_page(f"<!DOCTYPE html><html>{link.format(name)}</html>", "acme-schema-x")
+
+    assert [file.filename for file in page.files] == [name]
+
+
+def test_a_page_of_too_many_files_is_malformed() -> None:
+    files = (
+        f'<a href="acme_schema_x-1.0.{n}-py3-none-any.whl">x</a>' for n in range(MAX_FILES + 1)
+    )
+
+    with pytest.raises(MalformedPage, match="more than"):
+        parse_html_page("".join(files), "acme-schema-x")
 
 
 def test_a_link_after_much_text_is_found() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import logging
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from http.server import BaseHTTPRequestHandler
 
 import pytest
@@ -29,14 +29,21 @@ PROJECT = "acme-schema-shop-orders"
 NOT_FOUND = answer_with(404, b"no such project")
 
 
-def index_on(double: Double, timeout_seconds: float = PATIENCE_SECONDS) -> TwineIndex:
+def index_on(
+    double: Double, timeout_seconds: float = PATIENCE_SECONDS, file_hosts: Collection[str] = ()
+) -> TwineIndex:
     return TwineIndex(
         double.upload_url,
         double.simple_url,
         "publisher",
         PASSWORD,
         timeout_seconds=timeout_seconds,
+        file_hosts=file_hosts,
     )
+
+
+def host_of(double: Double) -> str:
+    return double.url.removeprefix("http://")
 
 
 class TestTwineIndexOnEveryKindOfServer(PackageIndexBehaviour):
@@ -143,7 +150,7 @@ def test_a_file_on_another_host_is_fetched_without_our_credentials() -> None:
         link = f'<a href="{store.url}/{wheel.filename}">it</a>'.encode()
         page = answer_with(200, link, {"Content-Type": "text/html"})
         with running(page, NOT_FOUND) as double:
-            index = index_on(double)
+            index = index_on(double, file_hosts=[host_of(store)])
             [file] = index.files(PROJECT)
 
             data = index.fetch(file)
@@ -160,10 +167,22 @@ def test_a_redirect_to_another_host_is_followed_without_our_credentials() -> Non
         with running(onward, NOT_FOUND) as double:
             url = f"{double.url}/{wheel.filename}"
 
-            data = index_on(double).fetch(IndexFile(wheel.filename, "1.0.0", url, None))
+            index = index_on(double, file_hosts=[host_of(store)])
+            data = index.fetch(IndexFile(wheel.filename, "1.0.0", url, None))
 
     assert data == wheel.data
     assert [r.headers.get("Authorization") for r in store.requests] == [None]
+
+
+def test_nothing_is_asked_of_a_host_that_only_the_index_names() -> None:
+    with running(answer_with(200, b"a secret"), NOT_FOUND) as neighbour:
+        onward = answer_with(302, headers={"Location": f"{neighbour.url}/x-1.0.0.whl"})
+        with running(onward, NOT_FOUND) as double:
+            for url in (f"{neighbour.url}/x-1.0.0.whl", f"{double.url}/x-1.0.0.whl"):
+                with pytest.raises(IndexRefused, match="file_hosts"):
+                    index_on(double).fetch(IndexFile("x-1.0.0.whl", "1.0.0", url, None))
+
+    assert neighbour.requests == []
 
 
 @pytest.mark.parametrize("location", ["http://[", "http://x:99999/", "//:@", "", "gopher://x/"])
@@ -232,14 +251,31 @@ def trickles(handler: BaseHTTPRequestHandler, _: Double) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("answer", [silent, breaks_off, trickles])
+def drips_its_body(handler: BaseHTTPRequestHandler, _: Double) -> None:
+    handler.send_response(503)
+    handler.send_header("Content-Length", "1000000")
+    handler.end_headers()
+    while True:
+        handler.wfile.write(b" ")
+        time.sleep(0.01)
+
+
+def drips_its_header(handler: BaseHTTPRequestHandler, _: Double) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while True:
+        handler.wfile.write(b"x")
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("answer", [silent, breaks_off, trickles, drips_its_body, drips_its_header])
 def test_a_response_that_does_not_end_is_unavailable(answer: Answer) -> None:
     with running(answer, answer) as double, pytest.raises(IndexUnavailable):
         index_on(double, timeout_seconds=0.3).files(PROJECT)
 
 
-def test_an_upload_without_a_response_is_unavailable() -> None:
-    with running(silent, silent) as double, pytest.raises(IndexUnavailable, match="in time"):
+@pytest.mark.parametrize("answer", [silent, drips_its_body, drips_its_header])
+def test_an_upload_without_a_response_is_unavailable(answer: Answer) -> None:
+    with running(answer, answer) as double, pytest.raises(IndexUnavailable, match="in time"):
         index_on(double, timeout_seconds=0.3).upload(sample_wheel())
 
 

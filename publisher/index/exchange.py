@@ -1,0 +1,143 @@
+"""A deadline for all that is sent and received in an exchange with a server.
+
+The timeout of ``requests`` applies to each read and write of the socket, so that a server that sends
+a byte now and then is waited for without end. At the deadline the connections of an exchange are shut
+down, and whatever waits for them fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+
+
+class ExchangeTimeout(Exception):
+    """The exchange did not end in time."""
+
+
+@contextmanager
+def exchange(timeout_seconds: float) -> Iterator[None]:
+    """Ends what is sent and received inside, through sessions with our adapter, after that time.
+
+    Raises:
+        ExchangeTimeout: whatever else was raised, or returned, when the time had passed.
+    """
+    running = _Exchange()
+    timer = threading.Timer(timeout_seconds, running.cut)
+    timer.daemon = True
+    token = _CURRENT.set(running)
+    timer.start()
+    try:
+        yield
+    except Exception as error:
+        if running.end():
+            raise ExchangeTimeout from error
+        raise
+    else:
+        # A response without a length looks complete once its connection is shut down.
+        if running.end():
+            raise ExchangeTimeout
+    finally:
+        timer.cancel()
+        _CURRENT.reset(token)
+
+
+class BoundedAdapter(HTTPAdapter):
+    """Connections obey the exchange in which they are used; nothing is retried."""
+
+    def __init__(self) -> None:
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **kwargs)
+        manager.pool_classes_by_scheme = _POOLS
+        return manager
+
+
+class _Exchange:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._is_cut = False
+        self._has_ended = False
+
+    def use(self, connected: socket.socket) -> None:
+        """Adds a connection, which is shut down at once if the time has passed."""
+        with self._lock:
+            self._sockets.append(connected)
+            if self._is_cut:
+                _shut_down(connected)
+
+    def cut(self) -> None:
+        with self._lock:
+            # Afterwards the connections may be in use for other exchanges.
+            if self._has_ended:
+                return
+            self._is_cut = True
+            for connected in self._sockets:
+                _shut_down(connected)
+
+    def end(self) -> bool:
+        """Whether the time had passed; from now on nothing is shut down."""
+        with self._lock:
+            self._has_ended = True
+            return self._is_cut
+
+
+_CURRENT: ContextVar[_Exchange | None] = ContextVar("exchange", default=None)
+
+
+def _shut_down(connected: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        # Not the method of a TLS socket, which is not for another thread than the reader's.
+        socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+def _use(connected: socket.socket | None) -> None:
+    running = _CURRENT.get()
+    if running is not None and connected is not None:
+        running.use(connected)
+
+
+class _Connection(HTTPConnection):
+    def connect(self) -> None:
+        super().connect()
+        _use(self.sock)
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        _use(self.sock)
+        super().request(*args, **kwargs)
+
+
+class _TlsConnection(HTTPSConnection):
+    def connect(self) -> None:
+        super().connect()
+        _use(self.sock)
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        _use(self.sock)
+        super().request(*args, **kwargs)
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+_POOLS = {"http": _Pool, "https": _TlsPool}
