@@ -14,9 +14,10 @@ from typing import Any
 
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_facts import relation_from_table
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
-from publisher.events.metastore_events import NOISE, Decoded
+from publisher.events.decoding import Decoded, checked, reason_of
+from publisher.events.metastore_events import NOISE
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 
 _EVENT_TYPE = re.compile(rb'"eventType"\s*:\s*"(?:ON_)?([A-Z_]+)"')
@@ -31,10 +32,11 @@ def decode_apiary(payload: bytes) -> Decoded:
     try:
         event = json.loads(payload)
         database = _text(event.get("databaseName") or event.get("dbName"))
+        check_parts((database,))
         namespace = (database.lower(),)
         return _hints(event, database)
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-        return DeadLetter(payload, f"{type(error).__name__}: {error}"[:300], namespace)
+    except Exception as error:  # noqa: BLE001 (recorded as the message's failure)
+        return DeadLetter(payload, reason_of(error), namespace)
 
 
 def _is_noise(payload: bytes) -> bool:
@@ -52,7 +54,7 @@ def _hints(event: Mapping[str, Any], database: str) -> Decoded:
         return ()
     event_id = _event_id(event)
     if kind.endswith("_DATABASE"):
-        return (NamespaceHint((database.lower(),), event_id),)
+        return checked([NamespaceHint((database.lower(),), event_id)])
     name = RelationName.of(database, _text(event.get("tableName")))
     before, after = _table(event.get("oldTable")), _table(event.get("newTable"))
     if before is not None and after is not None and facts_hash(before) == facts_hash(after):
@@ -60,7 +62,7 @@ def _hints(event: Mapping[str, Any], database: str) -> Decoded:
     tables = [table.name for table in (before, after) if table is not None]
     names = [_old_name(event, name), *tables, name]
     known = dict.fromkeys(n for n in names if n is not None and all(n.parts))
-    return tuple(RelationHint(n, event_id) for n in known)
+    return checked(RelationHint(n, event_id) for n in known)
 
 
 def _text(value: object) -> str:

@@ -17,7 +17,7 @@ from kafka.errors import KafkaError, OffsetOutOfRangeError
 from kafka.net.compat import KafkaNetClient
 
 from publisher.events.apiary_events import decode_apiary
-from publisher.events.metastore_events import Decoded
+from publisher.events.decoding import Decoded
 from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
 
 logger = logging.getLogger(__name__)
@@ -54,8 +54,9 @@ class KafkaSource:
             "fetch_max_wait_ms": 100,
             "bootstrap_timeout_ms": 5000,
             # A static member that returns, killed or not, has its partitions at once; otherwise the
-            # broker waits for the dead member's session to expire, 45 s. Two readers of one source
-            # exclude each other by the state's lease, and the later one wins here too.
+            # broker waits for the dead member's session to expire, 45 s. Of two processes with one
+            # group the broker fences the earlier one. Nothing is lost, since both go on from the
+            # state's position, but each has to join again: give each a ``group_id`` of its own.
             "group_instance_id": group_id,
             "client_id": "schema-publisher",
             **(options or {}),

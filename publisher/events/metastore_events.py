@@ -11,21 +11,20 @@ import binascii
 import json
 import zlib
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from hive_metastore.ttypes import Table
 
+from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_facts import relation_from_table
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
-from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationHint
+from publisher.events.decoding import Decoded, checked, reason_of
+from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """A message that is larger when decompressed is refused: it is an attack or a defect."""
-
-Decoded: TypeAlias = tuple[Hint, ...] | DeadLetter
 
 NOISE = frozenset({
     "ADD_PARTITION", "ALTER_PARTITION", "ALTER_PARTITIONS", "DROP_PARTITION", "INSERT", "BATCH_INSERT",
@@ -67,6 +66,14 @@ def decode(event: LogEvent) -> Decoded:
     """Hints for the relations that the event may have changed, none for noise."""
     if event.type in NOISE:
         return ()
+    try:
+        decoded = _decode(event)
+        return decoded if isinstance(decoded, DeadLetter) else checked(decoded)
+    except Exception as error:  # noqa: BLE001 (recorded as the event's failure)
+        return _dead_letter(event, reason_of(error))
+
+
+def _decode(event: LogEvent) -> Decoded:
     if event.type in _NAMESPACE_EVENTS or not event.table:
         if not event.database:
             return _dead_letter(event, f"{event.type} does not name a database")
@@ -125,6 +132,13 @@ def _message_text(event: LogEvent) -> str:
 
 
 def _dead_letter(event: LogEvent, reason: str) -> DeadLetter:
-    namespace = (event.database.lower(),) if event.database else None
     payload = event.message.encode("utf-8", "surrogatepass")
-    return DeadLetter(payload, f"event {event.id}, {event.type[:100]}: {reason}", namespace)
+    return DeadLetter(payload, f"event {event.id}, {event.type[:100]}: {reason}", _namespace(event))
+
+
+def _namespace(event: LogEvent) -> tuple[str, ...] | None:
+    try:
+        check_parts((event.database,))
+    except MalformedName:
+        return None
+    return (event.database.lower(),)

@@ -14,6 +14,7 @@ from thrift.Thrift import TException
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.metastore_client import MetastoreClient
+from lakeschema.catalog.metastore_security import UNSECURED, Security
 from publisher.events.log_position import (
     LogPosition,
     MalformedPosition,
@@ -46,10 +47,15 @@ class NotificationLogSource:
         idle_seconds: float = 0.02,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        security: Security = UNSECURED,
     ) -> None:
         addresses = uris.split(",") if isinstance(uris, str) else tuple(uris)
         self._client = MetastoreClient(
-            addresses, name=name, timeout_seconds=timeout_seconds, attempts=2
+            addresses,
+            name=name,
+            timeout_seconds=timeout_seconds,
+            attempts=2,
+            security=security,
         )
         self._name = name
         self._idle_seconds = idle_seconds

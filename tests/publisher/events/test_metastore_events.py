@@ -159,3 +159,16 @@ def test_any_event_is_hints_or_a_dead_letter(event: LogEvent) -> None:
     decoded = decode(event)
 
     assert isinstance(decoded, DeadLetter | tuple)
+
+
+@pytest.mark.parametrize("name", ["x" * 100_000, "\ud800"], ids=["long", "surrogate"])
+@pytest.mark.parametrize("part", ["database", "table"])
+def test_an_event_with_an_impossible_name_is_a_dead_letter(part: str, name: str) -> None:
+    parts = {"database": "d", "table": "t"} | {part: name}
+    event = LogEvent(7, 0, "CREATE_TABLE", message="{}", message_format="", **parts)
+
+    decoded = decode(event)
+
+    assert isinstance(decoded, DeadLetter)
+    assert decoded.namespace == (None if part == "database" else ("d",))
+    decoded.reason.encode("utf-8")

@@ -1,0 +1,35 @@
+"""What every decoder of events answers: hints, or a dead letter, whatever the message contains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from lakeschema.catalog.identifiers import check_parts
+from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationHint
+
+Decoded: TypeAlias = tuple[Hint, ...] | DeadLetter
+
+_MAX_REASON_LENGTH = 300
+
+
+def checked(hints: Iterable[Hint]) -> tuple[Hint, ...]:
+    """The hints, whose names may be stored and asked of a catalog.
+
+    Raises:
+        MalformedName: one of them may not.
+    """
+    every = tuple(hints)
+    for hint in every:
+        match hint:
+            case RelationHint(relation):
+                check_parts(relation.parts)
+            case NamespaceHint(namespace):
+                check_parts(namespace)
+    return every
+
+
+def reason_of(error: Exception) -> str:
+    """Text that can be stored, although the message may be quoted in it."""
+    text = f"{type(error).__name__}: {error}"[:_MAX_REASON_LENGTH]
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
