@@ -1,4 +1,4 @@
-"""Logs as JSON Lines: a lower-case event plus fields, one object a line, on standard error."""
+"""Logs as JSON Lines: a lower-case event plus fields, one object a line, without known secrets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Mapping
 from typing import TextIO
+
+from publisher.redaction import SECRETS
 
 _STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -29,7 +32,19 @@ class JsonFormatter(logging.Formatter):
         entry |= {k: v for k, v in fields.items() if k not in entry}
         if record.exc_info:
             entry["trace"] = self.formatException(record.exc_info)
-        return json.dumps(entry, default=str)
+        return json.dumps({name: _redacted(value) for name, value in entry.items()})
+
+
+def _redacted(value: object) -> object:
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Mapping():
+            return {SECRETS.redact(str(key)): _redacted(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_redacted(each) for each in value]
+        case _:
+            return SECRETS.redact(str(value))
 
 
 def log_to(stream: TextIO = sys.stderr, *, level: str = "INFO") -> None:

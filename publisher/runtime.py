@@ -16,13 +16,21 @@ from publisher.state.protocol import State
 
 class Clock(Protocol):
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Seconds that never step, for leases, delays and graces."""
+
+    def wall(self) -> float:
+        """Seconds since the epoch, for what people read: wall time may step at any moment."""
 
     def sleep(self, seconds: float) -> None: ...
 
 
 class SystemClock:
+    """Wall time for both, where nothing that is stored is compared with ``now``."""
+
     def now(self) -> float:
+        return time.time()
+
+    def wall(self) -> float:
         return time.time()
 
     def sleep(self, seconds: float) -> None:

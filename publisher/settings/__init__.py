@@ -9,24 +9,26 @@ from publisher.settings.errors import SettingsError
 from publisher.settings.loading import load_settings
 from publisher.settings.sections import (
     Artifacts,
-    DdlCatalogSettings,
-    DdlFolderSettings,
     Engine,
-    EventSettings,
-    HiveCatalogSettings,
     Http,
-    KafkaSettings,
-    NotificationLogSettings,
     Retention,
     Runner,
     Settings,
     Snapshot,
-    SparkCatalogSettings,
     State,
     StaticIndexSettings,
     Translation,
     TwineIndexSettings,
     UdfSettings,
+)
+from publisher.settings.sources import (
+    DdlCatalogSettings,
+    DdlFolderSettings,
+    EventSettings,
+    HiveCatalogSettings,
+    KafkaSettings,
+    NotificationLogSettings,
+    SparkCatalogSettings,
 )
 
 __all__ = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from ipaddress import ip_address
 from typing import Annotated, TypeAlias
 from urllib.parse import urlsplit
 
@@ -46,6 +47,19 @@ def _metastores(value: str) -> str:
     return value
 
 
+def crosses_network_in_plain_text(address: str) -> bool:
+    """Whether what is sent to this address can be read on the way: plain HTTP to another machine."""
+    parts = urlsplit(address)
+    return parts.scheme == "http" and not is_this_machine(parts.hostname or "")
+
+
+def is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _address(value: str) -> str:
     """The value is never part of the message, because credentials may stand in it."""
     try:
@@ -59,6 +73,15 @@ def _address(value: str) -> str:
     return value
 
 
+Port: TypeAlias = Annotated[int, Field(ge=0, le=65535)]
+PublicUrl: TypeAlias = Annotated[
+    str,
+    # It becomes part of commands that people copy to a shell.
+    _matching(
+        r"^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?\Z",
+        "invalid URL {value!r}: expected https://HOST, with a port or a path if there is one",
+    ),
+]
 Prefix: TypeAlias = Annotated[
     str,
     Field(max_length=40),
@@ -69,7 +92,7 @@ Prefix: TypeAlias = Annotated[
 ]
 Metastores: TypeAlias = Annotated[str, AfterValidator(_metastores)]
 StateUrl: TypeAlias = Annotated[
-    str, _matching(r"^sqlite:///", "expected sqlite:///FILE, such as sqlite:///state.db")
+    str, _matching(r"^sqlite:///.", "expected sqlite:///FILE, such as sqlite:///state.db")
 ]
 Address: TypeAlias = Annotated[str, AfterValidator(_address), Field(repr=False)]
 """Not shown, because credentials may stand in it."""

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from publisher.settings.errors import SettingsError
 from publisher.settings.problems import problem
+from publisher.settings.secrets import learn_secrets
 from publisher.settings.sections import ENVIRONMENT_PREFIX, Settings
 
 DEFAULT_FILE = Path("schema-publisher.toml")
@@ -33,7 +34,7 @@ def load_settings(path: Path | None) -> Settings:
     if problems:
         raise SettingsError(problems)
     try:
-        return Settings(**content)
+        settings = Settings(**content)
     except ValidationError as error:
         details = error.errors()
         raise SettingsError(
@@ -41,6 +42,8 @@ def load_settings(path: Path | None) -> Settings:
         ) from None
     except pydantic_settings.SettingsError as error:
         raise SettingsError((_not_json(error),)) from None
+    learn_secrets(settings)
+    return settings
 
 
 def _read_file(file: Path, *, required: bool) -> dict[str, Any]:

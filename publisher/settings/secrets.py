@@ -1,26 +1,54 @@
-"""Passwords from files and the keyring, read anew each time so that a rotated one is used."""
+"""Passwords from files and the keyring, read anew each time so that a rotated one is used.
+
+Each is learned where it is read, so that no log, state or page shows it.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+from pydantic import BaseModel, SecretStr
+
+from publisher.redaction import SECRETS
 from publisher.settings.errors import SettingsError
 
+# Names of options of Kafka and of Spark whose values are secrets.
+_SECRET_NAME = re.compile(
+    r"password(?!_file)|passwd|secret|token(?!_file)|credential", re.IGNORECASE
+)
 
-def secret_in_file(file: Path) -> str:
-    """The file's content without the white space around it.
+
+def secret_in_file(setting: str, file: Path) -> str:
+    """The file's content without the white space around it; ``setting`` names it in errors.
 
     Raises:
         SettingsError: the file is not readable.
     """
     try:
-        return file.read_text(encoding="utf-8").strip()
+        secret = file.read_text(encoding="utf-8").strip()
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else "it is not readable"
     except UnicodeDecodeError:
         why = "it is not UTF-8"
-    raise SettingsError((f"index.password_file ({file}): {why}",))
+    else:
+        SECRETS.learn(secret)
+        return secret
+    raise SettingsError((f"{setting}: {why}",))
+
+
+def given_secret(section: str, password: SecretStr | None, file: Path | None) -> str | None:
+    """What ``password`` or ``password_file`` of a section say; None where both are left out.
+
+    Raises:
+        SettingsError: the file is not readable.
+    """
+    if password is not None:
+        return password.get_secret_value()
+    return None if file is None else secret_in_file(f"{section}.password_file ({file})", file)
 
 
 def secret_in_keyring(service: str, username: str) -> str | None:
@@ -35,10 +63,49 @@ def secret_in_keyring(service: str, username: str) -> str | None:
     except ImportError:
         return None  # there are platforms on which twine comes without it
     try:
-        return get_password(service, username)
+        secret = get_password(service, username)
     except NoKeyringError:
         return None
     except KeyringError as error:
         raise SettingsError(
             (f"index.password: the keyring does not open: {type(error).__name__}",)
         ) from None
+    if secret is not None:
+        SECRETS.learn(secret)
+    return secret
+
+
+def learn_secrets(settings: BaseModel) -> None:
+    """Learns what stands in the settings themselves: passwords, and addresses and options with one."""
+    for name in type(settings).model_fields:
+        _learn(name, getattr(settings, name))
+
+
+def _learn(name: str, value: object) -> None:
+    match value:
+        case SecretStr():
+            SECRETS.learn(value.get_secret_value())
+        case BaseModel():
+            learn_secrets(value)
+        case Mapping():
+            for key, each in value.items():
+                _learn(str(key), each)
+        case list() | tuple():
+            for each in value:
+                _learn(name, each)
+        case str():
+            if _SECRET_NAME.search(name):
+                SECRETS.learn(value)
+            password = _password_in(value)
+            if password is not None:
+                SECRETS.learn(password)
+                SECRETS.learn(unquote(password))
+        case _:
+            pass
+
+
+def _password_in(text: str) -> str | None:
+    try:
+        return urlsplit(text).password
+    except ValueError:
+        return None

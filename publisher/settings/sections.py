@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SecretStr,
@@ -29,12 +28,29 @@ from lakeschema.translation.interface import (
 from lakeschema.translation.option_values import read_spark_rule, read_udf
 from lakeschema.translation.udf_plugins import is_reference
 from publisher.selection import EVERYTHING, is_pattern
-from publisher.settings.fields import Address, Metastores, Prefix, StateUrl, option
-from publisher.settings.secrets import secret_in_file, secret_in_keyring
+from publisher.settings.errors import SettingsError
+from publisher.settings.fields import (
+    Address,
+    Port,
+    Prefix,
+    PublicUrl,
+    StateUrl,
+    crosses_network_in_plain_text,
+    option,
+)
+from publisher.settings.public_keys import decode_public_key
+from publisher.settings.secrets import given_secret, secret_in_file, secret_in_keyring
+from publisher.settings.section import Section
+from publisher.settings.sources import (
+    CatalogSettings,
+    EventSettings,
+)
 
 # Of a Project-URL (core metadata); its characters are those of RFC 3986, and our two placeholders.
 _LABEL = re.compile(r"[ -+\--~]{1,32}")
 _URL = re.compile(r"https?://([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|\{name\}|\{relation\})+")
+
+MIN_TOKEN_LENGTH = 16
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 
@@ -42,25 +58,42 @@ Runner: TypeAlias = Literal["spark", "local"]
 """Where a snapshot reads and derives: on Spark's executors, or in its own process."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+PYPI_FILE_HOSTS = ("files.pythonhosted.org", "test-files.pythonhosted.org")
 
 
-class Artifacts(_Section):
+class Artifacts(Section):
     """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on.
 
     ``include`` and ``exclude``: patterns of relations that get a package; see ``Selection``.
     ``immutable``: whether packages' records are; from the next snapshot after another choice on,
     each package has a new major version.
+    ``second_opinion``: which wheels two other implementations of Avro and an import check.
     ``project_urls``: links of every package, by label; ``{name}`` and ``{relation}`` are filled in.
+    ``signing_key_file``: signs the provenance of each wheel, on an index of kind "static".
+    ``trusted_keys``: if there are some, wheels that the state does not know count only if one of
+    these keys signed their provenance.
     """
 
     prefix: Prefix
     versioning: Literal["semantic", "sequential"] = "semantic"
     immutable: bool = False
+    second_opinion: Literal["always", "sampled", "off"] = "sampled"
     project_urls: Mapping[str, str] = Field(default_factory=dict)
     include: tuple[str, ...] = EVERYTHING.include
     exclude: tuple[str, ...] = EVERYTHING.exclude
+    signing_key_file: Path | None = None
+    trusted_keys: tuple[str, ...] = ()
+
+    @property
+    def public_keys(self) -> tuple[bytes, ...]:
+        return tuple(decode_public_key(key) for key in self.trusted_keys)
+
+    @field_validator("trusted_keys")
+    @classmethod
+    def _of_ed25519(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for key in value:
+            decode_public_key(key)
+        return value
 
     @field_validator("include", "exclude")
     @classmethod
@@ -89,72 +122,11 @@ class Artifacts(_Section):
         return value
 
 
-class HiveCatalogSettings(_Section):
-    """``uri`` may name several metastores, separated by commas."""
-
-    kind: Literal["hive"]
-    name: str = "hive"
-    uri: Metastores = "thrift://127.0.0.1:9083"
-    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    max_connections: Annotated[int, Field(ge=1, le=64)] = 4
-
-
-class DdlCatalogSettings(_Section):
-    kind: Literal["ddl"]
-    name: str = "ddl"
-    path: Path = Path("ddl")
-    dialect: Literal["hive", "spark"] = "hive"
-
-
-class SparkCatalogSettings(_Section):
-    """``name`` is the catalog's name inside Spark, ``conf`` what a session needs to reach it."""
-
-    kind: Literal["spark"]
-    name: str = "spark_catalog"
-    conf: Mapping[str, str] = Field(default_factory=dict)
-    max_connections: Annotated[int, Field(ge=1, le=64)] = 4
-
-
-CatalogSettings = Annotated[
-    HiveCatalogSettings | DdlCatalogSettings | SparkCatalogSettings, Field(discriminator="kind")
-]
-
-
-class NotificationLogSettings(_Section):
-    """``uri`` defaults to the catalog's."""
-
-    kind: Literal["notification-log"]
-    uri: Metastores | None = None
-    poll_seconds: Annotated[float, Field(gt=0, le=60)] = 0.02
-
-
-class KafkaSettings(_Section):
-    """``options`` go to the Kafka client as they are (SASL, TLS …)."""
-
-    kind: Literal["kafka"]
-    bootstrap_servers: str
-    topic: str
-    group_id: str = "schema-publisher"
-    format: Literal["apiary"] = "apiary"
-    options: Mapping[str, Any] = Field(default_factory=dict)
-
-
-class DdlFolderSettings(_Section):
-    """Watches the folder of the DDL catalog."""
-
-    kind: Literal["ddl-folder"]
-
-
-EventSettings = Annotated[
-    NotificationLogSettings | KafkaSettings | DdlFolderSettings, Field(discriminator="kind")
-]
-
-
-class State(_Section):
+class State(Section):
     url: StateUrl = "sqlite:///state.db"
 
 
-class Retention(_Section):
+class Retention(Section):
     """Beyond the newest of each major, versions are yanked some days after a newer one came.
 
     A pin of a yanked version keeps working; no file is ever deleted.
@@ -164,22 +136,43 @@ class Retention(_Section):
     yank_after_days: Annotated[float, Field(ge=0)] = 30.0
 
 
-class StaticIndexSettings(_Section):
+class StaticIndexSettings(Section):
     kind: Literal["static"]
     path: Path = Path("index")
     retention: Retention | None = None
 
 
-class TwineIndexSettings(_Section):
-    """Without ``password`` and ``password_file`` the keyring is asked for the username's password."""
+class TwineIndexSettings(Section):
+    """Without ``password`` and ``password_file`` the keyring is asked for the username's password.
+
+    ``allow_insecure``: whether the password may cross a network in plain text.
+    ``file_hosts``: hosts, beside the index's own, from which its files are fetched.
+    ``checks_per_second``: how many packages a snapshot compares with the index, at most.
+    """
 
     kind: Literal["twine"]
     repository_url: Address
     simple_url: Address
-    username: str | None = None
+    username: Annotated[str | None, Field(repr=False)] = None
     password: SecretStr | None = None
     password_file: Path | None = None
+    allow_insecure: bool = False
+    file_hosts: tuple[str, ...] = PYPI_FILE_HOSTS
+    checks_per_second: Annotated[float, Field(gt=0)] = 50.0
     retention: Retention | None = None
+
+    @model_validator(mode="after")
+    def _encrypted(self) -> TwineIndexSettings:
+        given = (self.username, self.password, self.password_file)
+        for setting in ("repository_url", "simple_url"):
+            address = getattr(self, setting)
+            has_password = any(given) or urlsplit(address).password is not None
+            if has_password and crosses_network_in_plain_text(address) and not self.allow_insecure:
+                raise ValueError(
+                    f"{setting} would send the password over plain http://; "
+                    "use https://, or set index.allow_insecure = true"
+                )
+        return self
 
     def secret(self) -> str | None:
         """The password as it is now; None where there is none, or one in the address.
@@ -187,10 +180,9 @@ class TwineIndexSettings(_Section):
         Raises:
             SettingsError: the file is not readable, or the keyring does not open.
         """
-        if self.password is not None:
-            return self.password.get_secret_value()
-        if self.password_file is not None:
-            return secret_in_file(self.password_file)
+        given = given_secret("index", self.password, self.password_file)
+        if given is not None:
+            return given
         if self.username is not None and urlsplit(self.repository_url).password is None:
             return secret_in_keyring(self.repository_url, self.username)
         return None
@@ -199,7 +191,7 @@ class TwineIndexSettings(_Section):
 IndexSettings = Annotated[StaticIndexSettings | TwineIndexSettings, Field(discriminator="kind")]
 
 
-class UdfSettings(_Section):
+class UdfSettings(Section):
     """What a UDF class returns: exactly one of the three."""
 
     returns: str | None = None
@@ -219,7 +211,7 @@ class UdfSettings(_Section):
         return self
 
 
-class SparkUdfSettings(_Section):
+class SparkUdfSettings(Section):
     """See ``SparkUdfRule``; ``class`` and ``dependency`` are its patterns."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
@@ -239,7 +231,7 @@ class SparkUdfSettings(_Section):
         return self
 
 
-class Translation(_Section):
+class Translation(Section):
     """``view_evolution`` defaults to "follow" for a folder of DDL files, else to "engine".
 
     ``udf_plugins`` are ``module:callable``; left out, they are the installed entry points.
@@ -264,32 +256,63 @@ class Translation(_Section):
         return value
 
 
-class Snapshot(_Section):
+class Snapshot(Section):
     """``runner`` "spark" reads and derives on executors; "local" does the same in this process."""
 
     interval_seconds: Annotated[float, Field(gt=0)] = 3600.0
     on_start: bool = True
     runner: Runner = "spark"
     tasks: Annotated[int, Field(ge=1)] = 2
-    conf: Mapping[str, str] = Field(default_factory=dict)
+    conf: Mapping[str, str] = Field(default_factory=dict, repr=False)
 
 
-class Engine(_Section):
+class Engine(Section):
     debounce_seconds: Annotated[float, Field(ge=0)] = 5.0
     max_wait_seconds: Annotated[float, Field(ge=0)] = 60.0
     workers: Annotated[int, Field(ge=1, le=64)] = 2
     max_sql_bytes: Annotated[int, Field(ge=1)] = 1_000_000
     derivation_timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
     drop_grace_seconds: Annotated[float, Field(ge=0)] = 300.0
+    max_versions_per_hour: Annotated[int, Field(ge=1)] = 12
+    mass_change: Literal["canary", "confirm", "off"] = "canary"
     staleness_seconds: Annotated[float, Field(ge=0)] = 2.0
+    stuck_after_seconds: Annotated[float, Field(gt=0)] = 600.0
+    max_lag_seconds: Annotated[float, Field(ge=0)] = 60.0
+    max_backoff_seconds: Annotated[float, Field(gt=0)] = 14_400.0
+    max_dead_letters: Annotated[int, Field(ge=0)] = 1000
+    max_dead_letter_bytes: Annotated[int, Field(ge=0)] = 16_777_216
+    max_dead_letter_days: Annotated[float, Field(gt=0)] = 30.0
 
 
-class Http(_Section):
-    """``port`` 0 takes a free one."""
+class Http(Section):
+    """``port`` 0 takes a free one.
+
+    ``public_url``: where installers reach the index; pages show it in their commands.
+    ``operations_port``, ``operations_token_file``: the dashboard, metrics and the reasons of health
+    checks are served on a port of their own, or to whoever has the token, or both.
+    """
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    port: Port = 8765
     enabled: bool = True
+    public_url: PublicUrl | None = None
+    operations_port: Port | None = None
+    operations_token_file: Path | None = None
+    max_connections: Annotated[int, Field(ge=8, le=65536)] = 256
+
+    def operations_token(self) -> str | None:
+        """The token of the file; None where none is asked for.
+
+        Raises:
+            SettingsError: the file is not readable, or what it holds could be guessed.
+        """
+        if self.operations_token_file is None:
+            return None
+        setting = f"http.operations_token_file ({self.operations_token_file})"
+        token = secret_in_file(setting, self.operations_token_file)
+        if len(token) < MIN_TOKEN_LENGTH:
+            raise SettingsError((f"{setting}: expected at least {MIN_TOKEN_LENGTH} characters",))
+        return token
 
 
 class Settings(BaseSettings):

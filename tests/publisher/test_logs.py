@@ -5,9 +5,10 @@ import logging
 import pytest
 
 from publisher.logs import JsonFormatter, log_to
+from publisher.redaction import SECRETS
 
 
-def logged(message: str, **extra: object) -> dict[str, object]:
+def logged(message: str, error: Exception | None = None, **extra: object) -> dict[str, object]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
@@ -15,7 +16,7 @@ def logged(message: str, **extra: object) -> dict[str, object]:
     logger.propagate = False
     logger.addHandler(handler)
 
-    logger.warning(message, extra=extra)
+    logger.warning(message, extra=extra, exc_info=error)
     logger.removeHandler(handler)
 
     (line,) = stream.getvalue().splitlines()
@@ -37,6 +38,19 @@ def test_an_untrusted_text_stays_on_its_line() -> None:
     entry = logged("view broken", reason="a\nb\u202ec\x1b[31m")
 
     assert entry["reason"] == "a\nb\u202ec\x1b[31m"
+
+
+def test_a_known_secret_is_not_logged() -> None:
+    SECRETS.learn("swordfish-5791")
+    try:
+        raise ValueError("denied: swordfish-5791")  # noqa: TRY301
+    except ValueError as error:
+        parts = ["c3dvcmRmaXNoLTU3OTE=", {"swordfish-5791": 1}]
+        entry = logged("denied swordfish-5791", error, why=error, parts=parts)
+
+    assert "swordfish" not in json.dumps(entry)
+    assert "c3dvcmRmaXNo" not in json.dumps(entry)
+    assert entry["parts"] == ["***=", {"***": 1}]
 
 
 def test_every_log_of_the_process_goes_to_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,19 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from lakeschema.catalog.column_types import STRING
+from lakeschema.catalog.metastore_security import Sasl, Security, Tls
 from lakeschema.translation.interface import Returns, SparkUdfRule
 from lakeschema.translation.udf_plugins import PluginResolver
 from publisher.daemon.assembly import build_options, build_retention
 from publisher.publishing.retention import Retention
-from publisher.settings import SettingsError, TwineIndexSettings, load_settings
+from publisher.redaction import SECRETS
+from publisher.settings import (
+    HiveCatalogSettings,
+    KafkaSettings,
+    SettingsError,
+    TwineIndexSettings,
+    load_settings,
+)
 
 MINIMAL = '[artifacts]\nprefix = "acme-schema"\n[catalog]\nkind = "hive"\n'
 
@@ -78,7 +86,9 @@ def test_a_wrong_setting_is_named_with_the_place_it_was_read(
 def test_an_unknown_key_is_reported_with_those_that_are_allowed(tmp_path: Path) -> None:
     path = settings_file(tmp_path, MINIMAL + "[http]\nprot = 1\n")
 
-    with pytest.raises(SettingsError, match=r"allowed here: enabled, host, port"):
+    with pytest.raises(
+        SettingsError, match=r"allowed here: enabled, host, .*, public_url; did you mean port\?"
+    ):
         load_settings(path)
 
 
@@ -101,7 +111,7 @@ def test_an_environment_variable_of_a_wrong_key_is_reported(
 
 
 TWINE = MINIMAL + (
-    '[index]\nkind = "twine"\nrepository_url = "http://i/"\nsimple_url = "http://i/simple/"\n'
+    '[index]\nkind = "twine"\nrepository_url = "https://i/"\nsimple_url = "https://i/simple/"\n'
 )
 
 
@@ -119,7 +129,7 @@ def test_a_password_is_never_shown(tmp_path: Path) -> None:
 
 
 def test_a_password_in_an_address_is_never_shown(tmp_path: Path) -> None:
-    index = twine_settings(tmp_path, TWINE.replace("http://i/", "http://me:tell-nobody@i/"))
+    index = twine_settings(tmp_path, TWINE.replace("https://i/", "https://me:tell-nobody@i/"))
 
     assert "tell-nobody" not in repr(index)
 
@@ -139,7 +149,7 @@ def test_an_address_that_is_not_of_http_is_reported_without_showing_it(
     tmp_path: Path, address: str
 ) -> None:
     with pytest.raises(SettingsError, match=r"index\.repository_url") as raised:
-        twine_settings(tmp_path, TWINE.replace('"http://i/"', f'"{address}"'))
+        twine_settings(tmp_path, TWINE.replace('"https://i/"', f'"{address}"'))
 
     assert "tell-nobody" not in str(raised.value)
 
@@ -168,6 +178,84 @@ def test_a_password_file_that_cannot_be_read_is_named_and_not_shown(
         index.secret()
 
     assert "tell-nobody" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    ['password = "tell-nobody"', 'password_file = "/run/secret"', 'username = "me"'],
+)
+@pytest.mark.parametrize("setting", ["repository_url", "simple_url"])
+def test_a_password_does_not_cross_a_network_in_plain_text(
+    tmp_path: Path, setting: str, credentials: str
+) -> None:
+    text = TWINE.replace(f'{setting} = "https', f'{setting} = "http') + f"{credentials}\n"
+
+    with pytest.raises(SettingsError, match=f"{setting} would send the password") as raised:
+        twine_settings(tmp_path, text)
+
+    assert "tell-nobody" not in str(raised.value)
+    assert twine_settings(tmp_path, text + "allow_insecure = true\n").allow_insecure
+
+
+def test_nor_does_a_password_in_an_address(tmp_path: Path) -> None:
+    text = TWINE.replace("https://i/", "http://me:tell-nobody@i/")
+
+    with pytest.raises(SettingsError, match="would send the password") as raised:
+        twine_settings(tmp_path, text)
+
+    assert "tell-nobody" not in str(raised.value)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:80"])
+def test_a_password_for_this_machine_may_be_plain(tmp_path: Path, host: str) -> None:
+    twine_settings(tmp_path, TWINE.replace("https://i/", f"http://{host}/") + 'password = "x"\n')
+
+
+def test_no_secret_is_shown_whatever_section_it_stands_in(tmp_path: Path) -> None:
+    text = MINIMAL.replace('kind = "hive"', 'kind = "spark"\nconf = {"a.secret" = "tell-nobody-1"}')
+    settings = load_settings(
+        settings_file(
+            tmp_path,
+            text
+            + '[[events]]\nkind = "kafka"\nbootstrap_servers = "h"\ntopic = "t"\n'
+            + 'options = {sasl_plain_password = "tell-nobody-2"}\n'
+            + '[snapshot.conf]\n"spark.ssl.keyPassword" = "tell-nobody-3"\n'
+            + '[index]\nkind = "twine"\nrepository_url = "https://me:tell%2Dnobody-4@i/"\n'
+            + 'simple_url = "https://i/"\nusername = "tell-nobody-key"\npassword = "tell-nobody-5"\n',
+        )
+    )
+
+    assert "nobody" not in repr(settings)
+    for number in range(1, 6):
+        assert SECRETS.redact(f"got tell-nobody-{number}!") == "got ***!"
+
+
+@pytest.mark.parametrize("url", ["sqlite:///", "sqlite:///a\\u0000b", "state.db"])
+def test_a_state_that_is_no_file_is_reported(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SettingsError, match=r"state"):
+        load_settings(settings_file(tmp_path, MINIMAL + f'[state]\nurl = "{url}"\n'))
+
+
+def test_an_operations_token_that_could_be_guessed_is_refused(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    text = MINIMAL + f'[http]\noperations_token_file = "{token}"\n'
+    http = load_settings(settings_file(tmp_path, text)).http
+    token.write_text("short\n")
+
+    with pytest.raises(SettingsError, match="expected at least 16 characters") as raised:
+        http.operations_token()
+
+    assert "short" not in str(raised.value)
+    token.write_text("long enough for a token\n")
+    assert http.operations_token() == "long enough for a token"
+
+
+@pytest.mark.parametrize(
+    "url", ["packages.example", "https://a/$(reboot)", 'https://a" --x', "https://a b", "ftp://a/"]
+)
+def test_a_public_url_that_a_shell_would_obey_is_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SettingsError, match=r"http\.public_url"):
+        load_settings(settings_file(tmp_path, MINIMAL + f"[http]\npublic_url = '{url}'\n"))
 
 
 class MemoryKeyring(KeyringBackend):
@@ -203,7 +291,7 @@ def test_a_password_is_looked_up_in_the_keyring_under_the_address(tmp_path: Path
     index = twine_settings(tmp_path, TWINE + 'username = "me"\n')
     with keyring_of_the_machine(MemoryKeyring()):
         before = index.secret()
-        keyring.set_password("http://i/", "me", "tell-nobody")
+        keyring.set_password("https://i/", "me", "tell-nobody")
 
         assert (before, index.secret()) == (None, "tell-nobody")
 
@@ -336,7 +424,7 @@ def test_a_wrong_setting_is_told_in_plain_words(tmp_path: Path, text: str, expec
     [
         TWINE + "password = 123456\n",
         TWINE + 'password = ["tell-nobody"]\n',
-        TWINE.replace('"http://i/"', "123456"),
+        TWINE.replace('"https://i/"', "123456"),
         'index = "http://me:tell-nobody@i/"\n' + MINIMAL,
         MINIMAL + '[snapshot.conf]\n"spark.password" = 123456\n',
     ],
@@ -354,7 +442,7 @@ def test_a_secret_of_a_wrong_type_is_not_shown(tmp_path: Path, text: str) -> Non
     [
         ("SCHEMA_PUBLISHER__EVENTS", "notification-log", "SCHEMA_PUBLISHER__EVENTS (environment): expected JSON"),
         ("SCHEMA_PUBLISHER__INDEX__PATHS", "x", "index.paths (environment) is unknown; allowed here: kind, path"),
-        ("SCHEMA_PUBLISHER__CATALOG__DIALECT", "x", "catalog.dialect (environment) is unknown; allowed here: kind, max"),
+        ("SCHEMA_PUBLISHER__CATALOG__DIALECT", "x", "catalog.dialect (environment) is unknown; allowed here: allow_insecure, kind, max"),
         ("SCHEMA_PUBLISHER_HTTP__PORT", "1", "did you mean SCHEMA_PUBLISHER__HTTP__PORT?"),
         ("SCHEMA_PUBLISHER__ENGIN__WORKERS", "3", "unknown section 'engin'; the sections are artifacts, catalog"),
     ],
@@ -377,3 +465,68 @@ def test_variables_that_a_cluster_sets_for_a_service_of_our_name_are_not_ours(
     monkeypatch.setenv("SCHEMA_PUBLISHER_PORT_8765_TCP", "tcp://10.0.0.1:8765")
 
     assert load_settings(settings_file(tmp_path, MINIMAL)).http.port == 8765
+
+
+def hive_settings(directory: Path, text: str) -> HiveCatalogSettings:
+    (catalog,) = load_settings(settings_file(directory, MINIMAL + text)).catalog
+    assert isinstance(catalog, HiveCatalogSettings)
+    return catalog
+
+
+def test_a_metastore_may_be_reached_within_tls_and_sasl(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("tell-nobody\n")
+    catalog = hive_settings(
+        tmp_path,
+        'uri = "thrift://m1:9083,thrift://m2:9083"\n'
+        '[catalog.tls]\nca_file = "/etc/ca.pem"\n'
+        f'[catalog.sasl]\nmechanism = "PLAIN"\nusername = "reader"\npassword_file = "{password}"\n',
+    )
+
+    assert catalog.security() == Security(
+        Tls("/etc/ca.pem"), Sasl("PLAIN", "reader", "tell-nobody")
+    )
+    assert SECRETS.redact("tell-nobody") == "***"
+
+
+def test_a_metastore_is_reached_plainly_unless_told_otherwise(tmp_path: Path) -> None:
+    assert hive_settings(tmp_path, "").security() == Security()
+
+
+def test_a_metastores_password_is_not_sent_unencrypted(tmp_path: Path) -> None:
+    sasl = '[catalog.sasl]\nmechanism = "PLAIN"\nusername = "reader"\npassword = "tell-nobody"\n'
+    remote = 'uri = "thrift://127.0.0.1:9083,thrift://m2:9083"\n'
+
+    with pytest.raises(SettingsError, match=r"add \[catalog\.tls\]") as raised:
+        hive_settings(tmp_path, remote + sasl)
+
+    assert "tell-nobody" not in str(raised.value)
+    assert hive_settings(tmp_path, sasl).sasl
+    assert hive_settings(tmp_path, remote + "allow_insecure = true\n" + sasl).sasl
+    assert hive_settings(tmp_path, remote + '[catalog.sasl]\nmechanism = "GSSAPI"\n').sasl
+
+
+def test_kafkas_security_is_given_to_its_client(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("tell-nobody\n")
+    text = MINIMAL + (
+        '[[events]]\nkind = "kafka"\nbootstrap_servers = "h:9093"\ntopic = "t"\n'
+        'security_protocol = "SASL_SSL"\nsasl_mechanism = "SCRAM-SHA-512"\nusername = "reader"\n'
+        f'password_file = "{password}"\n'
+        'options = {ssl_check_hostname = true, sasl_mechanism = "PLAIN"}\n'
+        '[events.tls]\nca_file = "/etc/ca.pem"\ncert_file = "c.pem"\nkey_file = "k.pem"\n'
+    )
+
+    (kafka,) = load_settings(settings_file(tmp_path, text)).events
+    assert isinstance(kafka, KafkaSettings)
+
+    assert kafka.client_options() == {
+        "ssl_check_hostname": True,
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_plain_username": "reader",
+        "sasl_plain_password": "tell-nobody",
+        "ssl_cafile": "/etc/ca.pem",
+        "ssl_certfile": "c.pem",
+        "ssl_keyfile": "k.pem",
+    }
