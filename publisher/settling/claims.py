@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
+from lakeschema.catalog.errors import CatalogError
+from publisher.index.protocol import PackageIndexError
 from publisher.policy import Policy
 from publisher.runtime import Runtime
 from publisher.state.protocol import Transaction
-from publisher.state.records import Claim
+from publisher.state.records import Cause, Claim
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,36 +41,41 @@ class Reread:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """The work could not be done now. The attempt counts if the relation may be the cause."""
+    """The work could not be done now."""
 
     until: float
     reason: str
-    counts_as_attempt: bool = False
+    cause: Cause = Cause.PASSING
 
+
+MAX_REASON_LENGTH = 1000
+"""Of an error that is stored: it may quote what a catalog or an index sent."""
 
 Ending: TypeAlias = Done | Abandoned | Reread | Deferred
 
 
 def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
     """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
+    owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None
     match ending:
+        case Done() if owed is not None:
+            tx.work.clear_until(claim, owed, owed)
+        case Reread(at) if owed is not None and at < owed:
+            tx.work.clear_until(claim, at, owed)
         case Done():
-            if claim.reread_at is not None and claim.reread_at > claim.claimed_at:
-                tx.work.clear_until(claim, claim.reread_at)
-            else:
-                tx.work.clear(claim)
+            tx.work.clear(claim)
         case Abandoned():
             tx.work.clear(claim)
         case Reread(at):
-            tx.work.clear_until(claim, at)
-        case Deferred(until, reason, counts_as_attempt):
-            tx.work.defer(claim, until, reason, counts_as_attempt=counts_as_attempt)
+            tx.work.clear_until(claim, at if owed is None else owed, owed)
+        case Deferred(until, reason, cause):
+            tx.work.defer(claim, until, reason, cause)
         case _:
             assert_never(ending)
 
 
 def retry_later(claim: Claim, reason: str, now: float, policy: Policy) -> Deferred:
-    """For transient failures: the delay grows with each retry, and no attempt is counted."""
+    """For what passes: the delay grows for some seconds."""
     return Deferred(now + policy.retry_delay(claim.retries), reason)
 
 
@@ -79,3 +91,40 @@ def defer(runtime: Runtime, claims: Iterable[Claim], reason: str) -> None:
             end_claim(tx, claim, retry_later(claim, reason, now, runtime.policy))
 
     runtime.state.write(write)
+
+
+def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
+    """Processing this claim raised ``error``: this relation, and no other, waits ever longer."""
+    now = runtime.clock.now()
+    is_expected = isinstance(error, CatalogError | PackageIndexError)
+    text = str(error) if is_expected else f"{type(error).__name__}: {error}"
+    reason = text[:MAX_REASON_LENGTH]
+    runtime.counters.add("failures")
+    log.warning(
+        "relation not processed",
+        extra={"relation": str(claim.relation), "why": reason},
+        exc_info=None if is_expected else error,
+    )
+    later = Deferred(now + runtime.policy.backoff(claim.failures), reason, Cause.OWN)
+    runtime.state.write(lambda tx: end_claim(tx, claim, later))
+
+
+def isolate(
+    items: Sequence[T],
+    act: Callable[[Sequence[T]], object],
+    fail_one: Callable[[T, Exception], None],
+) -> None:
+    """Runs ``act`` on all items; if it raises, on each alone, and ``fail_one`` for those that raise.
+
+    So ``act`` may run twice for an item: what it did before it raised must do no harm then.
+    """
+    if not items:
+        return
+    try:
+        act(items)
+    except Exception as error:  # noqa: BLE001 (recorded as the item's failure)
+        if len(items) == 1:
+            fail_one(items[0], error)
+            return
+        for item in items:
+            isolate([item], act, fail_one)

@@ -8,46 +8,74 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.listing import Listing, list_relations
 from lakeschema.catalog.relations import Catalog
-from lakeschema.translation.known import KnownRelation, differs
+from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.known import KnownRelation, differs, has_same_facts
 from lakeschema.translation.outcome import Status
 from publisher.runtime import Runtime
-from publisher.selection import Selection
-from publisher.settling.contents import BuildKeys
-from publisher.settling.deletions import ConfirmMissing, HoldDeletions, plan_deletions
-from publisher.settling.deriving import Deriver
-from publisher.settling.findings import CatalogReader
+from publisher.settling.changed_settings import SettingsNotes, carry_out
+from publisher.settling.claims import MAX_REASON_LENGTH
+from publisher.settling.deletions import (
+    BRAKE,
+    RELEASED,
+    ConfirmMissing,
+    HoldDeletions,
+    log_held_deletions,
+    plan_deletions,
+    write_brakes,
+)
+from publisher.settling.findings import Answer, CatalogReader
+from publisher.settling.lease import Lease, LeaseLost, LeaseTaken, hold
+from publisher.settling.mass_change import MassChangeBrake
 from publisher.state.protocol import Transaction
 from publisher.state.records import Edge, RelationRecord, Urgency, WorkRequest
+from publisher.steady_clock import mark_time
 
 log = logging.getLogger(__name__)
 
-BRAKE = "@brake/"
-RELEASED = "released"
+REFUSED = "@refused/"
+"""Before the name of a namespace that the catalog does not list; the note says why."""
+
+SNAPSHOT_DUE = "@snapshot-due"
+"""Why a snapshot is due, until one has succeeded."""
+SNAPSHOT_BEGUN = "a snapshot was begun"
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReport:
-    """``held``: deletions that wait for confirmation, by namespace ("" for all)."""
+    """What a snapshot found.
+
+    Attributes:
+        held: deletions that wait for confirmation, by namespace ("" for all).
+        refused: why, for each namespace that the catalog did not list.
+        held_changes: why derivations that no change of a relation asks for wait; "" if they do not.
+    """
 
     listed: int
     differing: int
     missing: int
     held: Mapping[str, str]
+    refused: Mapping[str, str]
+    held_changes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparer found: all that the catalog lists, and what differs from the state."""
+    """What a comparer found: all that the catalog lists, and what differs from the state.
 
-    listed: frozenset[RelationName]
+    ``rederived``: what differs although its facts are the same: the deriver, or an option, changed.
+    """
+
+    listing: Listing
     differing: Sequence[RelationName]
     event_id: int | None
+    rederived: frozenset[RelationName] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +91,10 @@ class KnownCatalog:
     edges: Sequence[tuple[RelationName, RelationName]]
 
 
-Comparer: TypeAlias = Callable[[KnownCatalog], Comparison]
+LeasedWrite: TypeAlias = Callable[[Callable[[Transaction], None]], None]
+"""Writes to the state as long as this snapshot holds its lease."""
+
+Comparer: TypeAlias = Callable[[KnownCatalog, LeasedWrite], Comparison]
 """Compares the catalog with what is known; Spark provides one that runs outside this process."""
 
 
@@ -81,10 +112,11 @@ class CatalogComparison:
         catalog: Catalog,
         reader: CatalogReader,
         deriver: Deriver,
-        selection: Selection,
-        build_keys: BuildKeys,
+        settings: SettingsNotes,
+        mass_change: MassChangeBrake,
         catalog_name: str,
     ) -> None:
+        self._runtime = runtime
         self._state = runtime.state
         self._policy = runtime.policy
         self._clock = runtime.clock
@@ -92,157 +124,152 @@ class CatalogComparison:
         self._catalog = catalog
         self._reader = reader
         self._deriver = deriver
-        self._selection = selection
-        self._build_keys = build_keys
+        self._settings = settings
+        self.mass_change = mass_change
         # These names are stored: do not change them.
         self._singleton = f"@snapshot/{catalog_name}"
-        self._selection_note = f"@selection/{catalog_name}"
-        self._build_options_note = f"@choices/{catalog_name}"
-        self._generator_note = f"@generator/{catalog_name}"
+        self._end_note = f"snapshot-ended/{catalog_name}"  # without "@": it is not shown
 
-    def run(
-        self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
-    ) -> SnapshotReport:
+    def run(self, comparer: Comparer | None = None) -> SnapshotReport:
         """Enqueues what differs.
 
         Args:
             comparer: finds the differences; None compares in this process.
-            catalog_was_replaced: forget event ids above the catalog's current one: after a gap
-                they may belong to a catalog that no longer exists.
 
         Raises:
-            SnapshotBusy: another one is running.
+            SnapshotBusy: another one is running, or replaced this one, which was not responsive.
             CatalogUnavailable: nothing was concluded about deletions.
         """
-        now = self._clock.now()
-        seconds = self._policy.snapshot_lease_seconds
-        fence = self._state.write(lambda tx: tx.journal.lease(self._singleton, now, seconds))
-        if fence is None:
-            raise SnapshotBusy
         try:
-            if catalog_was_replaced:
-                self._reset_event_ids()
-            self._state.write(self._rederive_if_selection_changed)
-            self._state.write(self._rederive_if_build_options_changed)
-            self._state.write(self._rederive_if_generator_changed)
-            report = self._compare(comparer or self._compare_here)
-            self._state.write(lambda tx: self._record_report(tx, report))
-        finally:
-            self._state.write(lambda tx: tx.journal.release(self._singleton, fence))
+            with hold(self._runtime, self._singleton, self._policy.snapshot_lease_seconds) as lease:
+                # A request that arrives from now on replaces this note, and needs another snapshot.
+                lease.write(self._begin)
+                report = self._compare(lease, comparer or self._compare_here)
+                lease.write(lambda tx: self._record_report(tx, report))
+        except (LeaseTaken, LeaseLost) as error:
+            raise SnapshotBusy from error
         self._counters.add("snapshots")
         return report
 
-    def _rederive_if_selection_changed(self, tx: Transaction) -> None:
-        """Requests derivation of the relations that a changed selection includes or excludes."""
-        if tx.journal.note(self._selection_note) == self._selection.text:
-            return
-        records = [
-            record
-            for name, record in tx.graph.every_record().items()
-            if record.status is Status.OK
-            and self._selection.includes(name) is (record.content_hash is None)
-        ]
-        self._request_derivation(tx, records)
-        tx.journal.write_note(self._selection_note, self._selection.text)
+    def _begin(self, tx: Transaction) -> None:
+        tx.journal.write_note(SNAPSHOT_DUE, SNAPSHOT_BEGUN)
+        mark_time(tx, self._clock.now())
 
-    def _rederive_if_build_options_changed(self, tx: Transaction) -> None:
-        """Requests derivation of everything packaged or unfit if the build options changed."""
-        if tx.journal.note(self._build_options_note) == self._build_keys.options:
-            return
-        known = tx.graph.every_record().values()
-        self._request_derivation(tx, [r for r in known if r.content_hash is not None or r.is_unfit])
-        tx.journal.write_note(self._build_options_note, self._build_keys.options)
-
-    def _rederive_if_generator_changed(self, tx: Transaction) -> None:
-        """Requests derivation of what an earlier generator could not package."""
-        if tx.journal.note(self._generator_note) == self._build_keys.generator:
-            return
-        known = tx.graph.every_record().values()
-        self._request_derivation(tx, [record for record in known if record.is_unfit])
-        tx.journal.write_note(self._generator_note, self._build_keys.generator)
-
-    def _request_derivation(self, tx: Transaction, records: Sequence[RelationRecord]) -> None:
-        for record in records:
-            tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+    def is_running(self) -> bool:
         now = self._clock.now()
-        tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in records)
+        return self._state.read(lambda tx: tx.journal.is_leased(self._singleton, now))
 
-    def _compare(self, comparer: Comparer) -> SnapshotReport:
+    def seconds_since_last(self) -> float | None:
+        """Since the end of the last whole one; None if there was none."""
+        ended_at = self._state.read(self._last_end)
+        return None if ended_at is None else max(0.0, self._clock.now() - ended_at)
+
+    def _last_end(self, tx: Transaction) -> float | None:
+        steady, shown = tx.journal.note(self._end_note), tx.journal.note(self._singleton)
+        if steady:
+            return float(steady)
+        # An earlier release noted only what is shown.
+        return float(json.loads(shown)["ended_at"]) if shown else None
+
+    def _compare(self, lease: Lease, comparer: Comparer) -> SnapshotReport:
         records, edges = self._state.read(
             lambda tx: (tx.graph.every_record(), tx.graph.every_edge())
         )
-        found = comparer(known_catalog(records, edges))
-        listed = found.listed
+        changed = self._state.read(lambda tx: self._settings.changed(tx, records))
+        found = comparer(known_catalog(records, edges), lease.write)
+        listed = frozenset(found.listing.names)
+        anew = frozenset(name for setting in changed for name in setting.published_anew)
+        held_changes = self.mass_change.hold(lease, records, anew & listed, found.rederived)
+        if not held_changes:
+            now = self._clock.now()
+            lease.write(lambda tx: carry_out(tx, changed, now))
         unfinished = (n for n in listed if n in records and _is_unfinished(records[n]))
-        differing = sorted({*found.differing, *unfinished})
-        self._enqueue(differing, found.event_id)
-        existing = frozenset(n for n, r in records.items() if r.facts_hash is not None)
+        held_back = found.rederived if held_changes else frozenset()
+        differing = sorted({*found.differing, *unfinished} - held_back)
+        self._enqueue(lease, differing, found.event_id)
+        missing, held = self._plan_deletions(lease, found.listing, records)
+        self._enqueue(lease, [*missing, *_abandoned(records, edges, listed)], None)
+        refused = {".".join(n): reason for n, reason in found.listing.refused.items()}
+        return SnapshotReport(
+            len(listed), len(differing), len(missing), held, refused, held_changes
+        )
+
+    def _plan_deletions(
+        self, lease: Lease, listing: Listing, records: Mapping[RelationName, RelationRecord]
+    ) -> tuple[Sequence[RelationName], Mapping[str, str]]:
+        """What a worker must read by name, and what is held instead, by namespace."""
+        listed = frozenset(listing.names)
+        existing = frozenset(
+            name
+            for name, record in records.items()
+            if record.facts_hash is not None and name.namespace not in listing.refused
+        )
         released = self._state.read(_released_namespaces)
         steps = plan_deletions(listed, existing, self._policy.deletion_limit, released)
-        missing = [step.relation for step in steps if isinstance(step, ConfirmMissing)]
-        self._enqueue(missing, None)
         held = {
             ".".join(step.namespace or ()): f"{step.missing} of {step.known} relations not listed"
             for step in steps
             if isinstance(step, HoldDeletions)
         }
-        return SnapshotReport(len(listed), len(differing), len(missing), held)
+        unlisted = frozenset(name.namespace for name in existing - listed)
+        lease.write(lambda tx: write_brakes(tx, held, unlisted))
+        for namespace, reason in held.items():
+            log_held_deletions(namespace, reason)
+        return [step.relation for step in steps if isinstance(step, ConfirmMissing)], held
 
-    def _compare_here(self, known: KnownCatalog) -> Comparison:
+    def _compare_here(self, known: KnownCatalog, _write: LeasedWrite) -> Comparison:
         event_id = self._catalog.current_event_id()
-        listed: set[RelationName] = set()
+        listing = list_relations(self._catalog)
         differing: list[RelationName] = []
-        for names in self._list_in_batches():
-            listed.update(names)
-            found, _, _ = self._reader.read(names)
-            differing += [
-                name
-                for name, relation in found.items()
-                if differs(relation, known.relations.get(name), self._deriver.inputs_hash)
-            ]
-        return Comparison(frozenset(listed), differing, event_id)
-
-    def _list_in_batches(self) -> Iterator[Sequence[RelationName]]:
+        rederived: set[RelationName] = set()
         size = self._policy.read_batch_size
-        for namespace in sorted(self._catalog.namespaces()):
-            names = sorted(self._catalog.relations(namespace))
-            for start in range(0, len(names), size):
-                yield names[start : start + size]
+        for start in range(0, len(listing.names), size):
+            for name, answer in self._reader.read(listing.names[start : start + size]).items():
+                before = known.relations.get(name)
+                if self._differs(answer, before):
+                    differing.append(name)
+                    if isinstance(answer, Answer) and has_same_facts(answer.relation, before):
+                        rederived.add(name)
+        return Comparison(listing, differing, event_id, frozenset(rederived))
 
-    def _enqueue(self, names: Iterable[RelationName], event_id: int | None) -> None:
+    def _differs(self, answer: Answer | Exception, known: KnownRelation | None) -> bool:
+        if isinstance(answer, Exception):
+            # A worker tries again, waits longer each time, and shows why.
+            return True
+        relation = answer.relation
+        return relation is not None and differs(relation, known, self._deriver.inputs_hash)
+
+    def _enqueue(self, lease: Lease, names: Iterable[RelationName], event_id: int | None) -> None:
         now = self._clock.now()
         requests = [WorkRequest(n, now, Urgency.SNAPSHOT, min_event_id=event_id) for n in names]
         if requests:
-            self._state.write(lambda tx: tx.work.request(requests))
-
-    def _reset_event_ids(self) -> None:
-        current = self._catalog.current_event_id()
-        if current is not None:
-            self._state.write(lambda tx: _reset(tx, current))
+            lease.write(lambda tx: tx.work.request(requests))
 
     def _record_report(self, tx: Transaction, report: SnapshotReport) -> None:
-        for singleton in tx.journal.notes(BRAKE):
-            if singleton.removeprefix(BRAKE) not in report.held:
-                tx.journal.write_note(singleton, "")
-        for namespace, reason in report.held.items():
-            log.error(
-                "deletions held until confirmed",
-                extra={
-                    "namespace": namespace or "*",
-                    "why": reason,
-                    "release": "schema-publisher confirm-deletions",
-                },
-            )
-            tx.journal.write_note(f"{BRAKE}{namespace}", reason)
+        self._record_refused(tx, report.refused)
+        for prefix in (BRAKE, REFUSED):
+            tx.journal.forget_empty_notes(prefix)
         text = json.dumps(
             {
-                "ended_at": self._clock.now(),
+                "ended_at": self._clock.wall(),
                 "listed": report.listed,
                 "differing": report.differing,
                 "missing": report.missing,
             }
         )
         tx.journal.write_note(self._singleton, text)
+        tx.journal.write_note(self._end_note, str(self._clock.now()))
+        mark_time(tx, self._clock.now())
+        if tx.journal.note(SNAPSHOT_DUE) == SNAPSHOT_BEGUN:
+            tx.journal.write_note(SNAPSHOT_DUE, "")
+
+    def _record_refused(self, tx: Transaction, refused: Mapping[str, str]) -> None:
+        for key in tx.journal.notes(REFUSED):
+            if key.removeprefix(REFUSED) not in refused:
+                tx.journal.write_note(key, "")
+        for namespace, reason in refused.items():
+            log.error("namespace not listed", extra={"namespace": namespace, "why": reason})
+            tx.journal.write_note(f"{REFUSED}{namespace}", reason[:MAX_REASON_LENGTH])
 
 
 def known_catalog(
@@ -277,13 +304,28 @@ def _is_unfinished(record: RelationRecord) -> bool:
     return record.lacks_version or record.status is Status.QUARANTINED
 
 
+def _abandoned(
+    records: Mapping[RelationName, RelationRecord],
+    edges: Iterable[Edge],
+    listed: frozenset[RelationName],
+) -> Sequence[RelationName]:
+    """Upstreams that never had a package, do not exist, and that no view names any more.
+
+    A worker that reads them forgets them.
+    """
+    named = {edge.upstream for edge in edges}
+    return [
+        name
+        for name, record in records.items()
+        if record.status is Status.MISSING
+        and record.published_hash is None
+        and name not in named
+        and name not in listed
+    ]
+
+
 def _released_namespaces(tx: Transaction) -> frozenset[tuple[str, ...]]:
     every = tx.graph.every_record()
     notes = tx.journal.notes(BRAKE)
     names = {key.removeprefix(BRAKE) for key, note in notes.items() if note == RELEASED}
     return frozenset(n.namespace for n in every if "" in names or ".".join(n.namespace) in names)
-
-
-def _reset(tx: Transaction, current: int) -> None:
-    tx.work.reset_event_ids(current)
-    tx.graph.reset_event_ids(current)

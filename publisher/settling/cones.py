@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dependency_graph.graph import graph_of, upstream_cone
 from lakeschema.catalog.identifiers import RelationName
@@ -18,12 +18,18 @@ class Cone:
     Attributes:
         facts: hash of each member's facts; None for a member that does not exist.
         settled: no member is stale or unknown.
-        read_event_id: the highest event id at which a member was read.
+        readings: when each member was read, and the newest event that its answer may reflect.
     """
 
     facts: Mapping[RelationName, str | None]
     settled: bool
-    read_event_id: int | None
+    readings: Sequence[tuple[float, int]] = field(compare=False)
+
+    def read_event_id(self, since: float) -> int | None:
+        """The newest event that an answer may reflect, of the readings after ``since``."""
+        return max(
+            (event_id for read_at, event_id in self.readings if read_at > since), default=None
+        )
 
 
 def cones(tx: Transaction, names: Sequence[RelationName]) -> Mapping[RelationName, Cone]:
@@ -40,5 +46,9 @@ def _cone(names: Sequence[RelationName], records: Mapping[RelationName, Relation
     return Cone(
         facts={n: records[n].facts_hash if n in records else None for n in names},
         settled=len(known) == len(names) and not any(record.stale for record in known),
-        read_event_id=max((record.read_event_id or -1 for record in known), default=None),
+        readings=[
+            (record.read_at, record.read_event_id)
+            for record in known
+            if record.read_at is not None and record.read_event_id is not None
+        ],
     )

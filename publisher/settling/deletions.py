@@ -1,17 +1,28 @@
-"""Relations that a catalog no longer lists → what to do about each: steps as values, none performed.
+"""Which relations count as dropped: an implausible number of deletions waits for a person.
 
-A listing alone is not trusted: a worker reads each relation by name before it counts as dropped,
-and an implausible number of deletions is held until a person confirms it.
+A snapshot plans steps for what the catalog no longer lists; a listing alone is not trusted, so that
+a worker reads each relation by name. Workers pass the same limit, whoever asked them to look.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.policy import DeletionLimit
+from publisher.policy import DeletionLimit, Policy
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord
+
+log = logging.getLogger(__name__)
+
+BRAKE = "@brake/"
+"""Before the name of a namespace, or "" for the whole catalog; the note says what is held."""
+RELEASED = "released"
+"""The note of a brake that a person released."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +77,70 @@ def _held_namespaces(
     held_namespaces = sorted(n for n, count in missing.items() if limit.exceeded(count, size[n]))
     held = tuple(HoldDeletions(n, missing[n], size[n]) for n in held_namespaces)
     return held, frozenset(held_namespaces)
+
+
+class DeletionBrake:
+    """Holds deletions where more than the limit are missing, or were dropped a short time ago.
+
+    What a person released passes, and does not count against later deletions.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._limit = policy.deletion_limit
+        self._window_seconds = policy.deletion_window_seconds
+
+    def is_released(self, tx: Transaction, record: RelationRecord) -> bool:
+        notes = {tx.journal.note(brake) for brake in _brakes_of(record)}
+        return RELEASED in notes
+
+    def holds(self, tx: Transaction, record: RelationRecord, now: float) -> bool:
+        """Whether the deletion must wait; the brake's note then says why.
+
+        A brake that holds is not counted again: the next snapshot looks whether it still should.
+        """
+        if record.published_hash is None:
+            return False  # nothing is offered that could be missed
+        if any(tx.journal.note(brake) for brake in _brakes_of(record)):
+            return True
+        since = now - self._window_seconds
+        for brake, namespace in zip(_brakes_of(record), (None, record.name.namespace), strict=True):
+            missing, known = tx.graph.count_missing(namespace, since)
+            if self._limit.exceeded(missing, known):
+                tx.journal.write_note(brake, f"{missing} of {known} relations missing")
+                return True
+        return False
+
+
+def _brakes_of(record: RelationRecord) -> tuple[str, str]:
+    """Of the whole catalog, and of the relation's namespace."""
+    return BRAKE, f"{BRAKE}{'.'.join(record.name.namespace)}"
+
+
+def write_brakes(
+    tx: Transaction, held: Mapping[str, str], unlisted: frozenset[tuple[str, ...]]
+) -> None:
+    """Notes what a snapshot holds, by namespace, and clears brakes that hold nothing any more.
+
+    A released one stays for as long as relations of its namespace are unlisted: they are read by
+    name, and dropped, after the snapshot.
+    """
+    still_missing = {".".join(namespace) for namespace in unlisted} | ({""} if unlisted else set())
+    for brake, note in tx.journal.notes(BRAKE).items():
+        if brake.removeprefix(BRAKE) not in (still_missing if note == RELEASED else held):
+            tx.journal.write_note(brake, "")
+    for namespace, reason in held.items():
+        # A person may have released it meanwhile.
+        if tx.journal.note(f"{BRAKE}{namespace}") != RELEASED:
+            tx.journal.write_note(f"{BRAKE}{namespace}", reason)
+
+
+def log_held_deletions(namespace: str, reason: str) -> None:
+    """``namespace`` is "" for the whole catalog."""
+    log.error(
+        "deletions held until confirmed",
+        extra={
+            "namespace": namespace or "*",
+            "why": reason,
+            "release": "schema-publisher confirm-deletions",
+        },
+    )

@@ -7,25 +7,23 @@ derived from, so that the caller that commits it can check that they are still c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from lakeschema.avro.fingerprint import sha256
-from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable, MalformedName
 from lakeschema.catalog.facts_json import facts_hash
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.listing import check_it_answers
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from lakeschema.translation.upstream_first import unusable_upstream
 from publisher.runtime import Clock, Runtime, retrying
-from publisher.settling.deriving import (
-    DerivationCrashed,
-    Deriver,
-    derivation_from_text,
-    derivation_to_text,
-)
+from publisher.settling.deriving import derivation_from_text, derivation_to_text
+from publisher.settling.freshness import Freshness, freshness, second_look
 from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
 
 
@@ -108,6 +106,19 @@ class Crashed:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the catalog said of one name: see ``Reading``."""
+
+    relation: Relation | None
+    at_least: int | None
+    at_most: int | None
+
+
+Answers: TypeAlias = Mapping[RelationName, Answer | Exception]
+"""For each name the catalog's answer, or why it cannot answer for this name."""
+
+
 class CatalogReader:
     """Reads facts in one batch, between two reads of the catalog's event id."""
 
@@ -115,46 +126,88 @@ class CatalogReader:
         self._catalog = catalog
         self._retrying = retrying((CatalogUnavailable,), clock)
 
-    def read(
-        self, names: Sequence[RelationName]
-    ) -> tuple[Mapping[RelationName, Relation], int | None, int | None]:
-        """Facts, and the event ids that were current before and after reading them.
+    def read(self, names: Sequence[RelationName]) -> Answers:
+        """Answers for all names. A name for which a read fails, however, fails alone.
 
         Raises:
-            CatalogUnavailable: after three attempts.
+            CatalogUnavailable: the catalog does not answer at all.
         """
-        return self._retrying(self._read, names)
+        if not names:
+            return {}
+        try:
+            return self._retrying(self._read, names)
+        except CatalogUnavailable as error:
+            # It may be away, or one of the names may be what breaks the connection.
+            check_it_answers(self._catalog)
+            self._event_id()
+            failure: Exception = error
+        except Exception as error:  # noqa: BLE001 (recorded as the name's failure)
+            failure = error
+        if len(names) == 1:
+            return {names[0]: failure}
+        middle = len(names) // 2
+        return {**self.read(names[:middle]), **self.read(names[middle:])}
 
-    def _read(
-        self, names: Sequence[RelationName]
-    ) -> tuple[Mapping[RelationName, Relation], int | None, int | None]:
-        before = self._catalog.current_event_id()
+    def _read(self, names: Sequence[RelationName]) -> Answers:
+        before = self._event_id()
         found = self._catalog.read(names)
-        return found, before, self._catalog.current_event_id()
+        after = self._event_id()
+        return {name: Answer(found.get(name), before, after) for name in names}
+
+    def _event_id(self) -> int | None:
+        """A refusal of it is no relation's fault: a server that shuts down refuses so."""
+        try:
+            return self._catalog.current_event_id()
+        except CatalogRefused as error:
+            raise CatalogUnavailable(error.catalog, str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedReadings:
+    """``stale``: claims for which the catalog's answer is too old."""
+
+    fresh: Sequence[Reading]
+    stale: Sequence[Claim]
+    failed: Sequence[tuple[Claim, Exception]]
 
 
 def read_claimed(
     reader: CatalogReader,
     claims: Sequence[Claim],
     records: Mapping[RelationName, RelationRecord],
-) -> tuple[Sequence[Reading], Sequence[Claim]]:
-    """Readings of the claimed relations, and the claims for which the catalog's answer is too old."""
-    found, at_least, at_most = reader.read([claim.relation for claim in claims])
+    runtime: Runtime,
+) -> ClaimedReadings:
+    """What the catalog says of the claimed relations, as far as it is new enough."""
+    answers = reader.read([claim.relation for claim in claims])
     fresh: list[Reading] = []
     stale: list[Claim] = []
+    failed: list[tuple[Claim, Exception]] = []
     for claim in claims:
-        if at_least is not None and at_least < required_event_id(claim, records):
-            stale.append(claim)
-        else:
-            fresh.append(Reading(claim, found.get(claim.relation), at_least, at_most))
-    return fresh, stale
+        answer = answers[claim.relation]
+        if isinstance(answer, Exception):
+            failed.append((claim, answer))
+            continue
+        record = records.get(claim.relation)
+        match freshness(claim, record, answer.at_least, runtime.policy):
+            case Freshness.STALE:
+                stale.append(claim)
+            case Freshness.FRESH:
+                fresh.append(_reading(claim, answer, record))
+            case Freshness.UNPROVEN:
+                runtime.counters.add("unproven_readings")
+                later = second_look(claim, answer.at_least, runtime.clock.now(), runtime.policy)
+                fresh.append(_reading(later, answer, record))
+            case other:
+                assert_never(other)
+    return ClaimedReadings(fresh, stale, failed)
 
 
-def required_event_id(claim: Claim, records: Mapping[RelationName, RelationRecord]) -> int:
-    """The newest event that a reading must reflect: of the hints, or of the last reading."""
-    record = records.get(claim.relation)
-    last = record.read_event_id if record is not None else None
-    return max(claim.min_event_id or -1, last or -1)
+def _reading(claim: Claim, answer: Answer, record: RelationRecord | None) -> Reading:
+    reading = Reading(claim, answer.relation, answer.at_least, answer.at_most)
+    if claim.failures and (record is None or record.facts_hash != reading.facts_hash):
+        # What failed was another state of the relation.
+        return replace(reading, claim=replace(claim, failures=0))
+    return reading
 
 
 @dataclass(slots=True)
@@ -219,6 +272,8 @@ class Investigator:
             upstreams = self._deriver.upstreams(relation)
         except DerivationCrashed as error:
             return Crashed(reading.claim, error.reason)
+        if not isinstance(upstreams, Failed):
+            upstreams = _usable(upstreams)
         if isinstance(upstreams, Failed):
             return _Candidate(reading, hash_, (), relation, failed=upstreams)
         return _Candidate(reading, hash_, upstreams, relation)
@@ -331,6 +386,16 @@ class Investigator:
             fingerprint=None,
             derivation=None,
         )
+
+
+def _usable(upstreams: tuple[RelationName, ...]) -> tuple[RelationName, ...] | Failed:
+    """The upstreams, if all of them may be stored and asked of a catalog."""
+    try:
+        for upstream in upstreams:
+            check_parts(upstream.parts)
+    except MalformedName as error:
+        return Failed(Status.BROKEN, ascii(str(error)))
+    return upstreams
 
 
 def _finding(candidate: _Candidate, conclusion: Conclusion) -> Finding:

@@ -20,7 +20,8 @@ from lakeschema.translation.outcome import Failed, Status, failure
 from publisher.policy import Policy
 from publisher.settling.claims import Abandoned, Deferred, Done, Ending, Reread
 from publisher.settling.contents import Content, Packageable, Unfit
-from publisher.settling.findings import Finding, Settled, Unchanged, Waiting
+from publisher.settling.deletions import DeletionBrake
+from publisher.settling.findings import Finding, Reading, Settled, Unchanged, Waiting
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, Edge, RelationRecord, Urgency, WorkRequest
 
@@ -31,11 +32,13 @@ class Verdict(Enum):
     ENDED = "ended"
     """Nothing: the claim ends."""
     SETTLED = "settled"
-    """The derivation is current, and the index lacks it. The claim is kept for its publication."""
+    """The derivation is current, and the index lacks it or is to be compared. The claim is kept."""
     DROPPED = "dropped"
     """The catalog no longer has it. The claim is kept: its versions are yanked next."""
     AGAIN = "again"
     """Something changed meanwhile: the work is due again."""
+    HELD = "held"
+    """The catalog no longer has it, as with many others: a person must confirm that."""
     LOST = "lost"
     """The claim expired, and another worker may hold it."""
 
@@ -61,11 +64,18 @@ def _end(record: RelationRecord, ending: Ending = _DONE) -> Settlement:
     return Settlement(Verdict.ENDED, record, ending)
 
 
+def _end_or_drop(record: RelationRecord) -> Settlement:
+    # Without a package it is forgotten, once no view names it.
+    is_done = record.published_hash is not None and not record.index_check_due
+    return _end(record) if is_done else Settlement(Verdict.DROPPED, record)
+
+
 class Settling:
     """Package contents are computed by the caller, since they depend on the package's names."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
+        self._deletions = DeletionBrake(policy)
 
     def settle(self, tx: Transaction, finding: Finding, content: Content, now: float) -> Settlement:
         claim = finding.reading.claim
@@ -73,11 +83,10 @@ class Settling:
             return Settlement(Verdict.LOST)
         name = finding.reading.name
         record = tx.graph.records([name]).get(name, RelationRecord(name))
+        record = _apply_reading(record, finding, now)
         if finding.reading.relation is None:
-            return self._settle_missing(tx, self._apply_reading(record, finding), now)
-        return self._settle_existing(
-            tx, finding, self._apply_reading(record, finding), content, now
-        )
+            return self._settle_missing(tx, record, now)
+        return self._settle_existing(tx, finding, record, content, now)
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
         """Stops deriving a relation that keeps crashing, until it changes or a snapshot retries it."""
@@ -101,39 +110,31 @@ class Settling:
         self._release(tx, [name], changed=True, now=now)
         return _end(settled, Abandoned())
 
-    def _apply_reading(self, record: RelationRecord, finding: Finding) -> RelationRecord:
-        """The record, with the facts and the event id of the reading."""
-        event_ids = [e for e in (record.read_event_id, finding.reading.at_most) if e is not None]
-        read_event_id = max(event_ids, default=None)
-        if finding.facts_hash is None:
-            return replace(record, read_event_id=read_event_id)
-        returned = record.facts_hash is None
-        return replace(
-            record,
-            facts_hash=finding.facts_hash,
-            read_event_id=read_event_id,
-            missing_since=None,
-            incarnation=record.incarnation + returned,
-        )
-
     def _settle_missing(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
-        name = record.name
-        if record.facts_hash is not None:
-            since = record.missing_since
-            if since is None:
-                tx.graph.write(replace(record, missing_since=now))
-                return _end(record, Reread(now + self._policy.drop_grace_seconds))
-            if now < since + self._policy.drop_grace_seconds:
+        # Of a relation that the index alone knows, the first reading is not trusted either.
+        if record.facts_hash is not None or record.is_only_published:
+            since = now if record.missing_since is None else record.missing_since
+            record = replace(record, missing_since=since)
+            again_at = since + self._policy.drop_grace_seconds
+            if since == now or now < again_at:
                 tx.graph.write(record)
-                return _end(record, Reread(since + self._policy.drop_grace_seconds))
+                return _end(record, Reread(again_at))
+            if self._deletions.is_released(tx, record):
+                record = replace(record, missing_since=None)
+            elif self._deletions.holds(tx, record, now):
+                tx.graph.write(record)
+                return Settlement(Verdict.HELD, record, _DONE)
         if record.status is Status.MISSING and not record.stale:
             tx.graph.write(record)
-            return _end(record) if record.yanked else Settlement(Verdict.DROPPED, record)
+            return _end_or_drop(record)
+        return self._settle_dropped(tx, record, now)
+
+    def _settle_dropped(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
+        name = record.name
         self._leave_cycle(tx, record, now)
         settled = replace(
             record,
             facts_hash=None,
-            missing_since=None,
             status=Status.MISSING,
             stale=False,
             reason="the catalog has no such relation",
@@ -142,13 +143,15 @@ class Settling:
             content_hash=None,
             inputs_hash=None,
             derived_facts_hash=None,
+            yanked=False,
+            index_check_due=True,
         )
         tx.graph.write(settled)
         tx.graph.write_derivation(name, None)
         tx.graph.replace_edges(name, ())
         changed = settled.visible_hash != record.visible_hash
         self._release(tx, [name], changed=changed, now=now)
-        return _end(settled) if settled.yanked else Settlement(Verdict.DROPPED, settled)
+        return _end_or_drop(settled)
 
     def _settle_existing(
         self,
@@ -195,25 +198,26 @@ class Settling:
             again = Deferred(now, "an upstream changed meanwhile")
             return Settlement(Verdict.AGAIN, record, again)
         match finding.conclusion:
-            case Unchanged():
+            case Unchanged(used=used):
                 settled = replace(record, stale=False, derived_facts_hash=finding.facts_hash)
                 changed = False
-            case Settled() as conclusion:
+            case Settled(used=used) as conclusion:
                 settled = _with_derivation(record, conclusion, finding.facts_hash, content)
                 changed = (
                     settled.visible_hash != record.visible_hash or record.status is Status.CYCLE
                 )
-                if finding.upstreams:
-                    edges = [Edge(record.name, u, conclusion.used[u]) for u in finding.upstreams]
-                    tx.graph.replace_edges(record.name, edges)
             case Waiting():
                 raise AssertionError("a waiting finding is never current")
+        if used:
+            # Also of an unchanged one: a text that was changed to and fro has new edges.
+            edges = [Edge(record.name, u, used[u]) for u in finding.upstreams]
+            tx.graph.replace_edges(record.name, edges)
         tx.graph.write(settled)
         if isinstance(finding.conclusion, Settled):
             tx.graph.write_derivation(record.name, finding.conclusion.derivation)
         if changed or record.stale:
             self._release(tx, [record.name], changed=changed, now=now)
-        if settled.needs_publication:
+        if settled.needs_publication or settled.index_check_due:
             return Settlement(Verdict.SETTLED, settled)
         return _end(settled)
 
@@ -316,6 +320,32 @@ class Settling:
                 for record, _ in unblocked
                 if record.name not in restored
             )
+
+
+def _apply_reading(record: RelationRecord, finding: Finding, now: float) -> RelationRecord:
+    """The record, with the facts and the event id of the reading."""
+    record = replace(record, read_event_id=_read_event_id(record, finding.reading), read_at=now)
+    if finding.facts_hash is None:
+        return record
+    returned = record.facts_hash is None
+    return replace(
+        record,
+        facts_hash=finding.facts_hash,
+        missing_since=None,
+        yanked=False,
+        # Its versions are yanked, or a worker that was killed had begun to yank them.
+        index_check_due=record.index_check_due or record.yanked,
+        incarnation=record.incarnation + returned,
+    )
+
+
+def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
+    """The newest event that an answer may reflect; that of this reading alone if ids start again."""
+    known, at_most = record.read_event_id, reading.at_most
+    if known is None or at_most is None:
+        return known if at_most is None else at_most
+    started_again = reading.at_least is not None and reading.at_least < known
+    return at_most if started_again else max(known, at_most)
 
 
 def _is_up_to_date(record: RelationRecord) -> bool:

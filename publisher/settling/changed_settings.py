@@ -1,0 +1,82 @@
+"""Settings that shape packages alike, compared with those of the last snapshot, as notes.
+
+What a changed one concerns is derived again although no fact changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.selection import Selection
+from publisher.settling.contents import BuildKeys
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord, Urgency, WorkRequest
+
+Records = Mapping[RelationName, RelationRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSetting:
+    """A setting that is not as its ``note`` says, and what to derive again.
+
+    ``published_anew``: of these, the relations that get a version for certain.
+    """
+
+    note: str
+    text: str
+    names: Sequence[RelationName]
+    published_anew: frozenset[RelationName]
+
+
+class SettingsNotes:
+    def __init__(self, selection: Selection, build_keys: BuildKeys, catalog_name: str) -> None:
+        self._selection = selection
+        # These names are stored: do not change them.
+        self._settings: Sequence[
+            tuple[str, str, Callable[[RelationRecord], bool], Callable[[RelationRecord], bool]]
+        ] = (
+            (
+                f"@selection/{catalog_name}",
+                selection.text,
+                self._is_otherwise_selected,
+                lambda record: record.content_hash is None,
+            ),
+            (
+                f"@choices/{catalog_name}",
+                build_keys.options,
+                lambda record: record.content_hash is not None or record.is_unfit,
+                lambda record: record.content_hash is not None,
+            ),
+            # What an earlier generator could not package.
+            (
+                f"@generator/{catalog_name}",
+                build_keys.generator,
+                lambda record: record.is_unfit,
+                lambda _: False,
+            ),
+        )
+
+    def changed(self, tx: Transaction, records: Records) -> Sequence[ChangedSetting]:
+        changes = []
+        for note, text, is_concerned, is_published_anew in self._settings:
+            if tx.journal.note(note) != text:
+                concerned = [record for record in records.values() if is_concerned(record)]
+                anew = frozenset(r.name for r in concerned if is_published_anew(r))
+                changes.append(ChangedSetting(note, text, [r.name for r in concerned], anew))
+        return changes
+
+    def _is_otherwise_selected(self, record: RelationRecord) -> bool:
+        is_selected = self._selection.includes(record.name)
+        return record.status is Status.OK and is_selected is (record.content_hash is None)
+
+
+def carry_out(tx: Transaction, changes: Sequence[ChangedSetting], now: float) -> None:
+    """Requests derivation of what the settings concern, and notes them."""
+    for change in changes:
+        for record in tx.graph.records(change.names).values():
+            tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+        tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in change.names)
+        tx.journal.write_note(change.note, change.text)

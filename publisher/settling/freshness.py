@@ -1,0 +1,47 @@
+"""Whether a catalog's answer is new enough: by event ids for a while, and then by two looks.
+
+An event id is a claim about one log: a message may state another's, and a log that was restored
+counts anew. So an id is believed for as long as a replica may lag behind it, and no longer. The
+answer is then taken for what it is, and the relation is read once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import Enum
+
+from publisher.policy import Policy
+from publisher.state.records import Claim, RelationRecord
+
+
+class Freshness(Enum):
+    FRESH = "fresh"
+    STALE = "stale"
+    """It is older than the event or the last reading, as a replica's may be: it is not believed."""
+    UNPROVEN = "unproven"
+    """No id proves that it is new enough, and none will: it is believed, and a second look follows."""
+
+
+def freshness(
+    claim: Claim, record: RelationRecord | None, at_least: int | None, policy: Policy
+) -> Freshness:
+    """``at_least``: the answer reflects this event and all earlier ones; None without ids."""
+    if at_least is None:
+        return Freshness.FRESH if claim.min_event_id is None else Freshness.UNPROVEN
+    # ``claimed_at`` is earlier than the answer, so that no replica may still lag by then.
+    believed_since = claim.claimed_at - policy.max_lag_seconds
+    demanded = claim.min_event_id is not None and at_least < claim.min_event_id
+    if demanded and claim.first_asked > believed_since:
+        return Freshness.STALE
+    older = record is not None and at_least < (record.read_event_id or -1)
+    if older and record is not None and (record.read_at or 0.0) > believed_since:
+        return Freshness.STALE
+    return Freshness.UNPROVEN if demanded or older else Freshness.FRESH
+
+
+def second_look(claim: Claim, at_least: int | None, now: float, policy: Policy) -> Claim:
+    """The claim, so that the relation is read again when every replica shows what one shows now."""
+    seconds = policy.staleness_seconds if at_least is None else policy.max_lag_seconds
+    if seconds <= 0:
+        return claim
+    return replace(claim, reread_at=max(claim.reread_at or 0.0, now + seconds))
