@@ -5,27 +5,47 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-
-from packaging.version import InvalidVersion
+from dataclasses import dataclass
 
 from codegen.errors import CodegenError
 from codegen.package import Release
 from lakeschema.catalog.identifiers import RelationName
-from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
-from publisher.index.releases import by_version, parse_version
+from publisher.index.protocol import ForeignPackage, IndexFile, IndexRefused, PackageIndex
+from publisher.publishing.attestation import UntrustedProvenance
+from publisher.publishing.listing import Listing
 from publisher.publishing.packaging_protocol import Packaging, ReadPackage
+from publisher.publishing.trust import check_provenance
+from publisher.publishing.versioning import parse_number
 from publisher.state.records import VersionRecord, VersionStatus
 
 log = logging.getLogger(__name__)
 
+MAX_WHEELS_READ = 200
+"""Of one distribution, the newest first: how many versions count for the next number, at most."""
 
-def unrecorded_files(
-    files: Sequence[IndexFile], history: Sequence[VersionRecord]
-) -> Sequence[IndexFile]:
-    """Wheels with a release number of three parts that the history lacks, lowest first."""
+MAX_REFUSAL_CHARACTERS = 500
+"""Of the reason that is kept of an unusable wheel."""
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundWheel:
+    """A wheel of the index.
+
+    Attributes:
+        sha256: None if it is unusable: what is listed later with this hash is not ours either.
+        package: what it contains, if it was read.
+        refusal: why it is unusable; "" if it is not.
+    """
+
+    sha256: str | None
+    package: ReadPackage | None = None
+    refusal: str = ""
+
+
+def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
+    """Those named as ours whose number the history lacks, lowest first."""
     known = {version.number for version in history}
-    unrecorded = [file for file in files if file.version not in known and _is_release(file)]
-    return sorted(unrecorded, key=by_version)
+    return [file for number, file in listing.ours.items() if number not in known]
 
 
 def read_unrecorded_versions(
@@ -34,74 +54,101 @@ def read_unrecorded_versions(
     relation: RelationName,
     unrecorded: Sequence[IndexFile],
     now: float,
+    trusted_keys: Sequence[bytes] = (),
 ) -> Sequence[VersionRecord]:
-    """Records of ``unrecorded_files``; wheels of the newest major are read, for comparison.
+    """Records of ``unrecorded_files``; usable wheels of the newest major are read, for comparison.
+
+    One that is not what the page states, not a package, or not signed by one of ``trusted_keys``
+    where there are some, is CONFLICT: its number is never used.
 
     Raises:
         PackageIndexError: one could not be read.
         ForeignPackage: one is the package of another relation.
     """
-    major = parse_version(unrecorded[-1].version).major
+    wheels = _Wheels(index, packaging, relation, trusted_keys)
+    major: int | None = None
     releases: dict[str, Release] = {}
     adopted = []
     # The newest first: its changelog also describes the versions before it.
-    for file in reversed(unrecorded):
-        wheel = index.fetch(file) if parse_version(file.version).major == major else None
-        read = _read(file, wheel, packaging) if wheel is not None else None
-        for release in read.changelog if read else ():
+    for position, file in enumerate(reversed(unrecorded)):
+        number = parse_number(file.version)
+        is_read = position < MAX_WHEELS_READ and major in {None, number[0]}
+        wheel = wheels.read(file) if is_read else wheels.believe(file)
+        if major is None and not wheel.refusal:
+            major = number[0]
+        for release in wheel.package.changelog if wheel.package else ():
             releases.setdefault(release.version, release)
-        adopted.append(
-            _version_record(
-                relation, packaging.distribution(relation), file, wheel, read, releases, now
-            )
-        )
+        adopted.append(_version_record(relation, packaging, file, wheel, releases, now))
     return adopted[::-1]
 
 
 def _version_record(
     relation: RelationName,
-    distribution: str,
+    packaging: Packaging,
     file: IndexFile,
-    wheel: bytes | None,
-    read: ReadPackage | None,
+    wheel: _FoundWheel,
     releases: Mapping[str, Release],
     now: float,
 ) -> VersionRecord:
-    if read is not None and read.relation != relation:
-        raise ForeignPackage(distribution, str(read.relation))
+    package = wheel.package
     release = releases.get(file.version, Release(file.version, "", ()))
     return VersionRecord(
-        distribution=distribution,
+        distribution=packaging.distribution(relation),
         number=file.version,
         relation=relation,
-        status=VersionStatus.PUBLISHED,
-        content_hash=read.content_hash if read else None,
-        schema_text=read.schema_text if read else None,
-        wheel_sha256=hashlib.sha256(wheel).hexdigest() if wheel is not None else file.sha256,
+        status=VersionStatus.CONFLICT if wheel.refusal else VersionStatus.PUBLISHED,
+        content_hash=package.content_hash if package else None,
+        schema_text=package.schema_text if package else None,
+        wheel_sha256=wheel.sha256,
         filename=file.filename,
         change=release.change,
-        reasons=release.lines,
+        reasons=(wheel.refusal,) if wheel.refusal else release.lines,
         created_at=now,
-        surface_hash=read.surface_hash if read else "",
-        runtime=read.runtime if read else "",
+        surface_hash=package.surface_hash if package else "",
+        runtime=package.runtime if package else "",
     )
 
 
-def _read(file: IndexFile, wheel: bytes, packaging: Packaging) -> ReadPackage | None:
-    try:
-        return packaging.read(wheel)
-    except CodegenError as error:
-        log.warning(
-            "wheel of the index not understood",
-            extra={"wheel": file.filename, "why": str(error)},
-        )
-        return None
+@dataclass(frozen=True, slots=True)
+class _Wheels:
+    """Of one relation, on the index."""
+
+    index: PackageIndex
+    packaging: Packaging
+    relation: RelationName
+    trusted_keys: Sequence[bytes]
+
+    def read(self, file: IndexFile) -> _FoundWheel:
+        try:
+            data = self.index.fetch(file)
+        except IndexRefused as error:
+            if error.status not in {404, 410}:
+                raise
+            return _refuse(file, "the index lists it and does not have it")
+        sha256 = hashlib.sha256(data).hexdigest()
+        if file.sha256 not in {None, sha256}:
+            return _refuse(file, "its bytes do not have the hash that the page states")
+        try:
+            check_provenance(self.index, file, sha256, self.trusted_keys)
+            package = self.packaging.read(data)
+        except (CodegenError, UntrustedProvenance) as error:
+            return _refuse(file, str(error))
+        if package.relation != self.relation:
+            distribution = self.packaging.distribution(self.relation)
+            raise ForeignPackage(distribution, str(package.relation))
+        return _FoundWheel(sha256, package)
+
+    def believe(self, file: IndexFile) -> _FoundWheel:
+        """Without a look at its bytes: the hash is the page's."""
+        try:
+            check_provenance(self.index, file, file.sha256, self.trusted_keys)
+        except UntrustedProvenance as error:
+            return _refuse(file, str(error))
+        return _FoundWheel(file.sha256)
 
 
-def _is_release(file: IndexFile) -> bool:
-    if not file.filename.endswith(".whl"):
-        return False
-    try:
-        return len(parse_version(file.version).release) == 3
-    except InvalidVersion:
-        return False
+def _refuse(file: IndexFile, why: str) -> _FoundWheel:
+    log.warning("wheel of the index is unusable", extra={"wheel": file.filename, "why": why})
+    # It may quote the wheel: untrusted, and not always text that the state can store.
+    storable = why.encode("ascii", "backslashreplace").decode()[:MAX_REFUSAL_CHARACTERS]
+    return _FoundWheel(None, refusal=storable)

@@ -29,17 +29,32 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Reconciled:
+    """The ledger of a distribution, in agreement with the index a moment ago.
+
+    Attributes:
+        history: as of ``VersionLedger``.
+        listed: versions of every file on the index, whoever uploaded it.
+        is_yanked: of a dropped relation: no file is offered.
+    """
+
+    history: Sequence[VersionRecord]
+    listed: frozenset[str]
+    is_yanked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Confirmed:
     """A job whose facts are known to have held together at one moment.
 
     Attributes:
         cone: the relation and its upstreams at any distance, as they were then.
-        history: of its distribution, reconciled with the index.
+        reconciled: its distribution.
     """
 
     job: Job
     cone: Cone
-    history: Sequence[VersionRecord]
+    reconciled: Reconciled
 
 
 @dataclass(frozen=True, slots=True)

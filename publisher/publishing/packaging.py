@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
-from codegen.errors import UnfitSchema
+from codegen.errors import CodegenError, UnfitSchema
 from codegen.naming import distribution_name, import_name
-from codegen.package import PackageRequest, Wheel
+from codegen.package import PackageRequest, Provenance, Wheel
+from codegen.rebuilding import request_again
 from codegen.runtime_files import runtime_version
 from codegen.surface import surface_hash
 from codegen.wheel import build_wheel, content_hash, read_wheel
+from lakeschema.avro.compatibility import Change
+from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record, Schema
+from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Derivation
-from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
+from publisher.publishing.packaging_protocol import (
+    DraftedPackage,
+    Predecessors,
+    PublishedText,
+    ReadPackage,
+    kind_of,
+    provenance_of,
+)
+from publisher.publishing.versioning import Published, next_version
 from publisher.settling.contents import BuildKeys
+from publisher.state.records import VersionRecord
+
+
+def version_after(
+    predecessors: Predecessors, schema: Schema, surface_of: Callable[[Schema], str]
+) -> tuple[str, Change]:
+    """``next_version`` of predecessors whose texts are still to be read."""
+    return next_version(
+        [version for text in predecessors.published for version in _comparable(text)],
+        schema,
+        mode=predecessors.mode,
+        surface_of=surface_of,
+        unusable=predecessors.taken,
+        same_schema=predecessors.same_schema,
+    )
+
+
+def _comparable(version: PublishedText) -> Iterator[Published]:
+    """The version with its schema; nothing if the text is not one."""
+    try:
+        yield Published(version.number, parse_schema(version.schema_text), version.surface_hash)
+    except MalformedAvroSchema:
+        return
+
+
+def with_change(request: PackageRequest, number: str, change: Change) -> PackageRequest:
+    provenance = replace(request.provenance, change=kind_of(change), reasons=change.reasons)
+    return replace(request, version=number, provenance=provenance)
 
 
 class WheelPackaging:
@@ -42,6 +83,10 @@ class WheelPackaging:
     @property
     def build_keys(self) -> BuildKeys:
         return BuildKeys("immutable" if self._immutable else "", runtime_version())
+
+    @property
+    def prefix(self) -> str:
+        return self._prefix
 
     def distribution(self, relation: RelationName) -> str:
         return distribution_name(relation, self._prefix)
@@ -72,8 +117,38 @@ class WheelPackaging:
         except UnfitSchema:
             return ""
 
+    def next_version(
+        self, relation: RelationName, schema: Schema, predecessors: Predecessors
+    ) -> tuple[str, Change]:
+        return version_after(predecessors, schema, partial(self.surface_hash, relation))
+
+    def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
+        number, change = self.next_version(request.relation, request.schema, predecessors)
+        return DraftedPackage(change, self.build(with_change(request, number, change)))
+
     def build(self, request: PackageRequest) -> Wheel:
         return build_wheel(request)
+
+    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+        if not provenance or version.schema_text is None:
+            return None
+        try:
+            schema = parse_schema(version.schema_text)
+            if not isinstance(schema, Record):
+                return None
+            like = PackageRequest(
+                version.relation,
+                self._prefix,
+                version.number,
+                schema,
+                Provenance(),
+                self._immutable,
+                self._project_urls,
+            )
+            wheel = build_wheel(request_again(provenance, like))
+        except (CodegenError, MalformedAvroSchema):
+            return None
+        return wheel if wheel.sha256 == version.wheel_sha256 else None
 
     def read(self, wheel: bytes) -> ReadPackage:
         contents = read_wheel(wheel)

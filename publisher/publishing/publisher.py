@@ -7,53 +7,48 @@ no reservation or one whose bytes it can deliver again.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 from codegen.errors import CodegenError
-from codegen.package import Wheel
 from lakeschema.avro.fingerprint import sha256
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.index.protocol import IndexUnavailable, PackageIndex, PackageIndexError
-from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
+from publisher.index.protocol import PackageIndex
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.history import newest_published
-from publisher.publishing.jobs import Confirmed, Draft, Job
+from publisher.publishing.index_work import IndexWork
+from publisher.publishing.jobs import Confirmed, Draft, Job, Reconciled
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.recheck import Recheck
-from publisher.publishing.upload import Delivery, WheelUploader
+from publisher.publishing.reconciling import Reconciler, record_deliveries
+from publisher.publishing.upload import Delivery
+from publisher.publishing.version_rate import VersionRate
 from publisher.runtime import Runtime
-from publisher.settling.claims import Deferred, Done, defer, end_claim, retry_later
+from publisher.settling.claims import Deferred, Done, Ending, end_claim, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
 from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import Transaction
-from publisher.state.records import (
-    Claim,
-    RelationRecord,
-    VersionRecord,
-    VersionStatus,
-    WorkRequest,
-)
+from publisher.state.records import Claim, RelationRecord, VersionRecord, WorkRequest
 
 log = logging.getLogger(__name__)
-
-R = TypeVar("R")
 
 STILL_OFFERED = "its versions are still offered, because the index cannot yank"
 
 
-@dataclass(slots=True)
-class _Lease:
-    """When the leases of a batch were last renewed."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the state has of a package."""
 
-    renewed_at: float
+    history: Sequence[VersionRecord]
+    record: RelationRecord | None
+
+    @property
+    def is_due(self) -> bool:
+        return self.record is not None and self.record.index_check_due
 
 
 class Publisher:
@@ -69,29 +64,31 @@ class Publisher:
     ) -> None:
         self._runtime = runtime
         self._state = runtime.state
-        self._index = index
         self._packaging = packaging
         self._drafter = drafter
         self._recheck = recheck
-        self._uploader = WheelUploader(index, runtime.clock)
+        self._reconciler = Reconciler(runtime, index, packaging)
+        self._rate = VersionRate(runtime)
+        self._work = IndexWork(runtime)
 
     def publish(self, jobs: Sequence[Job]) -> None:
         """Publishes what the index lacks of the jobs, and ends or defers their claims."""
-        distributions = {job.name: self._packaging.distribution(job.name) for job in jobs}
-        histories, records = self._state.read(
-            lambda tx: (
-                tx.versions.history(distributions.values()),
-                tx.graph.records(distributions),
-            )
-        )
-        reconciled = self._for_each(
-            jobs,
-            lambda job: self._reconcile_history(
-                job, histories[distributions[job.name]], records.get(job.name)
-            ),
-        )
-        confirmed = self._recheck.confirm([(j, h) for j, h in reconciled if h is not None])
+        by_name = {job.name: job for job in jobs}
+        known = self._known(by_name)
+
+        def reconcile(claim: Claim) -> tuple[Job, Reconciled | None]:
+            job = by_name[claim.relation]
+            return job, self._reconcile_job(job, known[job.name])
+
+        reconciled = self._work.for_each([job.claim for job in jobs], reconcile)
+        admitted = self._rate.admit([(job, r) for job, r in reconciled if r is not None])
+        confirmed = self._recheck.confirm(admitted)
         self._deliver_all(self._reserve_all(self._draft_all(confirmed)))
+
+    def compare(self, claims: Sequence[Claim]) -> None:
+        """Repairs at the index what gets no new version, and yanks what was dropped."""
+        known = self._known([claim.relation for claim in claims])
+        self._work.for_each(claims, lambda claim: self._compare(claim, known[claim.relation]))
 
     def open_reservations(
         self, names: Iterable[RelationName]
@@ -101,179 +98,140 @@ class Publisher:
         found = self._state.read(lambda tx: tx.versions.open_reservations(distributions))
         return {version.relation: version for version in found}
 
-    def finish(self, version: VersionRecord) -> bool:
-        """Delivers a reserved version even if its relation changed since: it may be visible.
+    def finish(self, versions: Sequence[VersionRecord]) -> bool:
+        """Delivers reserved versions even if their relations changed since: they may be visible.
 
-        False if the index failed; the next work on the relation retries it.
+        False if the index failed for one; the next work on its relation retries it.
         """
-        try:
-            self._finish(version)
-        except PackageIndexError as error:
-            log.warning("package index failed", extra={"why": str(error)})
-            return False
-        return True
+        results = self._work.attempt_each(versions, self._reconciler.finish)
+        return all(result is None for result in results)
 
-    def drop(self, claims: Sequence[Claim]) -> None:
-        """Yanks the versions of relations that the catalog no longer has."""
-        names = {claim.relation: self._packaging.distribution(claim.relation) for claim in claims}
-        histories = self._state.read(lambda tx: tx.versions.history(names.values()))
-        for claim in claims:
-            distribution = names[claim.relation]
-            try:
-                for version in histories[distribution]:
-                    if version.status is VersionStatus.RESERVED:
-                        self._finish(version)
-                yanked = not histories[distribution] or self._uploader.yank(distribution)
-            except PackageIndexError as error:
-                self._defer_for_index([claim], error)
-                continue
-            if not yanked:
-                self._runtime.counters.add("yanks_declined")
-                log.warning("index cannot yank", extra={"distribution": distribution})
-            published = bool(histories[distribution])
-            self._state.write(
-                partial(self._record_drop, claim=claim, published=published, yanked=yanked)
+    def finish_and_end(
+        self,
+        endings: Mapping[Claim, Ending],
+        reservations: Mapping[RelationName, VersionRecord],
+    ) -> None:
+        """As ``finish``, for work that is otherwise done: its claims end once that is delivered."""
+
+        def finish(claim: Claim) -> Claim:
+            self._reconciler.finish(reservations[claim.relation])
+            return claim
+
+        done = self._work.for_each([*endings], finish)
+
+        def end(tx: Transaction) -> None:
+            # What was reserved may be older than what the relation is now.
+            records = tx.graph.records(claim.relation for claim in done)
+            again = Deferred(self._runtime.clock.now(), "an older version was delivered first")
+            for claim in done:
+                record = records.get(claim.relation)
+                is_overtaken = record is not None and record.needs_publication
+                end_claim(tx, claim, again if is_overtaken else endings[claim])
+
+        if done:
+            self._state.write(end)
+
+    # Comparing with the index
+
+    def _known(self, names: Iterable[RelationName]) -> Mapping[RelationName, _Known]:
+        distributions = {name: self._packaging.distribution(name) for name in names}
+        histories, records = self._state.read(
+            lambda tx: (
+                tx.versions.history(distributions.values()),
+                tx.graph.records(distributions),
             )
+        )
+        return {
+            name: _Known(histories[distribution], records.get(name))
+            for name, distribution in distributions.items()
+        }
 
-    def _record_drop(self, tx: Transaction, *, claim: Claim, published: bool, yanked: bool) -> None:
-        name = claim.relation
-        record = tx.graph.records([name]).get(name)
+    def _reconcile_job(self, job: Job, known: _Known) -> Reconciled | None:
+        """The distribution in agreement with the index; None if nothing is left to do."""
+        found = self._reconciler.reconcile(
+            job.name, known.history, is_dropped=False, refill=known.is_due
+        )
+        newest = newest_published(found.history)
+        is_current = newest is not None and _is_up_to_date(newest, job, known.record)
+        self._state.write(
+            partial(self._record_reconciled, claim=job.claim, newest=newest if is_current else None)
+        )
+        return None if is_current else found
+
+    def _record_reconciled(
+        self, tx: Transaction, *, claim: Claim, newest: VersionRecord | None
+    ) -> None:
+        """``newest`` if it needs no successor."""
         if not tx.work.holds(claim):
-            if published and record is not None and record.status is not Status.MISSING:
-                # It was created again and yanked by us meanwhile: the next reading repairs that.
-                tx.graph.write(replace(record, yanked=True))
-                tx.work.request([WorkRequest(name, self._runtime.clock.now())])
+            self._compare_again(tx, claim)
             return
-        if published and record is not None and record.status is Status.MISSING:
-            reason = record.reason if yanked else f"{record.reason}; {STILL_OFFERED}"
-            tx.graph.write(replace(record, yanked=True, reason=reason))
-        elif not published and not tx.graph.dependents([name]):
-            tx.graph.forget(name)
-        end_claim(tx, claim, Done())
-
-    # Several jobs
-
-    def _for_each(self, jobs: Sequence[Job], act: Callable[[Job], R]) -> Sequence[tuple[Job, R]]:
-        """The results of ``act`` for the jobs that succeed at the index; the others are deferred.
-
-        Jobs run concurrently, and leases are renewed meanwhile, so that a slow index does not
-        cost the worker its claims. Once the index is unavailable for one job, the remaining jobs
-        are deferred without a request: each would wait for a timeout.
-        """
-        unavailable: list[IndexUnavailable] = []
-        lease = _Lease(self._runtime.clock.now())
-
-        def attempt(job: Job) -> R | PackageIndexError:
-            self._renew(lease, jobs)
-            if unavailable:
-                return unavailable[0]
-            try:
-                return act(job)
-            except IndexUnavailable as error:
-                unavailable.append(error)
-                return error
-            except PackageIndexError as error:
-                return error
-
-        results = self._run_concurrently(attempt, jobs)
-        done: list[tuple[Job, R]] = []
-        for job, result in zip(jobs, results, strict=True):
-            if isinstance(result, PackageIndexError):
-                self._defer_for_index([job.claim], result)
-            else:
-                done.append((job, result))
-        return done
-
-    def _run_concurrently(self, act: Callable[[Job], R], jobs: Sequence[Job]) -> Sequence[R]:
-        width = min(self._runtime.policy.uploads_at_once, len(jobs))
-        if width <= 1:
-            return [act(job) for job in jobs]
-        with ThreadPoolExecutor(width, thread_name_prefix="index") as pool:
-            return list(pool.map(act, jobs))
-
-    def _renew(self, lease: _Lease, jobs: Sequence[Job]) -> None:
-        now, seconds = self._runtime.clock.now(), self._runtime.policy.lease_seconds
-        if now - lease.renewed_at > seconds / 4:
-            self._state.write(lambda tx: tx.work.renew((job.claim for job in jobs), now + seconds))
-            lease.renewed_at = now
-
-    def _defer_for_index(self, claims: Sequence[Claim], error: PackageIndexError) -> None:
-        self._runtime.counters.add("index_failures")
-        log.warning("package index failed", extra={"why": str(error)})
-        defer(self._runtime, claims, str(error))
-
-    # Reconciling with the index
-
-    def _reconcile_history(
-        self, job: Job, history: Sequence[VersionRecord], record: RelationRecord | None
-    ) -> Sequence[VersionRecord] | None:
-        """The distribution's history, reconciled with the index; None if nothing is left to do."""
-        distribution = self._packaging.distribution(job.name)
-        reserved = next((v for v in history if v.status is VersionStatus.RESERVED), None)
-        if reserved is not None:
-            self._finish(reserved)
-        files = self._uploader.files(distribution)
-        unrecorded = unrecorded_files(files, history)
-        if unrecorded:
-            adopted = read_unrecorded_versions(
-                self._index, self._packaging, job.name, unrecorded, self._runtime.clock.now()
-            )
-            self._state.write(lambda tx: tx.versions.adopt(adopted))
-            self._runtime.counters.add("adopted", len(adopted))
-            log.info("versions adopted from the index", extra={"distribution": distribution})
-        if unrecorded or reserved is not None:
-            history = self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
-        self._uploader.unyank(files)
-        newest = newest_published(history)
-        if newest is not None and _is_up_to_date(newest, job, record):
-            self._state.write(lambda tx: self._record_published(tx, job.claim, newest))
-            return None
-        if record is not None and record.yanked:
-            self._state.write(lambda tx: self._clear_yanked(tx, job.claim))
-        return history
-
-    def _finish(self, version: VersionRecord) -> None:
-        wheel = self._state.read(
-            lambda tx: tx.versions.reserved_wheel(version.distribution, version.number)
-        )
-        if wheel is None:
-            return  # another worker has just finished it
-        built = Wheel(
-            version.distribution,
-            version.number,
-            version.filename,
-            wheel,
-            hashlib.sha256(wheel).hexdigest(),
-        )
-        delivery = self._uploader.deliver(built)
-        self._state.write(lambda tx: self._record_deliveries(tx, [(version, delivery)]))
-        self._log_delivery(version, delivery)
-
-    def _record_published(self, tx: Transaction, claim: Claim, newest: VersionRecord) -> None:
-        if tx.work.holds(claim):
+        record = tx.graph.records([claim.relation])[claim.relation]
+        if record.index_check_due:
+            tx.graph.write(replace(record, index_check_due=False))
+        if newest is not None:
             tx.graph.write_published(claim.relation, newest.content_hash, newest.sequence)
-            self._clear_yanked(tx, claim)
             end_claim(tx, claim, Done())
 
-    def _clear_yanked(self, tx: Transaction, claim: Claim) -> None:
+    def _compare(self, claim: Claim, known: _Known) -> None:
+        is_dropped = known.record is not None and known.record.status is Status.MISSING
+        if is_dropped and not known.history:
+            # Most often an upstream that never existed.
+            found = Reconciled((), frozenset())
+        else:
+            found = self._reconciler.reconcile(
+                claim.relation, known.history, is_dropped=is_dropped, refill=known.is_due
+            )
+        self._state.write(
+            partial(self._record_compared, claim=claim, found=found, is_dropped=is_dropped)
+        )
+
+    def _record_compared(
+        self, tx: Transaction, *, claim: Claim, found: Reconciled, is_dropped: bool
+    ) -> None:
+        name = claim.relation
+        if not tx.work.holds(claim):
+            self._compare_again(tx, claim)
+            return
+        record = tx.graph.records([name]).get(name)
+        if (
+            record is not None
+            and is_dropped
+            and not found.history
+            and not tx.graph.dependents([name])
+        ):
+            tx.graph.forget(name)
+        elif record is not None:
+            is_yanked = is_dropped and found.is_yanked
+            base = record.reason.removesuffix(f"; {STILL_OFFERED}")
+            is_offered = is_dropped and bool(found.history) and not is_yanked
+            reason = f"{base}; {STILL_OFFERED}" if is_offered else base
+            compared = replace(record, yanked=is_yanked, index_check_due=False, reason=reason)
+            tx.graph.write(compared)
+        end_claim(tx, claim, Done())
+
+    def _compare_again(self, tx: Transaction, claim: Claim) -> None:
+        """The claim was lost: what we did at the index may contradict what another worker did."""
         record = tx.graph.records([claim.relation]).get(claim.relation)
-        if record is not None and record.yanked and tx.work.holds(claim):
-            tx.graph.write(replace(record, yanked=False))
+        if record is not None:
+            tx.graph.write(replace(record, index_check_due=True))
+            tx.work.request([WorkRequest(claim.relation, self._runtime.clock.now())])
 
     # Building and reserving
 
     def _draft_all(self, confirmed: Sequence[Confirmed]) -> Sequence[Draft]:
         upstreams = {u for each in confirmed for u in each.job.derivation.upstreams}
         fingerprints = self._state.read(lambda tx: _fingerprints(tx, upstreams))
-        now = self._runtime.clock.now()
+        now = self._runtime.clock.wall()
         drafts = []
         for each in confirmed:
             try:
                 drafts.append(self._drafter.draft(each, fingerprints, now))
             except CodegenError as error:
-                self._state.write(
-                    partial(self._record_unfit, job=each.job, reason=f"cannot be packaged: {error}")
-                )
+                reason = f"cannot be packaged: {error}"
+                self._runtime.counters.add("unfit")
+                fields = {"relation": str(each.job.name), "why": reason}
+                log.warning("relation gets no version", extra=fields)
+                self._state.write(partial(self._record_unfit, job=each.job, reason=reason))
         return drafts
 
     def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
@@ -312,7 +270,10 @@ class Publisher:
             and record.content_hash == job.content_hash
             and cone == draft.cone
         )
-        if unchanged and tx.versions.reserve(draft.version, draft.wheel.data, draft.after):
+        wheel = draft.wheel
+        if unchanged and tx.versions.reserve(
+            draft.version, wheel.data, draft.after, wheel.provenance
+        ):
             return True
         reason = "the relation or an upstream changed before publication"
         end_claim(tx, job.claim, retry_later(job.claim, reason, now, self._runtime.policy))
@@ -322,17 +283,18 @@ class Publisher:
 
     def _deliver_all(self, drafts: Sequence[Draft]) -> None:
         by_name = {draft.job.name: draft for draft in drafts}
-        delivered = self._for_each(
-            [draft.job for draft in drafts],
-            lambda job: self._uploader.deliver_new(by_name[job.name].wheel),
-        )
-        done = [(by_name[job.name], delivery) for job, delivery in delivered]
+
+        def deliver(claim: Claim) -> tuple[Draft, Delivery]:
+            draft = by_name[claim.relation]
+            return draft, self._reconciler.deliver(draft.version, draft.wheel)
+
+        done = self._work.for_each([draft.job.claim for draft in drafts], deliver)
         if not done:
             return
 
         def confirm(tx: Transaction) -> None:
             now = self._runtime.clock.now()
-            self._record_deliveries(tx, [(draft.version, delivery) for draft, delivery in done])
+            record_deliveries(tx, [(draft.version, delivery) for draft, delivery in done])
             for draft, delivery in done:
                 if tx.work.holds(draft.job.claim):
                     taken = Deferred(now, "its version number was taken")
@@ -341,36 +303,7 @@ class Publisher:
 
         self._state.write(confirm)
         for draft, delivery in done:
-            self._log_delivery(draft.version, delivery)
-
-    def _record_deliveries(
-        self, tx: Transaction, deliveries: Sequence[tuple[VersionRecord, Delivery]]
-    ) -> None:
-        for version, delivery in deliveries:
-            match delivery:
-                case Delivery.PUBLISHED:
-                    tx.versions.confirm(version.distribution, version.number)
-                case Delivery.CONFLICT:
-                    tx.versions.mark_unusable(version.distribution, version.number)
-        histories = tx.versions.history(version.distribution for version, _ in deliveries)
-        for version, _ in deliveries:
-            newest = newest_published(histories[version.distribution])
-            if newest is not None:
-                tx.graph.write_published(version.relation, newest.content_hash, newest.sequence)
-
-    def _log_delivery(self, version: VersionRecord, delivery: Delivery) -> None:
-        fields = {
-            "relation": str(version.relation),
-            "distribution": version.distribution,
-            "number": version.number,
-        }
-        match delivery:
-            case Delivery.PUBLISHED:
-                self._runtime.counters.add("published")
-                log.info("version published", extra={**fields, "change": version.change})
-            case Delivery.CONFLICT:
-                self._runtime.counters.add("conflicts")
-                log.error("version number is taken by other bytes: unusable", extra=fields)
+            self._reconciler.log_delivery(draft.version, delivery)
 
 
 def _is_up_to_date(newest: VersionRecord, job: Job, record: RelationRecord | None) -> bool:

@@ -6,19 +6,19 @@ all of them mean that there was a moment between the two at which all those fact
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from publisher.publishing.jobs import Confirmed, Job
+from publisher.publishing.jobs import Confirmed, Job, Reconciled
 from publisher.runtime import Runtime
-from publisher.settling.claims import defer, end_claim, retry_later
+from publisher.settling.claims import defer, end_claim, fail, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
-from publisher.settling.findings import CatalogReader
+from publisher.settling.findings import Answer, Answers, CatalogReader
 from publisher.state.protocol import Transaction
-from publisher.state.records import Claim, Urgency, VersionRecord, WorkRequest
+from publisher.state.records import Claim, Urgency, WorkRequest
 
 FactsHashes = Mapping[RelationName, str | None]
 
@@ -28,45 +28,47 @@ class Recheck:
         self._runtime = runtime
         self._reader = reader
 
-    def confirm(self, jobs: Sequence[tuple[Job, Sequence[VersionRecord]]]) -> Sequence[Confirmed]:
+    def confirm(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[Confirmed]:
         """The jobs that may be published; the others are deferred, and what changed is read again."""
         cones = self._runtime.state.read(lambda tx: cones_of(tx, [job.name for job, _ in jobs]))
         names = {n for cone in cones.values() if len(cone.facts) > 1 for n in cone.facts}
+        # An id that was read earlier than this proves nothing now: no replica lags so far.
+        since = self._runtime.clock.now() - self._runtime.policy.max_lag_seconds
         try:
-            current, event_id = self._read(names)
+            answers = self._reader.read(sorted(names))
         except CatalogUnavailable as error:
             defer(self._runtime, [job.claim for job, _ in jobs], str(error))
             return ()
         return [
-            Confirmed(job, cones[job.name], history)
-            for job, history in jobs
-            if self._confirm_or_defer(job.claim, cones[job.name], current, event_id)
+            Confirmed(job, cones[job.name], reconciled)
+            for job, reconciled in jobs
+            if self._confirm_or_defer(job.claim, cones[job.name], answers, since)
         ]
 
-    def _read(self, names: set[RelationName]) -> tuple[FactsHashes, int | None]:
-        if not names:
-            return {}, None
-        found, event_id, _ = self._reader.read(sorted(names))
-        return {n: facts_hash(found[n]) if n in found else None for n in names}, event_id
-
-    def _confirm_or_defer(
-        self, claim: Claim, cone: Cone, current: FactsHashes, event_id: int | None
-    ) -> bool:
+    def _confirm_or_defer(self, claim: Claim, cone: Cone, answers: Answers, since: float) -> bool:
         if not cone.settled:
             defer(self._runtime, [claim], "an upstream changed")
             return False
-        if len(cone.facts) > 1 and event_id is not None and event_id < (cone.read_event_id or -1):
+        if len(cone.facts) == 1:
+            return True
+        answered: dict[RelationName, Answer] = {}
+        for name in cone.facts:
+            answer = answers[name]
+            if isinstance(answer, Exception):
+                fail(self._runtime, claim, answer)
+                return False
+            answered[name] = answer
+        event_id = _oldest(answered.values())
+        if event_id is not None and event_id < (cone.read_event_id(since) or -1):
             defer(self._runtime, [claim], "the catalog's answer is older than the last one")
             return False
-        changed = self.changed(cone.facts, current)
+        changed = self.changed(cone.facts, {n: _hash_of(a) for n, a in answered.items()})
         if changed:
             self._read_again(claim, changed, event_id)
         return not changed
 
     def changed(self, derived_from: FactsHashes, current: FactsHashes) -> Sequence[RelationName]:
         """Relations whose facts are no longer those derived from."""
-        if len(derived_from) == 1:
-            return ()
         return [name for name, hash_ in derived_from.items() if current[name] != hash_]
 
     def _read_again(
@@ -83,3 +85,12 @@ class Recheck:
             )
 
         self._runtime.state.write(request)
+
+
+def _hash_of(answer: Answer) -> str | None:
+    return None if answer.relation is None else facts_hash(answer.relation)
+
+
+def _oldest(answers: Iterable[Answer]) -> int | None:
+    """The newest event that all answers reflect; None without event ids."""
+    return min((a.at_least for a in answers if a.at_least is not None), default=None)

@@ -129,7 +129,7 @@ class RetentionPass:
         Raises:
             PackageIndexError: the index does not answer; the next pass continues.
         """
-        for changes in plans(self._state, self._index, self._retention, self._clock.now()):
+        for changes in plans(self._state, self._index, self._retention, self._clock.wall()):
             for change in changes:
                 if not self._index.yank(change.file, change.reason):
                     self._decline(change)
@@ -137,6 +137,11 @@ class RetentionPass:
                 self._report(change)
             if is_stopping():
                 return
+        self._note("")
+
+    def _note(self, text: str) -> None:
+        if self._state.read(lambda tx: tx.journal.note(NOTE)) != text:
+            self._state.write(lambda tx: tx.journal.write_note(NOTE, text))
 
     def _report(self, change: FileChange) -> None:
         retired = change.reason is not None
@@ -149,5 +154,4 @@ class RetentionPass:
     def _decline(self, change: FileChange) -> None:
         self._counters.add("yanks_declined")
         log.warning("index cannot yank", extra={"file": change.file.filename})
-        note = f"the index cannot yank: {change.file.filename} and others stay offered"
-        self._state.write(lambda tx: tx.journal.write_note(NOTE, note))
+        self._note(f"the index cannot yank: {change.file.filename} and others stay offered")

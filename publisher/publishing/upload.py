@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import re
 from enum import Enum
 
 from codegen.package import Wheel
 from publisher.index.protocol import (
-    IndexFile,
     IndexRefused,
     IndexUnavailable,
     PackageIndex,
@@ -17,6 +16,19 @@ from publisher.index.protocol import (
 from publisher.runtime import Clock, retrying
 
 DROPPED = "the relation was dropped from the catalog"
+
+MAX_LISTING_DELAY_SECONDS = 900.0
+"""After which an index lists what it accepted: some serve their pages from caches."""
+
+_TAKEN_STATUSES = frozenset({400, 403, 409, 422})
+_TAKEN = re.compile(r"already|taken|overwrit|updating assets", re.IGNORECASE)
+
+
+def is_name_taken(refusal: IndexRefused) -> bool:
+    """Whether the index says that it has, or had, a file of this name."""
+    return refusal.status == 409 or (
+        refusal.status in _TAKEN_STATUSES and _TAKEN.search(refusal.reason) is not None
+    )
 
 
 class Delivery(Enum):
@@ -30,47 +42,45 @@ class WheelUploader:
 
     def __init__(self, index: PackageIndex, clock: Clock) -> None:
         self._index = index
+        self._clock = clock
         self._retrying = retrying((IndexUnavailable, IndexRefused), clock)
 
-    def files(self, distribution: str) -> Sequence[IndexFile]:
-        return self._index.files(distribution)
+    def deliver(self, wheel: Wheel, reserved_at: float | None = None) -> Delivery:
+        """Looks first: some indexes overwrite, and an earlier attempt may have succeeded.
 
-    def deliver(self, wheel: Wheel) -> Delivery:
-        """Checks first: some indexes overwrite, and an earlier attempt may have succeeded."""
-        return self._find(wheel) or self.deliver_new(wheel)
-
-    def deliver_new(self, wheel: Wheel) -> Delivery:
-        """As ``deliver``, of a wheel that the index is known to lack.
+        ``reserved_at``: if the index has said of a name for a long time that it is taken, without
+        listing it, then it is a conflict: some indexes never take the name of a deleted file again.
 
         Raises:
             PackageIndexError: after three attempts the index still does not list it.
         """
-        return self._retrying(self._upload, wheel)
-
-    def yank(self, distribution: str) -> bool:
-        """Yanks all files; False if the index cannot, so that they stay offered."""
-        return all(
-            self._index.yank(file, DROPPED)
-            for file in self._index.files(distribution)
-            if file.yanked is None
-        )
-
-    def unyank(self, files: Iterable[IndexFile]) -> None:
-        """Unyanks the files that were yanked because the relation was dropped, and no others."""
-        for file in files:
-            if file.yanked == DROPPED:
-                self._index.yank(file, None)
+        found = self._find(wheel)
+        if found is not None:
+            return found
+        try:
+            return self._retrying(self._upload, wheel)
+        except IndexRefused as error:
+            is_late = (
+                reserved_at is not None
+                and self._clock.wall() - reserved_at > MAX_LISTING_DELAY_SECONDS
+            )
+            if is_late and is_name_taken(error):
+                return Delivery.CONFLICT
+            raise
 
     def _upload(self, wheel: Wheel) -> Delivery:
         failure: PackageIndexError = IndexUnavailable(
             wheel.distribution, f"accepted {wheel.filename} but does not list it"
         )
+        is_answered = True
         try:
             self._index.upload(wheel)
         except PackageIndexError as error:
             failure = error
+            is_answered = isinstance(error, IndexRefused)
         found = self._find(wheel)
-        if found is None:
+        # While an upload has no answer, the index may show a part of it: the next attempt decides.
+        if found is None or (found is Delivery.CONFLICT and not is_answered):
             raise failure
         return found
 

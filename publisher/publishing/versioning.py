@@ -8,9 +8,12 @@ from typing import Literal, TypeAlias
 
 from lakeschema.avro.compatibility import Change, Level, compare
 from lakeschema.avro.model import Schema
+from publisher.index.releases import parse_version
 
 VersioningMode: TypeAlias = Literal["semantic", "sequential"]
 """``semantic``: 1.0.0, then by compatibility. ``sequential``: 0.0.1, 0.0.2, …, whatever changed."""
+
+_MAX_DIGITS = 9
 
 FIRST = "first version"
 SAME_SCHEMA = "the schema is the same; the view's text, or what it reads, changed"
@@ -47,9 +50,9 @@ def next_version(
 
     ``surface_of`` gives the surface hash that the current generator gives a schema. If the newest
     version states another one for its schema, a naming rule changed, which is major; None skips
-    this comparison. ``unusable`` numbers are taken on the index by other bytes: the next free
-    number of the same level is used. ``same_schema`` is the reason that a version of an unchanged
-    schema states.
+    this comparison. ``unusable`` versions, of any form, are taken on the index: the next number of
+    the same level whose release segment none of them has is used. ``same_schema`` is the reason
+    that a version of an unchanged schema states.
 
     Raises:
         ValueError: a number of the history is not three integers.
@@ -57,8 +60,7 @@ def next_version(
     released = sorted(history, key=lambda version: parse_number(version.number))
     change = _change(released, schema, surface_of, same_schema)
     number = parse_number(released[-1].number) if released else (0, 0, 0)
-    taken = {parse_number(version.number) for version in released}
-    taken |= {parse_number(text) for text in unusable}
+    taken = {_release_segment(text) for text in unusable}
     while True:
         number = _next_number(number, change.level, mode)
         if number not in taken:
@@ -71,11 +73,26 @@ def parse_number(text: str) -> tuple[int, int, int]:
     Raises:
         ValueError: the text is anything else.
     """
-    pieces = text.split(".")
-    if len(pieces) != 3 or not all(piece.isascii() and piece.isdigit() for piece in pieces):
+    if not is_number(text):
         raise ValueError(f"expected a version of three numbers, got {text!r}")
-    major, minor, patch = map(int, pieces)
+    major, minor, patch = map(int, text.split("."))
     return major, minor, patch
+
+
+def is_number(text: str) -> bool:
+    """Whether it is a version such as we give: three numbers, none of them absurdly large."""
+    pieces = text.split(".")
+    return len(pieces) == 3 and all(
+        piece.isascii() and piece.isdigit() and len(piece) <= _MAX_DIGITS for piece in pieces
+    )
+
+
+def _release_segment(text: str) -> tuple[int, ...]:
+    """``(1, 4, 0)`` of ``1.4``, ``1.4.0rc1``, ``2!1.4.0.post1`` or ``1.4.0+local``."""
+    release = [*parse_version(text).release, 0, 0]
+    while len(release) > 3 and release[-1] == 0:
+        release.pop()
+    return tuple(release)
 
 
 def _change(

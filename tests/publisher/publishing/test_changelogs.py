@@ -12,8 +12,9 @@ from lakeschema.avro.model import INT, STRING, Field, Record
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.snapshot import run_snapshot
 from publisher.index.static import StaticIndex
-from publisher.publishing.adoption import read_unrecorded_versions
+from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
 from publisher.publishing.history import releases
+from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.versioning import SAME_SCHEMA
 from publisher.settings import load_settings
@@ -58,7 +59,10 @@ def test_a_lost_state_recovers_the_changelog_from_the_newest_wheels(tmp_path: Pa
         index.upload(build_wheel(request))
         expected = (Release(number, change, lines), *expected)
 
-    adopted = read_unrecorded_versions(index, packaging, COMPANY, index.files(DISTRIBUTION), 0.0)
+    listing = read_listing(DISTRIBUTION, index.files(DISTRIBUTION))
+    adopted = read_unrecorded_versions(
+        index, packaging, COMPANY, unrecorded_files(listing, ()), 0.0
+    )
 
     assert [record.number for record in adopted] == ["1.0.0", "2.0.0", "2.0.1"]
     assert adopted[0].schema_text is None

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from codegen.package import PackageRequest, Provenance
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from codegen.package import PackageRequest, Provenance, Release, Wheel
 from codegen.wheel import content_hash
 from lakeschema.avro.model import INT, NULL, EnumSchema, Field, Record, Union
 from lakeschema.avro.parsing import parse_schema
+from lakeschema.avro.printing import to_text
 from lakeschema.catalog.column_types import INT as INTEGER
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.interface import Derivation, Interface
 from publisher.publishing.packaging import WheelPackaging
+from publisher.state.records import VersionRecord, VersionStatus
 
 RELATION = RelationName.of("example", "company")
 SCHEMA = Record("Company", "example.company", (Field("id", INT),))
@@ -28,6 +36,53 @@ def test_a_wheel_states_what_programs_can_name_in_it() -> None:
     assert wheel.surface_hash
     assert read.surface_hash == wheel.surface_hash
     assert packaging.surface_hash(RELATION, parse_schema(read.schema_text)) == wheel.surface_hash
+
+
+VERSION = VersionRecord(
+    "acme-schema-example-company", "1.1.0", RELATION, VersionStatus.PUBLISHED, None, None, None, ""
+)
+
+
+def published(**options: Any) -> tuple[VersionRecord, Wheel]:
+    provenance = Provenance(
+        view_text="SELECT 'é' AS id",
+        upstreams={"example.b": "22", "example.a": "11"},
+        lineage={"id": ("example.a.id",)},
+        change="minor",
+        reasons=("a line",),
+        earlier=(Release("1.0.0", "first", ("first version",)),),
+        event_id=7,
+        generator_version="9.9",
+        labels={"follows": True},
+    )
+    request = PackageRequest(RELATION, "acme-schema", "1.1.0", SCHEMA, provenance, **options)
+    wheel = WheelPackaging("acme-schema").build(request)
+    version = replace(VERSION, schema_text=to_text(SCHEMA), wheel_sha256=wheel.sha256)
+    return version, wheel
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"immutable": True, "project_urls": {"Page": "https://a"}}]
+)
+def test_a_wheel_is_built_again_byte_for_byte(options: dict[str, Any]) -> None:
+    version, wheel = published(**options)
+
+    rebuilt = WheelPackaging("acme-schema", **options).rebuild(version, wheel.provenance)
+
+    assert rebuilt is not None
+    assert rebuilt.data == wheel.data
+    assert (rebuilt.filename, rebuilt.version) == (wheel.filename, "1.1.0")
+
+
+def test_other_bytes_are_not_a_wheel_built_again() -> None:
+    version, wheel = published()
+    other = json.dumps(json.loads(wheel.provenance) | {"event_id": 8})
+
+    for provenance in ("", "{}", "[", other):
+        assert WheelPackaging("acme-schema").rebuild(version, provenance) is None
+    assert WheelPackaging("acme-schema", immutable=True).rebuild(version, wheel.provenance) is None
+    without_schema = replace(version, schema_text=None)
+    assert WheelPackaging("acme-schema").rebuild(without_schema, wheel.provenance) is None
 
 
 def test_what_cannot_be_packaged_now_has_no_surface() -> None:

@@ -26,6 +26,8 @@ from publisher.index.page_parsing import parse_html_page, parse_json_page
 from publisher.index.protocol import IndexFile, PackageIndex
 from publisher.index.static import StaticIndex
 from publisher.policy import Policy
+from publisher.publishing.differences import compare_with_index
+from publisher.publishing.listing import read_listing
 from publisher.publishing.retention import (
     NOTE,
     SUPERSEDED,
@@ -34,7 +36,7 @@ from publisher.publishing.retention import (
     RetentionPass,
     plan_retention,
 )
-from publisher.publishing.upload import DROPPED, WheelUploader
+from publisher.publishing.upload import DROPPED
 from publisher.runtime import Counters, Runtime, SystemClock
 from publisher.state.protocol import State
 from publisher.state.records import VersionRecord, VersionStatus
@@ -277,15 +279,25 @@ def test_a_relation_that_comes_back_is_offered_without_its_old_versions(
         index.upload(sample_wheel(PROJECT, version))
     record(state, "1.0.0", "1.1.0")
     one_pass(state, index)
-    courier = WheelUploader(index, SystemClock())
 
-    assert courier.yank(PROJECT)
+    drop(state, index, is_dropped=True)
     one_pass(state, index)
     while_dropped = [f.yanked for f in index.files(PROJECT)]
-    courier.unyank(index.files(PROJECT))
+    drop(state, index, is_dropped=False)
 
     assert while_dropped == [SUPERSEDED, DROPPED]
     assert [f.yanked for f in index.files(PROJECT)] == [SUPERSEDED, None]
+
+
+def drop(state: State, index: StaticIndex, *, is_dropped: bool) -> None:
+    """Does to the files what follows from whether their relation exists."""
+    history = state.read(lambda tx: tx.versions.history([PROJECT]))[PROJECT]
+    listing = read_listing(PROJECT, index.files(PROJECT))
+    found = compare_with_index(listing, history, is_dropped=is_dropped)
+    for file in found.to_yank:
+        index.yank(file, DROPPED)
+    for file in found.to_offer:
+        index.yank(file, None)
 
 
 class NeverYanks(StaticIndex):
@@ -308,6 +320,19 @@ def test_an_index_that_cannot_yank_is_noted_and_asked_once(
     assert counters.values() == {"yanks_declined": 1}
     assert "index cannot yank" in caplog.text
     assert "the index cannot yank" in state.read(lambda tx: tx.journal.note(NOTE))
+
+
+def test_the_note_of_an_index_that_could_not_yank_ends_with_a_whole_pass(
+    state: SqliteState, tmp_path: Path
+) -> None:
+    for version in ("1.0.0", "1.1.0"):
+        StaticIndex(tmp_path / "index").upload(sample_wheel(PROJECT, version))
+    record(state, "1.0.0", "1.1.0")
+    one_pass(state, NeverYanks(tmp_path / "index"))
+
+    one_pass(state, StaticIndex(tmp_path / "index"))
+
+    assert state.read(lambda tx: tx.journal.note(NOTE)) == ""
 
 
 def alternate_for_ever(folder: str) -> None:

@@ -74,6 +74,23 @@ def test_an_unusable_number_is_skipped_within_its_level() -> None:
     assert next_version([], BARE, mode="semantic", unusable=["1.0.0"])[0] == "2.0.0"
 
 
+@pytest.mark.parametrize(
+    "taken",
+    ["1.1.0.post1", "1.1.0rc2", "1.1.0+local.7", "1.1", "1.1.0.0", "2!1.1.0", "1.1.0.dev0"],
+)
+def test_a_number_is_not_free_if_a_version_of_any_form_has_its_release(taken: str) -> None:
+    history = [Published("1.0.0", BARE)]
+
+    assert next_version(history, GROWN, mode="semantic", unusable=[taken])[0] == "1.2.0"
+
+
+@pytest.mark.parametrize("other", ["1.0.1.post1", "1.1.0.1", "3", "0.9rc1"])
+def test_a_version_of_another_release_takes_no_number(other: str) -> None:
+    history = [Published("1.0.0", BARE)]
+
+    assert next_version(history, GROWN, mode="semantic", unusable=[other])[0] == "1.1.0"
+
+
 def test_other_generated_names_of_the_same_schema_are_major() -> None:
     history = [Published("1.0.0", BARE, surface_hash="one")]
 
@@ -123,7 +140,9 @@ def test_going_back_to_an_older_schema_is_a_new_version() -> None:
     assert next_version(history, BARE, mode="semantic")[0] == "1.0.2"
 
 
-@pytest.mark.parametrize("text", ["1", "1.0", "1.0.0.0", "1.0.x", "", "1.0.-1", "१.0.0"])
+@pytest.mark.parametrize(
+    "text", ["1", "1.0", "1.0.0.0", "1.0.x", "", "1.0.-1", "१.0.0", "1.0.1" + "0" * 9]
+)
 def test_text_that_is_not_a_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a version"):
         parse_number(text)

@@ -1,0 +1,72 @@
+"""The ledger of a distribution against what the index lists: what must be mended, on which side. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from publisher.index.protocol import IndexFile
+from publisher.publishing.adoption import unrecorded_files
+from publisher.publishing.listing import Listing
+from publisher.publishing.upload import DROPPED
+from publisher.state.records import VersionRecord, VersionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Nothing of it if ledger and index agree.
+
+    Attributes:
+        unrecorded: wheels named as ours whose number the ledger lacks, lowest first.
+        lost: published versions that are not listed.
+        changed: published versions that are listed with another hash.
+        returned: versions given up as lost or taken that are listed with their own hash.
+        to_yank: files that are offered though the relation was dropped.
+        to_offer: files that were yanked with a relation that exists again.
+    """
+
+    unrecorded: Sequence[IndexFile] = ()
+    lost: Sequence[VersionRecord] = ()
+    changed: Sequence[VersionRecord] = ()
+    returned: Sequence[VersionRecord] = ()
+    to_yank: Sequence[IndexFile] = ()
+    to_offer: Sequence[IndexFile] = ()
+
+    def __bool__(self) -> bool:
+        return any(
+            (
+                self.unrecorded,
+                self.lost,
+                self.changed,
+                self.returned,
+                self.to_yank,
+                self.to_offer,
+            )
+        )
+
+
+def compare_with_index(
+    listing: Listing, history: Sequence[VersionRecord], *, is_dropped: bool
+) -> Differences:
+    """Hashes are compared where the page states them; a dropped relation's files are not missed."""
+    unrecorded = unrecorded_files(listing, history)
+    is_ours = bool(history or unrecorded)
+    published = [v for v in history if v.status is VersionStatus.PUBLISHED]
+    given_up = [v for v in history if v.status in {VersionStatus.LOST, VersionStatus.CONFLICT}]
+    filenames = {file.filename for file in listing.files}
+    return Differences(
+        unrecorded=unrecorded,
+        lost=() if is_dropped else [v for v in published if v.filename not in filenames],
+        changed=[v for v in published if _has_same_hash(v, listing) is False],
+        returned=[v for v in given_up if _has_same_hash(v, listing)],
+        to_yank=[f for f in listing.files if is_dropped and is_ours and f.yanked is None],
+        to_offer=[f for f in listing.files if not is_dropped and f.yanked == DROPPED],
+    )
+
+
+def _has_same_hash(version: VersionRecord, listing: Listing) -> bool | None:
+    """None if it is not listed, or one of both hashes is not known."""
+    file = listing.ours.get(version.number)
+    if file is None or file.sha256 is None or version.wheel_sha256 is None:
+        return None
+    return file.sha256 == version.wheel_sha256

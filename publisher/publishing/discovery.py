@@ -1,0 +1,170 @@
+"""Packages under our prefix that the state does not know, because it was lost or is an older copy.
+
+What the catalog has is published from its ledger again; what it no longer has is dropped, like any
+other relation, after a second look.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from codegen.errors import CodegenError
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.index.protocol import (
+    ForeignPackage,
+    IndexFile,
+    PackageIndex,
+    PackageIndexError,
+    UntrustedPackage,
+)
+from publisher.policy import DeletionLimit
+from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
+from publisher.publishing.attestation import UntrustedProvenance
+from publisher.publishing.index_work import IndexWork
+from publisher.publishing.listing import Listing, read_listing
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.reconciling import write_newest
+from publisher.publishing.trust import check_provenance
+from publisher.runtime import Runtime
+from publisher.settling.findings import CatalogReader
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord, Urgency, VersionRecord, WorkRequest
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """What was adopted, and what was not.
+
+    Attributes:
+        adopted: relations whose versions the ledger has now.
+        held: why dropped relations were left alone; "" if they were not.
+        failed: error by distribution.
+    """
+
+    adopted: Sequence[RelationName]
+    held: str
+    failed: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    relation: RelationName
+    listing: Listing
+
+
+class Discovery:
+    def __init__(
+        self, runtime: Runtime, index: PackageIndex, packaging: Packaging, reader: CatalogReader
+    ) -> None:
+        self._runtime = runtime
+        self._state = runtime.state
+        self._index = index
+        self._packaging = packaging
+        self._reader = reader
+        self._work = IndexWork(runtime)
+
+    def run(self, limit: DeletionLimit) -> Discovered:
+        """Adopts every unknown package, unless too many are of relations that do not exist.
+
+        Raises:
+            CatalogUnavailable, PackageIndexError: nothing was adopted.
+        """
+        prefix = f"{self._packaging.prefix}-"
+        ours = [project for project in self._index.projects() if project.startswith(prefix)]
+        known = frozenset(self._state.read(lambda tx: tx.versions.distributions()))
+        unknown = [project for project in ours if project not in known]
+        failed: dict[str, str] = {}
+        found: list[_Unknown] = []
+        results = self._work.attempt_each(unknown, self._identify)
+        for project, result in zip(unknown, results, strict=True):
+            if isinstance(result, PackageIndexError):
+                failed[project] = str(result)
+            elif result is not None:
+                found.append(result)
+        dropped = self._dropped([each.relation for each in found])
+        held = ""
+        if limit.exceeded(len(dropped), len(ours)):
+            held = f"{len(dropped)} of {len(ours)} packages are of relations that do not exist"
+            found = [each for each in found if each.relation not in dropped]
+        adopted = self._adopt_all(found, failed)
+        return Discovered(adopted, held, failed)
+
+    def _identify(self, distribution: str) -> _Unknown | None:
+        """Whose package it is; None if it is not ours."""
+        listing = read_listing(distribution, self._index.files(distribution))
+        has_untrusted = False
+        for file in reversed([*listing.ours.values()]):
+            try:
+                relation = self._relation_of(file)
+            except (CodegenError, UntrustedProvenance) as error:
+                has_untrusted |= isinstance(error, UntrustedProvenance)
+                fields = {"wheel": file.filename, "why": str(error)}
+                log.warning("wheel of the index is unusable", extra=fields)
+                continue
+            if self._packaging.distribution(relation) != distribution:
+                raise ForeignPackage(distribution, str(relation))
+            return _Unknown(relation, listing)
+        if has_untrusted:
+            raise UntrustedPackage(distribution)
+        return None
+
+    def _relation_of(self, file: IndexFile) -> RelationName:
+        data = self._index.fetch(file)
+        trusted_keys = self._runtime.policy.trusted_keys
+        check_provenance(self._index, file, hashlib.sha256(data).hexdigest(), trusted_keys)
+        return self._packaging.read(data).relation
+
+    def _dropped(self, names: Sequence[RelationName]) -> frozenset[RelationName]:
+        """Those that the catalog says that it does not have."""
+        answers = self._reader.read(sorted(names))
+        return frozenset(
+            name
+            for name in names
+            if not isinstance(answer := answers[name], Exception) and answer.relation is None
+        )
+
+    def _adopt_all(
+        self, found: Sequence[_Unknown], failed: dict[str, str]
+    ) -> Sequence[RelationName]:
+        adopted = []
+        for each, result in zip(found, self._work.attempt_each(found, self._adopt), strict=True):
+            if isinstance(result, PackageIndexError):
+                failed[self._packaging.distribution(each.relation)] = str(result)
+            else:
+                adopted.append(each.relation)
+        return adopted
+
+    def _adopt(self, unknown: _Unknown) -> None:
+        name = unknown.relation
+        versions = read_unrecorded_versions(
+            self._index,
+            self._packaging,
+            name,
+            unrecorded_files(unknown.listing, ()),
+            self._runtime.clock.wall(),
+            self._runtime.policy.trusted_keys,
+        )
+        self._state.write(partial(self._record, name=name, versions=versions))
+        self._runtime.counters.add("adopted", len(versions))
+        fields = {"relation": str(name), "numbers": [version.number for version in versions]}
+        log.info("versions adopted from the index", extra=fields)
+
+    def _record(
+        self, tx: Transaction, *, name: RelationName, versions: Sequence[VersionRecord]
+    ) -> None:
+        tx.versions.adopt(versions)
+        record = tx.graph.records([name]).get(name, RelationRecord(name))
+        # That it is missing was settled when nothing of it was known to be published.
+        is_missing = record.status is Status.MISSING
+        due = record.index_check_due or is_missing
+        tx.graph.write(replace(record, index_check_due=due))
+        distribution = self._packaging.distribution(name)
+        write_newest(tx, name, tx.versions.history([distribution])[distribution])
+        tx.work.request([WorkRequest(name, self._runtime.clock.now(), Urgency.SNAPSHOT)])

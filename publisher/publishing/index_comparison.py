@@ -1,0 +1,259 @@
+"""Every package's ledger against the index, at each snapshot: what differs becomes work, nothing is mended here.
+
+An index that suddenly lacks many packages is likelier to be misconfigured than emptied: they are
+held until a person asks for them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.index.protocol import IndexUnavailable, PackageIndex, PackageIndexError
+from publisher.policy import DeletionLimit
+from publisher.publishing.differences import compare_with_index
+from publisher.publishing.discovery import Discovery
+from publisher.publishing.history import newest_published
+from publisher.publishing.index_work import IndexWork
+from publisher.publishing.listing import read_listing
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.runtime import Clock, Runtime
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord, Urgency, VersionRecord, WorkRequest
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+NOTE = "@index/"
+MAX_NOTED = 20
+"""Foreign files and failures in a note; the log has them all."""
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a comparison found.
+
+    Attributes:
+        checked: packages that were compared.
+        differing: relations that were enqueued.
+        adopted: relations whose packages the state did not know.
+        held: what waits for a person, in words.
+        foreign: file names of other programs under our packages' names.
+        failed: why a package could not be compared, by distribution.
+    """
+
+    checked: int = 0
+    differing: Sequence[RelationName] = ()
+    adopted: Sequence[RelationName] = ()
+    held: Sequence[str] = ()
+    foreign: Sequence[str] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    record: RelationRecord
+    distribution: str
+    history: Sequence[VersionRecord]
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether it was published under another prefix only."""
+        return self.record.published_hash is not None and not self.history
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    package: _Package
+    differs: bool
+    is_absent: bool
+    foreign: Sequence[str]
+
+
+class IndexComparison:
+    def __init__(
+        self,
+        runtime: Runtime,
+        index: PackageIndex,
+        packaging: Packaging,
+        discovery: Discovery,
+        catalog_name: str,
+    ) -> None:
+        self._discovery = discovery
+        self._runtime = runtime
+        self._state = runtime.state
+        self._index = index
+        self._packaging = packaging
+        self._work = IndexWork(runtime)
+        # This name is stored: do not change it.
+        self._note = f"{NOTE}{catalog_name}"
+
+    def run(self, refill: DeletionLimit, adoption: DeletionLimit | None) -> IndexReport:
+        """Enqueues the relations of packages that differ.
+
+        Args:
+            refill: more packages that the index lacks are held.
+            adoption: more unknown packages of relations that do not exist are held; None looks for
+                no unknown packages.
+
+        Raises:
+            CatalogUnavailable, PackageIndexError: unknown packages could not be looked for.
+        """
+        report = self._compare_all(refill)
+        if adoption is not None:
+            found = self._discovery.run(adoption)
+            report = replace(
+                report,
+                adopted=found.adopted,
+                held=[*report.held, *([found.held] if found.held else [])],
+                failed={**report.failed, **found.failed},
+            )
+        for held in report.held:
+            log.error(
+                "held until confirmed", extra={"why": held, "release": "see docs/operations.md"}
+            )
+        self._state.write(lambda tx: tx.journal.write_note(self._note, _note(report)))
+        return report
+
+    def _compare_all(self, refill: DeletionLimit) -> IndexReport:
+        pace = _Pace(self._runtime.clock, self._runtime.policy.index_checks_per_second)
+        found: list[_Found] = []
+        failed: dict[str, str] = {}
+        for batch in self._packages():
+            results = self._work.attempt_each(batch, lambda p: self._compare(p, pace))
+            for package, result in zip(batch, results, strict=True):
+                if isinstance(result, PackageIndexError):
+                    failed[package.distribution] = str(result)
+                else:
+                    found.append(result)
+            if any(isinstance(result, IndexUnavailable) for result in results):
+                break
+        report = _report(found, failed, refill)
+        differing = frozenset(report.differing)
+        self._enqueue([f.package for f in found if f.package.record.name in differing])
+        return report
+
+    def _packages(self) -> Iterator[Sequence[_Package]]:
+        """All that have or had a version, in batches: a history holds every schema's text."""
+        records, published = self._state.read(
+            lambda tx: (tx.graph.every_record(), frozenset(tx.versions.distributions()))
+        )
+        named = {name: self._packaging.distribution(name) for name in sorted(records)}
+        known = [
+            n for n, d in named.items() if d in published or records[n].published_hash is not None
+        ]
+        for batch in _batches(known):
+            distributions = [named[name] for name in batch]
+            histories = self._state.read(partial(_histories, distributions=distributions))
+            yield [_Package(records[n], named[n], histories[named[n]]) for n in batch]
+
+    def _compare(self, package: _Package, pace: _Pace) -> _Found:
+        record = package.record
+        if package.is_renamed:
+            is_wanted = record.status is not Status.MISSING
+            return _Found(package, differs=is_wanted, is_absent=is_wanted, foreign=())
+        pace.wait()
+        listing = read_listing(package.distribution, self._index.files(package.distribution))
+        is_dropped = record.status is Status.MISSING
+        found = compare_with_index(listing, package.history, is_dropped=is_dropped)
+        if is_dropped and not record.yanked:
+            # The index cannot yank, or a worker is about to.
+            found = replace(found, to_yank=())
+        return _Found(
+            package,
+            differs=bool(found),
+            is_absent=newest_published(package.history) in found.lost,
+            foreign=[file.filename for file in listing.foreign],
+        )
+
+    def _enqueue(self, packages: Sequence[_Package]) -> None:
+        renamed = {p.record.name for p in packages if p.is_renamed}
+        for batch in _batches([p.record.name for p in packages]):
+            self._state.write(_mark(batch, renamed, self._runtime.clock.now()))
+        if packages:
+            self._runtime.counters.add("index_differences", len(packages))
+
+
+def _report(
+    found: Sequence[_Found], failed: Mapping[str, str], refill: DeletionLimit
+) -> IndexReport:
+    absent = [f for f in found if f.is_absent]
+    is_held = refill.exceeded(len(absent), len(found))
+    foreign = [name for f in found for name in f.foreign]
+    if foreign:
+        log.warning("foreign files on the index", extra={"files": foreign[:MAX_NOTED]})
+    return IndexReport(
+        checked=len(found),
+        differing=[
+            f.package.record.name for f in found if f.differs and not (is_held and f.is_absent)
+        ],
+        held=[f"{len(absent)} of {len(found)} packages are not on the index"] if is_held else (),
+        foreign=foreign,
+        failed=failed,
+    )
+
+
+def _mark(
+    names: Sequence[RelationName], renamed: set[RelationName], now: float
+) -> Callable[[Transaction], None]:
+    def mark(tx: Transaction) -> None:
+        for name, record in tx.graph.records(names).items():
+            marked = replace(record, index_check_due=True)
+            if name in renamed:
+                # Its content names the distribution, and is made anew by a derivation.
+                marked = replace(marked, inputs_hash=None, derived_facts_hash=None)
+            tx.graph.write(marked)
+        tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in names)
+
+    return mark
+
+
+def _histories(
+    tx: Transaction, *, distributions: Sequence[str]
+) -> Mapping[str, Sequence[VersionRecord]]:
+    return tx.versions.history(distributions)
+
+
+def _note(report: IndexReport) -> str:
+    return json.dumps(
+        {
+            "checked": report.checked,
+            "differing": len(report.differing),
+            "adopted": len(report.adopted),
+            "held": list(report.held),
+            "foreign": list(report.foreign[:MAX_NOTED]),
+            "failed": dict(list(report.failed.items())[:MAX_NOTED]),
+        }
+    )
+
+
+def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
+
+
+class _Pace:
+    """Waits so that no more than so many requests begin in a second; safe between threads."""
+
+    def __init__(self, clock: Clock, per_second: float) -> None:
+        self._clock = clock
+        self._seconds = 1.0 / per_second
+        self._lock = threading.Lock()
+        self._next_at = clock.now()
+
+    def wait(self) -> None:
+        with self._lock:
+            now = self._clock.now()
+            begins_at = max(now, self._next_at)
+            self._next_at = begins_at + self._seconds
+        if begins_at > now:
+            self._clock.sleep(begins_at - now)

@@ -1,0 +1,84 @@
+"""Many claims' work at the index: concurrent, with their leases renewed, and ended by an index that is away."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from publisher.index.protocol import IndexUnavailable, PackageIndexError
+from publisher.runtime import Runtime
+from publisher.settling.claims import defer, fail
+from publisher.state.records import Claim
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class _Lease:
+    """When the leases of a batch were last renewed."""
+
+    renewed_at: float
+
+
+class IndexWork:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def for_each(self, claims: Sequence[Claim], act: Callable[[Claim], R]) -> Sequence[R]:
+        """The results of ``act`` where it succeeds at the index; the other claims are deferred."""
+        lease = _Lease(self._runtime.clock.now())
+
+        def attempt(claim: Claim) -> R:
+            self._renew(lease, claims)
+            return act(claim)
+
+        results = self.attempt_each(claims, attempt)
+        done: list[R] = []
+        for claim, result in zip(claims, results, strict=True):
+            if isinstance(result, IndexUnavailable):
+                defer(self._runtime, [claim], str(result))
+            elif isinstance(result, PackageIndexError):
+                fail(self._runtime, claim, result)
+            else:
+                done.append(result)
+        return done
+
+    def attempt_each(
+        self, items: Sequence[T], act: Callable[[T], R]
+    ) -> Sequence[R | PackageIndexError]:
+        """What came of each item.
+
+        Once the index is unavailable for one, the remaining are answered with that error and
+        without a request: each would wait for a timeout.
+        """
+        unavailable: list[IndexUnavailable] = []
+
+        def attempt(item: T) -> R | PackageIndexError:
+            if unavailable:
+                return unavailable[0]
+            try:
+                return act(item)
+            except PackageIndexError as error:
+                if isinstance(error, IndexUnavailable):
+                    unavailable.append(error)
+                self._runtime.counters.add("index_failures")
+                log.warning("package index failed", extra={"why": str(error)})
+                return error
+
+        width = min(self._runtime.policy.uploads_at_once, len(items))
+        if width <= 1:
+            return [attempt(item) for item in items]
+        with ThreadPoolExecutor(width, thread_name_prefix="index") as pool:
+            return list(pool.map(attempt, items))
+
+    def _renew(self, lease: _Lease, claims: Sequence[Claim]) -> None:
+        now, seconds = self._runtime.clock.now(), self._runtime.policy.lease_seconds
+        if now - lease.renewed_at > seconds / 4:
+            self._runtime.state.write(lambda tx: tx.work.renew(claims, now + seconds))
+            lease.renewed_at = now

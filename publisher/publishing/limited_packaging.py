@@ -1,0 +1,232 @@
+"""The generator in child processes: what it reads, compares and renders is untrusted.
+
+A schema may be made to take long to compare or to render, and a wheel of the index to take much
+memory to read: each costs one answer of a process that is killed at its limits.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any, TypeAlias
+
+from codegen.errors import CodegenError
+from codegen.package import PackageRequest, Wheel
+from lakeschema.avro.compatibility import Change
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.model import Schema
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.isolation.limits import Handler, ProcessDied
+from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.translation.interface import Derivation
+from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.packaging_protocol import (
+    DraftedPackage,
+    OpinionMode,
+    PackagingCrashed,
+    Predecessors,
+    ReadPackage,
+)
+from publisher.publishing.request_json import (
+    change_from_json,
+    change_to_json,
+    package_from_json,
+    package_to_json,
+    predecessors_from_json,
+    predecessors_to_json,
+    read_schema,
+    request_from_json,
+    request_to_json,
+)
+from publisher.settling.contents import BuildKeys
+from publisher.state.records import VersionRecord, VersionStatus
+
+HANDLER = "packaging"
+
+
+def packaging_handler(
+    prefix: str,
+    *,
+    immutable: bool,
+    project_urls: Mapping[str, str],
+    second_opinion: OpinionMode,
+) -> Handler:
+    """Of the processes that a ``LimitedPackaging`` asks; the other arguments are its packaging's."""
+    return Handler(
+        "publisher.publishing.limited_packaging:answer_about_packages",
+        {
+            "second_opinion": second_opinion,
+            "options": {
+                "prefix": prefix,
+                "immutable": immutable,
+                "project_urls": dict(project_urls),
+            },
+        },
+    )
+
+
+class LimitedPackaging:
+    """Asks ``processes``, one handler of which is ``packaging_handler``, called ``HANDLER``.
+
+    Names and requests need no process: they are made by ``packaging``, of the same options.
+    """
+
+    def __init__(self, processes: LimitedProcesses, packaging: WheelPackaging) -> None:
+        self._processes = processes
+        self._packaging = packaging
+
+    @property
+    def build_keys(self) -> BuildKeys:
+        return self._packaging.build_keys
+
+    @property
+    def prefix(self) -> str:
+        return self._packaging.prefix
+
+    def distribution(self, relation: RelationName) -> str:
+        return self._packaging.distribution(relation)
+
+    def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
+        return self._packaging.request(relation, derivation)
+
+    def content_hash(self, request: PackageRequest) -> str:
+        question = {"ask": "content_hash", "request": request_to_json(request)}
+        found: str = self._ask(request.relation, question)["content_hash"]
+        return found
+
+    def next_version(
+        self, relation: RelationName, schema: Schema, predecessors: Predecessors
+    ) -> tuple[str, Change]:
+        question = {
+            "ask": "next_version",
+            "relation": list(relation.parts),
+            "schema": to_text(schema),
+            "predecessors": predecessors_to_json(predecessors),
+        }
+        answer = self._ask(relation, question)
+        return answer["number"], change_from_json(answer["change"])
+
+    def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
+        question = {
+            "ask": "draft",
+            "request": request_to_json(request),
+            "predecessors": predecessors_to_json(predecessors),
+        }
+        answer = self._ask(request.relation, question)
+        wheel = _wheel_from_json(answer["wheel"])
+        return DraftedPackage(change_from_json(answer["change"]), wheel)
+
+    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+        question = {
+            "ask": "rebuild",
+            "relation": list(version.relation.parts),
+            "number": version.number,
+            "schema": version.schema_text,
+            "sha256": version.wheel_sha256,
+            "provenance": provenance,
+        }
+        wheel = self._ask(version.relation, question)["wheel"]
+        return None if wheel is None else _wheel_from_json(wheel)
+
+    def read(self, wheel: bytes) -> ReadPackage:
+        question = {"ask": "read", "wheel": base64.b64encode(wheel).decode("ascii")}
+        try:
+            return package_from_json(self._answer(question)["package"])
+        except ProcessDied as error:
+            raise CodegenError(f"reading the wheel killed a process: {error.reason}") from error
+
+    def _ask(self, relation: RelationName, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            return self._answer(question)
+        except ProcessDied as error:
+            raise PackagingCrashed(relation, error.reason) from error
+
+    def _answer(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._processes.ask(HANDLER, question)
+        if "refused" in answer:
+            raise CodegenError(answer["refused"])
+        return answer
+
+
+def _wheel_from_json(value: Mapping[str, Any]) -> Wheel:
+    return Wheel(**{**value, "data": base64.b64decode(value["data"])})
+
+
+# In the child
+
+_Drafting: TypeAlias = Callable[[PackageRequest, Predecessors], DraftedPackage]
+
+
+def answer_about_packages(
+    argument: Mapping[str, Any],
+) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    """The child's function from a question to its answer."""
+    # Only the child needs fastavro and Apache Avro, which take long to import.
+    from publisher.publishing.second_opinion import SecondOpinions
+
+    packaging = WheelPackaging(**argument["options"])
+    opinions = SecondOpinions(argument["second_opinion"])
+
+    def draft(request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
+        drafted = packaging.draft(request, predecessors)
+        opinions.require(drafted.wheel, request.schema)
+        return drafted
+
+    def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            return _answer(packaging, draft, question)
+        except (CodegenError, MalformedAvroSchema) as error:
+            return {"refused": str(error)}
+
+    return answer
+
+
+def _answer(
+    packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    match question["ask"]:
+        case "content_hash":
+            return {"content_hash": packaging.content_hash(request_from_json(question["request"]))}
+        case "next_version":
+            number, change = packaging.next_version(
+                RelationName.of(*question["relation"]),
+                read_schema(question["schema"]),
+                predecessors_from_json(question["predecessors"]),
+            )
+            return {"number": number, "change": change_to_json(change)}
+        case "draft":
+            drafted = draft(
+                request_from_json(question["request"]),
+                predecessors_from_json(question["predecessors"]),
+            )
+            wheel = _wheel_to_json(drafted.wheel)
+            return {"change": change_to_json(drafted.change), "wheel": wheel}
+        case "rebuild":
+            rebuilt = packaging.rebuild(_version_of(question), question["provenance"])
+            return {"wheel": None if rebuilt is None else _wheel_to_json(rebuilt)}
+        case "read":
+            package = packaging.read(base64.b64decode(question["wheel"]))
+            return {"package": package_to_json(package)}
+        case asked:
+            raise ValueError(f"not a question: {asked!r}")
+
+
+def _version_of(question: Mapping[str, Any]) -> VersionRecord:
+    """As much of a version as rebuilding it needs."""
+    return VersionRecord(
+        distribution="",
+        number=question["number"],
+        relation=RelationName.of(*question["relation"]),
+        status=VersionStatus.PUBLISHED,
+        content_hash=None,
+        schema_text=question["schema"],
+        wheel_sha256=question["sha256"],
+        filename="",
+    )
+
+
+def _wheel_to_json(wheel: Wheel) -> dict[str, str]:
+    return {**asdict(wheel), "data": base64.b64encode(wheel.data).decode("ascii")}

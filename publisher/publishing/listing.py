@@ -1,0 +1,43 @@
+"""What the index lists of a distribution: the wheels that are named as ours are, and all others. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from publisher.index.protocol import IndexFile
+from publisher.publishing.versioning import is_number, parse_number
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of one distribution.
+
+    Attributes:
+        ours: by number, the lowest first; whose bytes they have is not known.
+        foreign: nobody of us gives a file such a name, so that another program uploaded it.
+    """
+
+    ours: Mapping[str, IndexFile]
+    foreign: Sequence[IndexFile]
+
+    @property
+    def files(self) -> Sequence[IndexFile]:
+        return [*self.ours.values(), *self.foreign]
+
+    @property
+    def versions(self) -> frozenset[str]:
+        """Of every file: a number with the release segment of one is not free."""
+        return frozenset(file.version for file in self.files)
+
+
+def read_listing(distribution: str, files: Iterable[IndexFile]) -> Listing:
+    ours: dict[str, IndexFile] = {}
+    foreign: list[IndexFile] = []
+    for file in files:
+        name = f"{distribution.replace('-', '_')}-{file.version}-py3-none-any.whl"
+        if is_number(file.version) and file.filename == name:
+            ours[file.version] = file
+        else:
+            foreign.append(file)
+    return Listing({n: ours[n] for n in sorted(ours, key=parse_number)}, foreign)

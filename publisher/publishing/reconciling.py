@@ -1,0 +1,214 @@
+"""Brings the ledger of one distribution and the index into agreement, under a claim of its relation.
+
+The ledger says what should be there; what the index has beyond it is adopted. A lost file is built
+again from what the ledger kept of it, and uploaded if that gives the recorded bytes; if not, the
+version counts as lost, so that its content is published under the next number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from codegen.package import Wheel
+from lakeschema.catalog.identifiers import RelationName
+from publisher.index.protocol import IndexRefused, PackageIndex
+from publisher.publishing.adoption import read_unrecorded_versions
+from publisher.publishing.differences import Differences, compare_with_index
+from publisher.publishing.history import newest_published
+from publisher.publishing.jobs import Reconciled
+from publisher.publishing.listing import read_listing
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.upload import DROPPED, Delivery, WheelUploader, is_name_taken
+from publisher.runtime import Runtime
+from publisher.state.protocol import Transaction
+from publisher.state.records import VersionRecord, VersionStatus
+
+log = logging.getLogger(__name__)
+
+
+class Reconciler:
+    """Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
+
+    def __init__(self, runtime: Runtime, index: PackageIndex, packaging: Packaging) -> None:
+        self._runtime = runtime
+        self._state = runtime.state
+        self._index = index
+        self._packaging = packaging
+        self._uploader = WheelUploader(index, runtime.clock)
+
+    def reconcile(
+        self,
+        name: RelationName,
+        history: Sequence[VersionRecord],
+        *,
+        is_dropped: bool,
+        refill: bool,
+    ) -> Reconciled:
+        """Adopts, uploads, yanks and offers what differs.
+
+        Without ``refill`` only the newest version is uploaded again if it is lost: a comparison of
+        all packages asks for the others, and notices if too many are lost.
+        """
+        distribution = self._packaging.distribution(name)
+        reserved = [v for v in history if v.status is VersionStatus.RESERVED]
+        for version in reserved:
+            self.finish(version)
+        if reserved:
+            history = self._history(distribution)
+        listing = read_listing(distribution, self._index.files(distribution))
+        found = compare_with_index(listing, history, is_dropped=is_dropped)
+        revised = self._revised(found, history, refill=refill)
+        if revised or found.unrecorded:
+            adopted = self._adopted(name, found)
+            self._state.write(partial(self._write, name=name, adopted=adopted, revised=revised))
+            history = self._history(distribution)
+        is_yanked = self._yank_and_offer(distribution, found)
+        return Reconciled(history, listing.versions, is_yanked)
+
+    def finish(self, version: VersionRecord) -> None:
+        """Delivers a reserved version even if its relation changed since: it may be visible."""
+        wheel = self._state.read(
+            lambda tx: tx.versions.reserved_wheel(version.distribution, version.number)
+        )
+        if wheel is None:
+            return  # another worker has just finished it
+        delivery = self.deliver(
+            version,
+            Wheel(
+                version.distribution,
+                version.number,
+                version.filename,
+                wheel,
+                hashlib.sha256(wheel).hexdigest(),
+            ),
+        )
+        self._state.write(lambda tx: record_deliveries(tx, [(version, delivery)]))
+        self.log_delivery(version, delivery)
+
+    def deliver(self, version: VersionRecord, wheel: Wheel) -> Delivery:
+        """Uploads the wheel of a reservation, unless the index has it."""
+        return self._uploader.deliver(wheel, reserved_at=version.created_at)
+
+    def log_delivery(self, version: VersionRecord, delivery: Delivery) -> None:
+        fields = {
+            "relation": str(version.relation),
+            "distribution": version.distribution,
+            "number": version.number,
+        }
+        match delivery:
+            case Delivery.PUBLISHED:
+                self._runtime.counters.add("published")
+                log.info("version published", extra={**fields, "change": version.change})
+            case Delivery.CONFLICT:
+                self._runtime.counters.add("conflicts")
+                log.error("version number is taken by other bytes: unusable", extra=fields)
+
+    def _history(self, distribution: str) -> Sequence[VersionRecord]:
+        return self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
+
+    def _adopted(self, name: RelationName, found: Differences) -> Sequence[VersionRecord]:
+        if not found.unrecorded:
+            return ()
+        now = self._runtime.clock.wall()
+        adopted = read_unrecorded_versions(
+            self._index,
+            self._packaging,
+            name,
+            found.unrecorded,
+            now,
+            self._runtime.policy.trusted_keys,
+        )
+        self._runtime.counters.add("adopted", len(adopted))
+        fields = {"relation": str(name), "numbers": [version.number for version in adopted]}
+        log.info("versions adopted from the index", extra=fields)
+        return adopted
+
+    def _revised(
+        self, found: Differences, history: Sequence[VersionRecord], *, refill: bool
+    ) -> Mapping[str, VersionStatus]:
+        """The versions that are no longer what the ledger says, by number."""
+        revised = {version.number: VersionStatus.PUBLISHED for version in found.returned}
+        for version in found.changed:
+            self.log_delivery(version, Delivery.CONFLICT)
+            revised[version.number] = VersionStatus.CONFLICT
+        newest = newest_published(history)
+        for version in found.lost:
+            if refill or version == newest:
+                status = self._upload_again(version)
+                if status is not VersionStatus.PUBLISHED:
+                    revised[version.number] = status
+        return revised
+
+    def _upload_again(self, version: VersionRecord) -> VersionStatus:
+        fields = {"distribution": version.distribution, "number": version.number}
+        provenance = self._state.read(
+            lambda tx: tx.versions.provenance(version.distribution, version.number)
+        )
+        wheel = self._packaging.rebuild(version, provenance)
+        if wheel is None:
+            log.error("version is lost from the index and cannot be built again", extra=fields)
+            return VersionStatus.LOST
+        try:
+            delivery = self._uploader.deliver(wheel)
+        except IndexRefused as error:
+            if not is_name_taken(error):
+                raise
+            log.warning(
+                "version is lost and the index refuses it", extra={**fields, "why": str(error)}
+            )
+            return VersionStatus.LOST
+        if delivery is Delivery.CONFLICT:
+            return VersionStatus.CONFLICT
+        self._runtime.counters.add("uploaded_again")
+        log.warning("version was lost from the index and is uploaded again", extra=fields)
+        return VersionStatus.PUBLISHED
+
+    def _write(
+        self,
+        tx: Transaction,
+        *,
+        name: RelationName,
+        adopted: Sequence[VersionRecord],
+        revised: Mapping[str, VersionStatus],
+    ) -> None:
+        distribution = self._packaging.distribution(name)
+        tx.versions.adopt(adopted)
+        for number, status in revised.items():
+            tx.versions.revise(distribution, number, status)
+        write_newest(tx, name, tx.versions.history([distribution])[distribution])
+
+    def _yank_and_offer(self, distribution: str, found: Differences) -> bool:
+        for file in found.to_offer:
+            self._index.yank(file, None)
+        is_yanked = all(self._index.yank(file, DROPPED) for file in found.to_yank)
+        if not is_yanked:
+            self._runtime.counters.add("yanks_declined")
+            log.warning("index cannot yank", extra={"distribution": distribution})
+        return is_yanked
+
+
+def record_deliveries(
+    tx: Transaction, deliveries: Iterable[tuple[VersionRecord, Delivery]]
+) -> None:
+    delivered = list(deliveries)
+    for version, delivery in delivered:
+        match delivery:
+            case Delivery.PUBLISHED:
+                tx.versions.confirm(version.distribution, version.number)
+            case Delivery.CONFLICT:
+                tx.versions.mark_unusable(version.distribution, version.number)
+    histories = tx.versions.history(version.distribution for version, _ in delivered)
+    for version, _ in delivered:
+        write_newest(tx, version.relation, histories[version.distribution])
+
+
+def write_newest(tx: Transaction, name: RelationName, history: Sequence[VersionRecord]) -> None:
+    """What the newest published version contains becomes the relation's published content."""
+    newest = newest_published(history)
+    if newest is not None:
+        tx.graph.write_published(name, newest.content_hash, newest.sequence)
+    else:
+        tx.graph.write_published(name, None, 0)

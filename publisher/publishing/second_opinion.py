@@ -1,0 +1,202 @@
+"""What others make of a wheel before anybody sees it: two implementations of Avro, and Python.
+
+Only for processes within limits; see ``imported_package``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any, Final
+from uuid import UUID
+
+import avro.schema
+import fastavro
+
+from codegen.errors import CodegenError
+from codegen.package import Wheel
+from lakeschema.avro.model import NoDefault, Record
+from lakeschema.avro.printing import to_text
+from publisher.publishing.imported_package import compile_modules, imported, package_files
+from publisher.publishing.packaging_protocol import OpinionMode
+from publisher.publishing.sample_values import Value, sample_values, with_defaults
+
+FIRST_WHEELS: Final = 64
+"""Of each process, and so of each version of the generator: all of them are checked."""
+
+SAMPLED_ONE_IN: Final = 16
+MAX_WHEEL_BYTES: Final = 4 * 1024 * 1024
+"""Of a wheel that is checked: to compile one of 4,000 columns takes a second."""
+
+_MAX_REASON_CHARACTERS = 400
+
+
+class SecondOpinionFailed(CodegenError):
+    hint = "the generator is wrong about this schema, or its wheel cannot be used: report it"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"second opinion: {self.reason}"
+
+
+class SecondOpinions:
+    """Of one process: whether a wheel is checked depends on its bytes, once the first ones were."""
+
+    def __init__(self, mode: OpinionMode) -> None:
+        self._mode = mode
+        self._checked = 0
+
+    def require(self, wheel: Wheel, schema: Record) -> None:
+        """Checks the wheel, where it is this one's turn.
+
+        Raises:
+            SecondOpinionFailed: others do not read in it what we wrote.
+        """
+        if len(wheel.data) > MAX_WHEEL_BYTES or not self._is_due(wheel):
+            return
+        self._checked += 1
+        reason = check(wheel.data, schema)
+        if reason is not None:
+            raise SecondOpinionFailed(reason)
+
+    def _is_due(self, wheel: Wheel) -> bool:
+        match self._mode:
+            case "always":
+                return True
+            case "sampled":
+                is_sample = int(wheel.sha256[:8], 16) % SAMPLED_ONE_IN == 0
+                return self._checked < FIRST_WHEELS or is_sample
+            case "off":
+                return False
+
+
+class _Disagreement(Exception):
+    pass
+
+
+def check(wheel: bytes, schema: Record) -> str | None:
+    """What is wrong with the wheel of a schema; None if nothing was found."""
+    try:
+        with _step("the wheel cannot be read"):
+            files = package_files(wheel)
+            text = files["schema.avsc"].decode()
+        _agree(
+            text.removesuffix("\n") == to_text(schema), "schema.avsc is not the schema asked for"
+        )
+        theirs = _parse(text)
+        with _step("a module does not compile"):
+            modules = compile_modules(files)
+        with _step("the package cannot be imported or used"), imported(modules) as (package, codec):
+            _agree(text.removesuffix("\n") == package.SCHEMA, "SCHEMA is not the text of the wheel")
+            _compare(package, codec, theirs, schema)
+    except _Disagreement as error:
+        return str(error)[:_MAX_REASON_CHARACTERS]
+    except RecursionError:
+        # Too deep for the others to judge, which does not make it wrong.
+        return None
+    return None
+
+
+@contextmanager
+def _step(failure: str) -> Iterator[None]:
+    try:
+        yield
+    except (_Disagreement, RecursionError):
+        raise
+    except Exception as error:
+        # Other people's code, and code that may be wrong: whatever it raises is the answer.
+        raise _Disagreement(f"{failure}: {type(error).__name__}: {error}") from error
+
+
+def _agree(agreed: bool, failure: str) -> None:
+    if not agreed:
+        raise _Disagreement(failure)
+
+
+def _parse(text: str) -> Any:
+    """The schema as fastavro has it; Apache Avro only has to accept it."""
+    with _step("fastavro does not accept the schema"):
+        theirs = fastavro.parse_schema(json.loads(text))
+    with _step("Apache Avro does not accept the schema"), warnings.catch_warnings():
+        # Of logical types that it does not know.
+        warnings.simplefilter("ignore")
+        avro.schema.parse(text)
+    return theirs
+
+
+def _compare(package: ModuleType, codec: ModuleType, theirs: Any, schema: Record) -> None:
+    for value in sample_values(schema):
+        data = _write(theirs, value)
+        record = package.RECORD.from_avro(data)
+        _agree(record.to_avro() == data, "a value that fastavro wrote is written differently")
+        plain = record.to_dict()
+        _agree(_is_same(plain, _read(theirs, data)), "a value is not the one that fastavro reads")
+        again = package.RECORD.from_dict(plain)
+        _agree(again.to_avro() == data, "a value does not come back from its dictionary")
+        _compare_defaults(package, codec, theirs, schema, value)
+
+
+def _compare_defaults(
+    package: ModuleType, codec: ModuleType, theirs: Any, schema: Record, value: Value
+) -> None:
+    """A record of its required fields alone has the schema's defaults."""
+    record = package.RECORD.from_avro(_write(theirs, value))
+    attributes = codec.BINDING.attributes[schema.full_name]
+    plain = record.to_dict()
+    required = [
+        (field.name, attribute)
+        for field, attribute in zip(schema.fields, attributes, strict=True)
+        if isinstance(field.default, NoDefault)
+    ]
+    built = package.RECORD(**{attribute: getattr(record, attribute) for _, attribute in required})
+    read = package.RECORD.from_dict({name: plain[name] for name, _ in required})
+    expected = _read(theirs, _write(theirs, with_defaults(schema, value)))
+    for made in (built, read):
+        _agree(_read(theirs, made.to_avro()) == expected, "a default is not the schema's")
+
+
+def _write(theirs: Any, value: Value) -> bytes:
+    target = io.BytesIO()
+    fastavro.schemaless_writer(target, theirs, value)
+    return target.getvalue()
+
+
+def _read(theirs: Any, data: bytes) -> Any:
+    source = io.BytesIO(data)
+    value = fastavro.schemaless_reader(source, theirs, None)
+    _agree(source.tell() == len(data), "fastavro does not read the whole value")
+    return value
+
+
+def _is_same(ours: Any, theirs: Any) -> bool:
+    match ours:
+        case (str(), value):
+            # A union's branch, which fastavro is not asked to name.
+            return _is_same(value, theirs)
+        case dict():
+            return (
+                isinstance(theirs, dict)
+                and list(ours) == list(theirs)
+                and all(_is_same(ours[key], theirs[key]) for key in ours)
+            )
+        case list():
+            return isinstance(theirs, list) and _are_same(ours, theirs)
+        case UUID() if isinstance(theirs, bytes):
+            # fastavro leaves those of a fixed type as they are.
+            return ours.bytes == theirs
+        case _ if type(ours).__module__.startswith("_"):
+            # A class of the package's own, which only its bytes can be compared of.
+            return True
+        case _:
+            return type(ours) is type(theirs) and bool(ours == theirs)
+
+
+def _are_same(ours: list[Any], theirs: list[Any]) -> bool:
+    return len(ours) == len(theirs) and all(map(_is_same, ours, theirs))

@@ -1,0 +1,32 @@
+"""Whether a wheel of the index was published by this deployment, as its provenance proves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from publisher.index.protocol import IndexFile, IndexRefused, PackageIndex
+from publisher.publishing.attestation import UntrustedProvenance, verify
+
+
+def check_provenance(
+    index: PackageIndex, file: IndexFile, sha256: str | None, trusted_keys: Sequence[bytes]
+) -> None:
+    """Passes if there are no keys: this deployment does not ask for signatures.
+
+    ``sha256`` is that of the wheel's bytes, or None if it is not known.
+
+    Raises:
+        UntrustedProvenance: no trusted key signed that a file of this name has these bytes.
+        IndexUnavailable: the index did not answer.
+    """
+    if not trusted_keys:
+        return
+    if sha256 is None:
+        raise UntrustedProvenance("the page does not state its SHA-256, which a signature is for")
+    try:
+        provenance = index.provenance(file)
+    except IndexRefused as error:
+        raise UntrustedProvenance(f"its provenance cannot be read: {error.reason}") from error
+    if provenance is None:
+        raise UntrustedProvenance("it has no provenance, which a trusted key would have signed")
+    verify(provenance, file.filename, sha256, trusted_keys)

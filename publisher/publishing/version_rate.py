@@ -1,0 +1,63 @@
+"""A bound on the versions of one relation: a table that is altered in a loop floods no index.
+
+Beyond it, work waits until the oldest version of the hour is an hour old, and then publishes what
+the relation is by then.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from publisher.publishing.jobs import Job, Reconciled
+from publisher.runtime import Runtime
+from publisher.settling.claims import Deferred, end_claim
+from publisher.state.records import VersionRecord
+
+log = logging.getLogger(__name__)
+
+_HOUR_SECONDS = 3600.0
+
+
+def seconds_to_wait(history: Sequence[VersionRecord], now: float, max_per_hour: int) -> float:
+    """Until another version is allowed; 0 if it is now. ``now`` is wall time, as in versions."""
+    # A set: versions that were adopted from the index have one time together and count once.
+    built = sorted(
+        {
+            version.created_at
+            for version in history
+            # If wall time was ahead once, a version may seem to be new for long.
+            if 0 <= now - version.created_at < _HOUR_SECONDS
+        }
+    )
+    return built[-max_per_hour] + _HOUR_SECONDS - now if len(built) >= max_per_hour else 0.0
+
+
+class VersionRate:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._max_per_hour = runtime.policy.max_versions_per_hour
+
+    def admit(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[tuple[Job, Reconciled]]:
+        """The jobs that may have another version now; the others are deferred."""
+        clock = self._runtime.clock
+        admitted, waiting = [], []
+        for job, reconciled in jobs:
+            seconds = seconds_to_wait(reconciled.history, clock.wall(), self._max_per_hour)
+            if seconds > 0:
+                waiting.append((job, seconds))
+            else:
+                admitted.append((job, reconciled))
+        for job, seconds in waiting:
+            self._defer(job, clock.now() + seconds)
+        return admitted
+
+    def _defer(self, job: Job, until: float) -> None:
+        reason = (
+            f"it had {self._max_per_hour} versions within an hour (engine.max_versions_per_hour); "
+            "its newest content is published later"
+        )
+        later = Deferred(until, reason)
+        self._runtime.state.write(lambda tx: end_claim(tx, job.claim, later))
+        self._runtime.counters.add("versions_delayed")
+        log.warning("version delayed", extra={"relation": str(job.name), "why": reason})
