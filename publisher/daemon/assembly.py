@@ -6,13 +6,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+from lakeschema.catalog.metastore_security import UNSECURED
 from lakeschema.catalog.relations import Catalog, Dialect
+from lakeschema.isolation.limits import Limits
+from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.translation import limited_deriver
+from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import (
     Options,
     UdfResolver,
@@ -24,23 +30,28 @@ from lakeschema.translation.udf_plugins import (
     UnusablePlugin,
     installed_references,
 )
+from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
+from publisher.daemon.signing import build_sign
 from publisher.events.ddl_folder import DdlFolderSource
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.notification_log import NotificationLogSource
 from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
-from publisher.index.static import StaticIndex
+from publisher.index.static import Sign, StaticIndex
 from publisher.index.twine_index import TwineIndex
-from publisher.policy import Policy
+from publisher.policy import DeadLetterLimit, Policy
+from publisher.publishing import limited_packaging
+from publisher.publishing.discovery import Discovery
 from publisher.publishing.drafting import Drafter
+from publisher.publishing.index_comparison import IndexComparison
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.publisher import Publisher
 from publisher.publishing.recheck import Recheck
 from publisher.publishing.retention import Retention
 from publisher.publishing.versioning import VersioningMode
-from publisher.runtime import Runtime, SystemClock
+from publisher.runtime import Runtime
 from publisher.selection import EVERYTHING, Selection
 from publisher.settings import (
     DdlCatalogSettings,
@@ -56,12 +67,14 @@ from publisher.settings import (
     Translation,
     TwineIndexSettings,
 )
+from publisher.settling.changed_settings import SettingsNotes
 from publisher.settling.comparison import CatalogComparison
-from publisher.settling.deriving import Deriver
 from publisher.settling.findings import CatalogReader, Investigator
+from publisher.settling.mass_change import MassChangeBrake
 from publisher.settling.settling import Settling
 from publisher.state.protocol import State
 from publisher.state.sqlite import SqliteState
+from publisher.steady_clock import open_clock
 
 
 def generator_version() -> str:
@@ -77,7 +90,10 @@ def build_catalog(settings: Settings) -> Catalog:
     match catalog:
         case HiveCatalogSettings():
             return HiveMetastoreCatalog(
-                catalog.uri, name=catalog.name, timeout_seconds=catalog.timeout_seconds
+                catalog.uri,
+                name=catalog.name,
+                timeout_seconds=catalog.timeout_seconds,
+                security=catalog.security(),
             )
         case DdlCatalogSettings():
             return DdlFilesCatalog(catalog.path, Dialect(catalog.dialect))
@@ -113,15 +129,22 @@ def build_sources(settings: Settings, catalog: Catalog) -> Sequence[EventSource]
 def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> EventSource:
     match events:
         case NotificationLogSettings():
+            (metastore,) = settings.catalog
             return NotificationLogSource(
-                events.uri or _metastore_uri(settings), idle_seconds=events.poll_seconds
+                events.uri or _metastore_uri(settings),
+                idle_seconds=events.poll_seconds,
+                security=(
+                    metastore.security()
+                    if isinstance(metastore, HiveCatalogSettings)
+                    else UNSECURED
+                ),
             )
         case KafkaSettings():
             return KafkaSource(
                 events.bootstrap_servers,
                 events.topic,
                 group_id=events.group_id,
-                options=events.options,
+                options=events.client_options(),
             )
         case DdlFolderSettings():
             if not isinstance(catalog, DdlFilesCatalog):
@@ -141,13 +164,29 @@ def _metastore_uri(settings: Settings) -> str:
 
 
 def build_index(settings: Settings) -> PackageIndex:
-    index = settings.index
+    return _index(settings, build_sign(settings))
+
+
+def build_index_to_read(settings: Settings) -> PackageIndex:
+    """For whoever uploads nothing, and need not be able to read the signing key."""
+    return _index(settings, None)
+
+
+def _index(settings: Settings, sign: Sign | None) -> PackageIndex:
+    index, artifacts = settings.index, settings.artifacts
     match index:
         case StaticIndexSettings():
-            return StaticIndex(index.path)
+            return StaticIndex(index.path, sign=sign)
+        case TwineIndexSettings() if artifacts.signing_key_file or artifacts.trusted_keys:
+            why = 'need index.kind = "static": an upload by twine has no provenance'
+            raise SettingsError((f"artifacts.signing_key_file and artifacts.trusted_keys {why}",))
         case TwineIndexSettings():
             return TwineIndex(
-                index.repository_url, index.simple_url, index.username, index.secret()
+                index.repository_url,
+                index.simple_url,
+                index.username,
+                index.secret(),
+                file_hosts=index.file_hosts,
             )
         case _:
             assert_never(index)
@@ -203,6 +242,31 @@ def _udf_resolver(translation: Translation) -> UdfResolver | None:
     return resolver
 
 
+def build_limits(settings: Settings) -> Limits:
+    return Limits(timeout_seconds=settings.engine.derivation_timeout_seconds)
+
+
+def build_processes(settings: Settings) -> LimitedProcesses:
+    """The processes that do what depends on untrusted input; each starts with its first question."""
+    return LimitedProcesses(
+        {
+            limited_deriver.HANDLER: limited_deriver.derivation_handler(build_options(settings)),
+            limited_packaging.HANDLER: limited_packaging.packaging_handler(
+                settings.artifacts.prefix,
+                immutable=settings.artifacts.immutable,
+                project_urls=settings.artifacts.project_urls,
+                second_opinion=settings.artifacts.second_opinion,
+            ),
+        },
+        count=settings.engine.workers,
+        limits=build_limits(settings),
+    )
+
+
+def build_deriver(settings: Settings, processes: LimitedProcesses) -> Deriver:
+    return limited_deriver.LimitedDeriver(processes, build_options(settings))
+
+
 def build_packaging(settings: Settings) -> WheelPackaging:
     artifacts = settings.artifacts
     return WheelPackaging(
@@ -211,6 +275,11 @@ def build_packaging(settings: Settings) -> WheelPackaging:
         project_urls=artifacts.project_urls,
         generator_version=generator_version(),
     )
+
+
+def build_limited_packaging(settings: Settings, processes: LimitedProcesses) -> Packaging:
+    """As ``build_packaging``; what depends on untrusted input is done by ``processes``."""
+    return limited_packaging.LimitedPackaging(processes, build_packaging(settings))
 
 
 def build_selection(settings: Settings) -> Selection:
@@ -223,7 +292,22 @@ def build_policy(settings: Settings) -> Policy:
         debounce_seconds=engine.debounce_seconds,
         max_wait_seconds=engine.max_wait_seconds,
         staleness_seconds=engine.staleness_seconds,
+        max_lag_seconds=engine.max_lag_seconds,
+        max_backoff_seconds=engine.max_backoff_seconds,
+        dead_letter_limit=DeadLetterLimit(
+            count=engine.max_dead_letters,
+            bytes=engine.max_dead_letter_bytes,
+            age_seconds=engine.max_dead_letter_days * 86_400,
+        ),
         drop_grace_seconds=engine.drop_grace_seconds,
+        max_versions_per_hour=engine.max_versions_per_hour,
+        mass_change=engine.mass_change,
+        index_checks_per_second=settings.index.checks_per_second
+        if isinstance(settings.index, TwineIndexSettings)
+        else inf,
+        # A server's root page may list millions of projects.
+        discovers_packages=isinstance(settings.index, StaticIndexSettings),
+        trusted_keys=settings.artifacts.public_keys,
     )
 
 
@@ -249,11 +333,14 @@ class Deployment:
 def parts_of(deployment: Deployment) -> Parts:
     runtime, packaging = deployment.runtime, deployment.packaging
     reader = CatalogReader(deployment.catalog, runtime.clock)
+    investigator = Investigator(runtime, deployment.deriver)
+    contents = Contents(packaging, deployment.selection)
+    canary = Canary(runtime, reader, investigator, contents)
     return Parts(
         runtime=runtime,
         catalog=deployment.catalog,
         reader=reader,
-        investigator=Investigator(runtime, deployment.deriver),
+        investigator=investigator,
         settling=Settling(runtime.policy),
         publisher=Publisher(
             runtime,
@@ -267,25 +354,37 @@ def parts_of(deployment: Deployment) -> Parts:
             deployment.catalog,
             reader,
             deployment.deriver,
-            deployment.selection,
-            packaging.build_keys,
+            SettingsNotes(deployment.selection, packaging.build_keys, deployment.catalog_name),
+            MassChangeBrake(runtime, deployment.catalog_name, canary.count_changing),
+            deployment.catalog_name,
+        ),
+        index_comparison=IndexComparison(
+            runtime,
+            deployment.index,
+            packaging,
+            Discovery(runtime, deployment.index, packaging, reader),
             deployment.catalog_name,
         ),
         packaging=packaging,
-        selection=deployment.selection,
+        contents=contents,
     )
 
 
 def build_engine(
-    settings: Settings, state: State, catalog: Catalog, index: PackageIndex, deriver: Deriver
+    settings: Settings,
+    state: State,
+    catalog: Catalog,
+    index: PackageIndex,
+    processes: LimitedProcesses,
 ) -> Engine:
+    """An engine whose untrusted work is done by ``processes``, those of ``build_processes``."""
     (catalog_settings,) = settings.catalog
     deployment = Deployment(
-        runtime=Runtime(state, SystemClock(), build_policy(settings)),
+        runtime=Runtime(state, open_clock(state), build_policy(settings)),
         catalog=catalog,
         index=index,
-        deriver=deriver,
-        packaging=build_packaging(settings),
+        deriver=build_deriver(settings, processes),
+        packaging=build_limited_packaging(settings, processes),
         versioning=settings.artifacts.versioning,
         catalog_name=catalog_settings.name,
         selection=build_selection(settings),

@@ -8,49 +8,48 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from codegen.errors import CodegenError
-from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
+from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
-from lakeschema.translation.outcome import Derived, Status
+from lakeschema.translation.outcome import Status
+from publisher.daemon.canary import Contents
+from publisher.daemon.concluding import Concluding
 from publisher.daemon.inspection import (
     EngineStatus,
     engine_status,
 )
-from publisher.events.protocol import Batch, NamespaceHint, RelationHint
-from publisher.publishing.jobs import Job
+from publisher.daemon.receiving import Receiving
+from publisher.events.protocol import Batch
+from publisher.index.protocol import PackageIndexError
+from publisher.policy import NO_LIMIT
+from publisher.publishing.index_comparison import IndexComparison, IndexReport
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime
-from publisher.selection import Selection
-from publisher.settling.claims import Deferred, defer, end_claim
+from publisher.settling.claims import Deferred, defer, end_claim, fail, isolate
 from publisher.settling.comparison import (
-    BRAKE,
-    RELEASED,
+    SNAPSHOT_BEGUN,
+    SNAPSHOT_DUE,
     CatalogComparison,
     Comparer,
     SnapshotReport,
 )
-from publisher.settling.contents import Content, Packageable, Unfit, Withheld
-from publisher.settling.deriving import derivation_from_text
+from publisher.settling.deletions import BRAKE, RELEASED
 from publisher.settling.findings import (
     CatalogReader,
     Crashed,
     Finding,
     Investigator,
-    Settled,
     read_claimed,
 )
-from publisher.settling.settling import Settlement, Settling, Verdict
+from publisher.settling.settling import Settling
 from publisher.state.protocol import Transaction
-from publisher.state.records import Claim, RelationRecord, Urgency, WorkRequest
+from publisher.state.records import Cause, Claim, Urgency, WorkRequest
 
 log = logging.getLogger(__name__)
-
-SNAPSHOT_DUE = "@snapshot-due"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,9 @@ class Parts:
     settling: Settling
     publisher: Publisher
     comparison: CatalogComparison
+    index_comparison: IndexComparison
     packaging: Packaging
-    selection: Selection
+    contents: Contents
 
 
 class Engine:
@@ -87,10 +87,18 @@ class Engine:
         self._settling = parts.settling
         self._publisher = parts.publisher
         self._comparison = parts.comparison
+        self._index_comparison = parts.index_comparison
         self._packaging = parts.packaging
-        self._selection = parts.selection
         self._wakeup = threading.Condition()
         self._wakeups = 0
+        self._receiving = Receiving(parts.runtime, parts.catalog)
+        self._concluding = Concluding(
+            parts.runtime,
+            parts.settling,
+            parts.publisher,
+            parts.contents,
+            self.wake,
+        )
 
     # Receiving
 
@@ -100,67 +108,24 @@ class Engine:
     def receive(self, source: str, batch: Batch) -> None:
         """Stores hints, dead letters and the position in one transaction; the caller acknowledges it.
 
-        If an event of a namespace could not be decoded, all its relations are requested.
-
         Raises:
             CatalogUnavailable: nothing was stored.
         """
-        namespaces = {letter.namespace for letter in batch.dead_letters if letter.namespace}
-        listed = [name for n in sorted(namespaces) for name in self._catalog.relations(n)]
-        if any(letter.namespace is None for letter in batch.dead_letters):
-            self._state.write(lambda tx: tx.journal.write_note(SNAPSHOT_DUE, "undecodable event"))
-        now = self._clock.now()
-
-        def store(tx: Transaction) -> None:
-            tx.work.request_when_quiet(
-                self._requests(tx, batch, listed, now),
-                max(0.0, self._policy.max_wait_seconds - self._policy.debounce_seconds),
-            )
-            tx.journal.add_dead_letters(source, batch.dead_letters, now)
-            tx.journal.save_position(source, batch.position)
-
-        self._state.write(store)
-        self.counters.add("events_seen", batch.seen)
-        self.counters.add("hints", len(batch.hints))
-        self.counters.add("dead_letters", len(batch.dead_letters))
+        self._receiving.receive(source, batch)
         if batch.hints or batch.dead_letters:
             self.wake()
-
-    def _requests(
-        self, tx: Transaction, batch: Batch, listed: Sequence[RelationName], now: float
-    ) -> Iterable[WorkRequest]:
-        event_ids: dict[RelationName, int | None] = {}
-
-        def add(name: RelationName, event_id: int | None) -> None:
-            known = event_ids.get(name)
-            event_ids[name] = event_id if known is None else max(known, event_id or known)
-
-        for hint in batch.hints:
-            match hint:
-                case RelationHint(relation, event_id):
-                    add(relation, event_id)
-                case NamespaceHint(namespace, event_id):
-                    for name in tx.graph.in_namespace(namespace):
-                        add(name, event_id)
-        for letter in batch.dead_letters:
-            for name in tx.graph.in_namespace(letter.namespace) if letter.namespace else ():
-                add(name, None)
-        for name in listed:
-            add(name, None)
-        due = now + self._policy.debounce_seconds
-        for name, event_id in event_ids.items():
-            reread_at = (
-                due + self._policy.staleness_seconds
-                if event_id is None and self._policy.staleness_seconds > 0
-                else None
-            )
-            yield WorkRequest(name, due, Urgency.EVENT, event_id, reread_at)
 
     def resync(self, names: Iterable[RelationName]) -> None:
         """Requests that relations be read and derived now."""
         now = self._clock.now()
         requests = [WorkRequest(name, now) for name in names]
-        self._state.write(lambda tx: tx.work.request(requests))
+        names = [request.relation for request in requests]
+
+        def write(tx: Transaction) -> None:
+            tx.work.forgive(names)
+            tx.work.request(requests)
+
+        self._state.write(write)
         self.wake()
 
     def republish(self, names: Iterable[RelationName] = ()) -> Sequence[RelationName]:
@@ -205,8 +170,7 @@ class Engine:
         if not claims:
             return 0
         exhausted = [c for c in claims if c.attempts > self._policy.max_attempts]
-        for claim in exhausted:
-            self._quarantine(claim)
+        isolate(exhausted, self._quarantine_all, lambda c, e: self._defer_quarantine(c, str(e)))
         allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]
         if allowed:
             self._process(allowed)
@@ -226,120 +190,48 @@ class Engine:
     def _process(self, claims: Sequence[Claim]) -> None:
         records = self._state.read(lambda tx: tx.graph.records(c.relation for c in claims))
         try:
-            fresh, stale = read_claimed(self._reader, claims, records)
-        except (CatalogUnavailable, CatalogRefused) as error:
+            read = read_claimed(self._reader, claims, records, self.runtime)
+        except CatalogUnavailable as error:
             log.warning("catalog not read", extra={"why": str(error)})
             self._defer(claims, str(error))
             return
-        if stale:
-            self.counters.add("stale_readings", len(stale))
-            self._defer(stale, "the catalog's answer is older than the event")
-        findings = self._investigator.investigate(fresh)
-        for finding in findings:
-            if isinstance(finding, Crashed):
-                self._record_crash(finding)
-        self.conclude([finding for finding in findings if isinstance(finding, Finding)])
+        for claim, failure in read.failed:
+            self._fail(claim, failure)
+        if read.stale:
+            self.counters.add("stale_readings", len(read.stale))
+            self._defer(read.stale, "waits for the catalog to show a newer event")
+        found: list[Finding | Crashed] = []
+        isolate(
+            read.fresh,
+            lambda readings: found.extend(self._investigator.investigate(readings)),
+            lambda reading, error: self._fail(reading.claim, error),
+        )
+        for crashed in found:
+            if isinstance(crashed, Crashed):
+                self._record_crash(crashed)
+        isolate(
+            [finding for finding in found if isinstance(finding, Finding)],
+            self.conclude,
+            lambda finding, error: self._fail(finding.reading.claim, error),
+        )
 
     def conclude(self, findings: Sequence[Finding]) -> None:
         """Settles findings in one transaction, and publishes or yanks what then differs."""
-        if not findings:
-            return
-        contents = {f.reading.name: self._content(f) for f in findings}
-        reservations = self._publisher.open_reservations(f.reading.name for f in findings)
-        now = self._clock.now()
+        self._concluding.conclude(findings)
 
-        def settle(tx: Transaction) -> Mapping[RelationName, Settlement]:
-            done = {
-                f.reading.name: self._settle(tx, f, contents[f.reading.name], now) for f in findings
-            }
-            # A reservation needs outstanding work until it is delivered, even if the relation
-            # needs no version now.
-            later = now + self._policy.max_retry_seconds
-            tx.work.request(
-                WorkRequest(name, later)
-                for name in reservations
-                if done[name].verdict is Verdict.ENDED
-            )
-            return done
-
-        settlements = self._state.write(settle)
-        # Dependents need not wait until these are published.
-        self.wake()
-        for name, version in reservations.items():
-            if settlements[name].verdict is Verdict.ENDED:
-                self._publisher.finish(version)
-        jobs: list[Job] = []
-        dropped: list[Claim] = []
-        for finding in findings:
-            settlement = settlements[finding.reading.name]
-            match settlement.verdict:
-                case Verdict.SETTLED:
-                    job = self._job(finding, settlement.record)
-                    if job is not None:
-                        jobs.append(job)
-                case Verdict.DROPPED:
-                    dropped.append(finding.reading.claim)
-                case _:
-                    pass
-        if jobs:
-            self._publisher.publish(jobs)
-        if dropped:
-            self._publisher.drop(dropped)
-
-    def _settle(
-        self, tx: Transaction, finding: Finding, content: Content, now: float
-    ) -> Settlement:
-        settlement = self._settling.settle(tx, finding, content, now)
-        if settlement.ending is not None:
-            end_claim(tx, finding.reading.claim, settlement.ending)
-        return settlement
-
-    def _content(self, finding: Finding) -> Content:
-        match finding:
-            case Finding(conclusion=Settled(outcome=Derived(derivation))):
-                relation = finding.reading.relation
-                if relation is None or not self._selection.publishes(relation):
-                    return Withheld()
-                request = self._packaging.request(relation, derivation)
-                try:
-                    return Packageable(self._packaging.content_hash(request))
-                except CodegenError as error:
-                    return Unfit(f"cannot be packaged: {error}")
-            case _:
-                return Withheld()
-
-    def _job(self, finding: Finding, record: RelationRecord | None) -> Job | None:
-        relation = finding.reading.relation
-        if relation is None or record is None or record.content_hash is None:
-            return None
-        match finding.conclusion:
-            case Settled(outcome=Derived(derivation)):
-                pass
-            case _:
-                texts = self._state.read(lambda tx: tx.graph.derivations([record.name]))
-                derivation = derivation_from_text(texts[record.name])
-        return Job(
-            claim=finding.reading.claim,
-            relation=relation,
-            derivation=derivation,
-            content_hash=record.content_hash,
-            event_id=finding.reading.at_least,
-        )
+    def _quarantine_all(self, claims: Sequence[Claim]) -> None:
+        for claim in claims:
+            self._quarantine(claim)
 
     def _quarantine(self, claim: Claim) -> None:
-        reason = (
-            f"its derivation crashed {claim.attempts - 1} times; the next snapshot, or a change "
-            "of the relation, retries it"
-        )
         now = self._clock.now()
         reservations = self._publisher.open_reservations([claim.relation])
-        if not all(self._publisher.finish(version) for version in reservations.values()):
-            later = Deferred(now + self._policy.max_retry_seconds, reason, counts_as_attempt=True)
-            self._state.write(lambda tx: end_claim(tx, claim, later))
+        if not self._publisher.finish([*reservations.values()]):
+            self._defer_quarantine(claim, _crashed(claim))
             return
 
         def quarantine(tx: Transaction) -> None:
-            settlement = self._settling.quarantine(tx, claim, reason, now)
+            settlement = self._settling.quarantine(tx, claim, _crashed(claim), now)
             if settlement.ending is not None:
                 end_claim(tx, claim, settlement.ending)
 
@@ -347,9 +239,14 @@ class Engine:
         self.counters.add("quarantined")
         log.error("relation quarantined", extra={"relation": str(claim.relation)})
 
+    def _defer_quarantine(self, claim: Claim, reason: str) -> None:
+        until = self._clock.now() + self._policy.max_retry_seconds
+        later = Deferred(until, reason, Cause.CRASH)
+        self._state.write(lambda tx: end_claim(tx, claim, later))
+
     def _record_crash(self, crashed: Crashed) -> None:
         until = self._clock.now() + self._policy.retry_delay(crashed.claim.attempts)
-        later = Deferred(until, crashed.reason, counts_as_attempt=True)
+        later = Deferred(until, crashed.reason, Cause.CRASH)
         self._state.write(lambda tx: end_claim(tx, crashed.claim, later))
         self.counters.add("derivations_died")
         log.error(
@@ -361,6 +258,10 @@ class Engine:
         defer(self.runtime, claims, reason)
         # Dashboards use this metric name.
         self.counters.add("put_off", len(claims))
+
+    def _fail(self, claim: Claim, error: Exception) -> None:
+        fail(self.runtime, claim, error)
+        self.counters.add("put_off")
 
     # Waiting
 
@@ -399,27 +300,74 @@ class Engine:
 
     # Comparing
 
-    def snapshot(
-        self, *, catalog_was_replaced: bool = False, comparer: Comparer | None = None
-    ) -> SnapshotReport:
+    def snapshot(self, comparer: Comparer | None = None) -> SnapshotReport:
         """Compares everything and enqueues what differs; ``drain`` or the workers process it."""
-        report = self._comparison.run(catalog_was_replaced=catalog_was_replaced, comparer=comparer)
+        report = self._comparison.run(comparer)
+        self._compare_index()
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
+        self._state.write(lambda tx: tx.memo.keep_newest(self._policy.max_memo_entries))
+        self.wake()
+        return report
+
+    def _compare_index(self) -> None:
+        limit = self._policy.deletion_limit
+        try:
+            self._index_comparison.run(limit, limit if self._policy.discovers_packages else None)
+        except (CatalogUnavailable, PackageIndexError) as error:
+            # The catalog was compared: the index is, by the next snapshot.
+            log.warning("index not compared", extra={"why": str(error)})
+
+    def refill(self) -> IndexReport:
+        """Requests that every version which the index lacks be uploaded again, however many."""
+        return self._end_comparison(self._index_comparison.run(NO_LIMIT, None))
+
+    def adopt(self) -> IndexReport:
+        """Takes over every package under our prefix that the state does not know.
+
+        Those of relations that the catalog does not have are yanked as dropped.
+
+        Raises:
+            CatalogUnavailable, PackageIndexError: nothing was adopted.
+        """
+        limit = self._policy.deletion_limit
+        return self._end_comparison(self._index_comparison.run(limit, NO_LIMIT))
+
+    def _end_comparison(self, report: IndexReport) -> IndexReport:
         self.wake()
         return report
 
     def snapshot_is_due(self) -> bool:
-        """Whether an event could not be decoded, so that only a snapshot can find what changed."""
+        """Whether one was requested, or begun, and none has succeeded since."""
         return bool(self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)))
 
-    def clear_snapshot_due(self) -> None:
-        self._state.write(lambda tx: tx.journal.write_note(SNAPSHOT_DUE, ""))
+    def snapshot_was_interrupted(self) -> bool:
+        """Whether one was begun and has not succeeded."""
+        return self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)) == SNAPSHOT_BEGUN
+
+    def snapshot_is_running(self) -> bool:
+        """Whether some process runs one; one that was killed counts until its lease ends."""
+        return self._comparison.is_running()
+
+    def seconds_since_snapshot(self) -> float | None:
+        """Since the end of the last whole one, of whichever process; None if there was none."""
+        return self._comparison.seconds_since_last()
 
     def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
         """Lets the next snapshot carry out the held deletions of a namespace, or with () of all."""
         brake = f"{BRAKE}{'.'.join(namespace)}"
         self._state.write(lambda tx: tx.journal.write_note(brake, RELEASED))
 
+    def confirm_changes(self) -> str:
+        """Lets the next snapshot carry out the changes that were held; "" if none were."""
+        return self._comparison.mass_change.release()
+
     def status(self) -> EngineStatus:
         return self._state.read(lambda tx: engine_status(tx, self.counters.values()))
+
+
+def _crashed(claim: Claim) -> str:
+    return (
+        f"its derivation crashed {claim.attempts - 1} times; the next snapshot, or a change "
+        "of the relation, retries it"
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +10,7 @@ from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Edge,
     RelationRecord,
-    StoredDeadLetter,
     VersionRecord,
-    VersionStatus,
     WorkRecord,
 )
 
@@ -25,6 +22,7 @@ class EngineStatus:
     Attributes:
         relations: how many have each status; "STALE" counts those to be derived again.
         work: outstanding, most urgent first.
+        troubled: relations with a reason, by name.
         conflicts: numbers that the index holds with other bytes.
         notes: the stored notes: held deletions, the last snapshot and others.
         counters: since this process started.
@@ -35,7 +33,7 @@ class EngineStatus:
     troubled: Sequence[RelationRecord]
     conflicts: Sequence[VersionRecord]
     versions: int
-    dead_letters: Sequence[StoredDeadLetter]
+    dead_letters: int
     notes: Mapping[str, str]
     counters: Mapping[str, int]
 
@@ -53,16 +51,14 @@ class Explanation:
 
 
 def engine_status(tx: Transaction, counters: Mapping[str, int]) -> EngineStatus:
-    records = tx.graph.every_record()
-    shown = Counter("STALE" if r.stale else r.status.value for r in records.values())
-    versions = tx.versions.every_version()
+    figures = tx.tallies.figures()
     return EngineStatus(
-        relations=dict(sorted(shown.items())),
+        relations=figures.relations,
         work=tx.work.outstanding(),
-        troubled=[record for _, record in sorted(records.items()) if record.reason],
-        conflicts=[v for v in versions if v.status is VersionStatus.CONFLICT],
-        versions=sum(v.status is VersionStatus.PUBLISHED for v in versions),
-        dead_letters=tx.journal.dead_letters(),
+        troubled=tx.graph.in_trouble(),
+        conflicts=tx.versions.conflicts(),
+        versions=figures.versions,
+        dead_letters=figures.dead_letters,
         notes=tx.journal.notes("@"),
         counters=counters,
     )

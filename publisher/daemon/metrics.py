@@ -8,18 +8,21 @@ from typing import Final
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from publisher.daemon.engine import Engine
-from publisher.daemon.inspection import EngineStatus
+from publisher.runtime import Runtime
+from publisher.state.records import Figures
 
 COUNTER_HELP: Final[Mapping[str, str]] = {
     "adopted": "versions found on the index that the state did not know, and recorded",
     "changed_before_publication": "publications postponed because the facts changed since derivation",
     "conflicts": "uploads refused because the index holds other bytes under the same version",
-    "dead_letters": "events that could not be decoded and were stored for inspection",
+    "failures": "times that processing one relation failed, for a reason of its own",
+    "dead_letters": "events that could not be decoded",
+    "dead_letters_not_kept": "events that could not be decoded and were not stored: too many in a minute",
     "derivations_died": "derivations whose process crashed or exceeded its time limit",
     "derived": "schema derivations computed, failed ones included",
     "events_seen": "events read from all event sources, irrelevant ones included",
     "hints": "events that named a relation to read again",
+    "index_differences": "packages found to differ between the index and the ledger",
     "index_failures": "operations that failed at the package index and are retried",
     "memo_hits": "derivations answered from a stored result for the same inputs",
     "published": "versions published",
@@ -27,19 +30,25 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "quarantined": "relations quarantined after their derivation crashed repeatedly",
     "snapshots": "completed snapshots: comparisons of the whole catalog with the state",
     "stale_readings": "catalog answers older than the event that caused the reading",
+    "unproven_readings": "catalog answers that no event id proves to be new enough; each is read again",
+    "unfit": "versions that were not published: not packageable, or a second opinion failed",
+    "versions_delayed": "versions that waited because their relation had too many within an hour",
     "versions_offered_again": "files whose yank was reverted by the retention rules",
+    "uploaded_again": "versions that were lost from the index and uploaded again",
     "versions_retired": "files yanked by the retention rules",
     "yanks_declined": "yanks that the package index does not support",
 }
 
 
 class EngineMetrics(Collector):
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    """Figures that the state keeps: a scrape counts nothing."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
 
     def collect(self) -> Iterator[Metric]:
-        found = self._engine.status()
-        for name, value in sorted(found.counters.items()):
+        found = self._runtime.state.read(lambda tx: tx.tallies.figures())
+        for name, value in sorted(self._runtime.counters.values().items()):
             help_text = COUNTER_HELP.get(name, name)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
         relations = GaugeMetricFamily(
@@ -51,16 +60,16 @@ class EngineMetrics(Collector):
         yield from (_gauge(name, text, value) for name, text, value in _figures(found))
 
 
-def _figures(found: EngineStatus) -> Sequence[tuple[str, str, float]]:
+def _figures(found: Figures) -> Sequence[tuple[str, str, float]]:
     return (
-        ("work", "relations with outstanding work", len(found.work)),
+        ("work", "relations with outstanding work", found.work),
         ("versions", "published versions, yanked ones included", found.versions),
         (
             "conflicts",
             "version numbers that the index holds with other bytes",
-            len(found.conflicts),
+            found.conflicts,
         ),
-        ("dead_letters", "stored events that could not be decoded", len(found.dead_letters)),
+        ("dead_letters", "stored events that could not be decoded", found.dead_letters),
     )
 
 

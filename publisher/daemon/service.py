@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
-
-from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
 
 from codegen.naming import distribution_name
 from lakeschema.catalog.identifiers import RelationName
@@ -15,21 +14,21 @@ from publisher.daemon.assembly import (
     build_catalog,
     build_engine,
     build_index,
-    build_options,
+    build_processes,
     build_retention,
     build_sources,
     build_state,
     close_catalog,
 )
-from publisher.daemon.metrics import EngineMetrics
+from publisher.daemon.health import Health, SnapshotAge
+from publisher.daemon.observed import Encounters, ObservedCatalog, ObservedIndex
 from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.threads import Daemon, Schedule
+from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex
 from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
-from publisher.settling.derivation_process import ChildDeriver, Limits
-from publisher.web.app import create_app
-from publisher.web.server import WebServer
+from publisher.web.packages import Site
 from publisher.web.status import Neighbour, RelationStatus, RelationSummary, ServiceStatus
 
 log = logging.getLogger(__name__)
@@ -56,15 +55,15 @@ class Service:
         failed_start.callback(self._state.close)
         self._catalog = build_catalog(settings)
         failed_start.callback(close_catalog, self._catalog)
-        self._index = build_index(settings)
-        self._deriver = ChildDeriver(
-            build_options(settings),
-            children=settings.engine.workers,
-            limits=Limits(timeout_seconds=settings.engine.derivation_timeout_seconds),
-        )
-        failed_start.callback(self._deriver.close)
-        self._deriver.warm()
-        self.engine = build_engine(settings, self._state, self._catalog, self._index, self._deriver)
+        encounters = Encounters()
+        index = build_index(settings)
+        self._served = index if isinstance(index, StaticIndex) else None
+        self._index = ObservedIndex(index, encounters)
+        self._processes = build_processes(settings)
+        failed_start.callback(self._processes.close)
+        self._processes.warm()
+        catalog = ObservedCatalog(self._catalog, encounters)
+        self.engine = build_engine(settings, self._state, catalog, self._index, self._processes)
         self._snapshots = SnapshotProcess(self.engine, config)
         runner = (
             self._snapshots.run if settings.snapshot.runner == "spark" else self.engine.snapshot
@@ -77,15 +76,25 @@ class Service:
                 workers=settings.engine.workers,
                 snapshot_interval_seconds=settings.snapshot.interval_seconds,
                 snapshot_on_start=settings.snapshot.on_start,
+                stuck_after_seconds=settings.engine.stuck_after_seconds,
             ),
             self._retention(),
         )
-        self._web = self._web_server() if settings.http.enabled else None
+        age = SnapshotAge(self.engine.seconds_since_snapshot, settings.snapshot.interval_seconds)
+        self._health = Health(self._daemon, encounters, age)
+        site = Site(self.summarize, settings.http.public_url)
+        registry = daemon_registry(self.engine.runtime)
+        self._web = WebServers(settings.http, self._served, self, site, registry)
 
     @property
     def url(self) -> str | None:
         """Where it answers over HTTP; None if that is disabled."""
-        return self._web.url if self._web is not None else None
+        return self._web.url
+
+    @property
+    def operations_url(self) -> str | None:
+        """Where it answers operators; None if that is not an address of its own."""
+        return self._web.operations_url
 
     def __enter__(self) -> Self:
         self._daemon.start()
@@ -99,34 +108,40 @@ class Service:
         """Stops the threads within seconds; unfinished work stays in the state."""
         self._snapshots.stop()
         ended = self._daemon.stop()
-        if self._web is not None:
-            self._web.close()
-        self._deriver.close()
+        self._web.close()
+        self._processes.close()
         if ended:
             close_catalog(self._catalog)
             self._state.close()
         log.info("stopped", extra={"cleanly": ended})
 
+    def is_live(self) -> bool:
+        return self._health.is_live()
+
+    def troubles(self) -> Mapping[str, str]:
+        return self._health.troubles()
+
     def status(self) -> ServiceStatus:
-        """The daemon at this moment, for people and for health checks."""
-        troubles = self._daemon.troubles()
-        found = self.engine.status()
-        troubled = [
-            RelationStatus(str(record.name), record.status.value, record.reason)
-            for record in found.troubled[:_SHOWN_RELATIONS]
-        ]
+        """The daemon at this moment, for people."""
+        troubles = self.troubles()
+        found, troubled = self._state.read(
+            lambda tx: (tx.tallies.figures(), tx.graph.in_trouble(_SHOWN_RELATIONS))
+        )
         return ServiceStatus(
-            live=self._daemon.is_alive(),
+            live=self.is_live(),
             ready=not troubles,
             reason="; ".join(f"{part}: {why}" for part, why in sorted(troubles.items())),
             figures={
                 **{f"relations {name}": count for name, count in found.relations.items()},
                 "versions": found.versions,
-                "outstanding work": len(found.work),
-                "conflicts": len(found.conflicts),
-                "dead letters": len(found.dead_letters),
+                "outstanding work": found.work,
+                "conflicts": found.conflicts,
+                "dead letters": found.dead_letters,
             },
-            relations=tuple(troubled),
+            relations=tuple(
+                RelationStatus(str(record.name), record.status.value, record.reason)
+                for record in troubled
+            ),
         )
 
     def summarize(self, name: RelationName) -> RelationSummary | None:
@@ -156,13 +171,3 @@ class Service:
         if retention is None:
             return None
         return RetentionPass(self.engine.runtime, self._index, retention)
-
-    def _web_server(self) -> WebServer:
-        registry = CollectorRegistry()
-        ProcessCollector(registry=registry)
-        PlatformCollector(registry=registry)
-        GCCollector(registry=registry)
-        registry.register(EngineMetrics(self.engine))
-        served = self._index if isinstance(self._index, StaticIndex) else None
-        app = create_app(served, self.status, summarize=self.summarize, registry=registry)
-        return WebServer(app, self._settings.http.host, self._settings.http.port)

@@ -12,6 +12,9 @@ from publisher.daemon.engine import Engine
 
 log = logging.getLogger(__name__)
 
+_LEASE_CHECK_SECONDS = 1.0
+_TERMINATION_SECONDS = 10.0
+
 
 class SnapshotProcess:
     def __init__(self, engine: Engine, config: Path | None) -> None:
@@ -33,11 +36,25 @@ class SnapshotProcess:
         exit_status = self._child.wait()
         if exit_status != 0 and not self._stopping:
             log.warning("snapshot on Spark failed; comparing here", extra={"exit": exit_status})
-            self._engine.snapshot()
+            self._wait_for_lease()
+            if not self._stopping:
+                self._engine.snapshot()
         self._engine.wake()
 
+    def _wait_for_lease(self) -> None:
+        """A child that was killed could not release its lease, which ends soon."""
+        while self._engine.snapshot_is_running() and not self._stopping:
+            self._engine.runtime.clock.sleep(_LEASE_CHECK_SECONDS)
+
     def stop(self) -> None:
+        """Ends the child, which then releases its lease."""
         with self._lock:
             self._stopping = True
-            if self._child is not None and self._child.poll() is None:
-                self._child.terminate()
+            child = self._child
+        if child is None or child.poll() is not None:
+            return
+        child.terminate()
+        try:
+            child.wait(_TERMINATION_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()

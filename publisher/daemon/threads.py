@@ -17,6 +17,8 @@ from tenacity import Retrying, retry_if_exception_type, stop_when_event_set, wai
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from publisher.daemon.engine import Engine
+from publisher.daemon.snapshot_turns import SnapshotTurns
+from publisher.daemon.watchdog import Watchdog
 from publisher.events.protocol import Batch, EventSource, SourceUnavailable
 from publisher.index.protocol import PackageIndexError
 from publisher.publishing.retention import RetentionPass
@@ -30,15 +32,23 @@ _POLL_SECONDS = 1.0
 _IDLE_SECONDS = 0.5
 """Work that another process enqueued is seen after at most this long."""
 _AFTER_ERROR_SECONDS = 1.0
+_MAX_SNAPSHOT_PAUSE_SECONDS = 60.0
+"""A snapshot that keeps failing reads the whole catalog each time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """``snapshot_interval_seconds`` counts from the end of one snapshot to the next."""
+    """When its threads do what.
+
+    Attributes:
+        snapshot_interval_seconds: from the end of one snapshot to the next.
+        stuck_after_seconds: how long a worker or receiver may take for one turn.
+    """
 
     workers: int = 2
     snapshot_interval_seconds: float = 3600.0
     snapshot_on_start: bool = True
+    stuck_after_seconds: float = 600.0
 
 
 class Daemon:
@@ -57,21 +67,29 @@ class Daemon:
     ) -> None:
         self._engine = engine
         self._sources = tuple(sources)
-        self._snapshot_runner = snapshot_runner
         self._schedule = schedule
         self._retention = retention
+        self._watchdog = Watchdog(schedule.stuck_after_seconds)
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._troubles: dict[str, str] = {}
-        self._snapshot_is_due = schedule.snapshot_on_start
+        self._snapshots = SnapshotTurns(
+            engine,
+            snapshot_runner,
+            interval_seconds=schedule.snapshot_interval_seconds,
+            on_start=schedule.snapshot_on_start,
+            stopping=self._stopping,
+        )
 
     def start(self) -> None:
         for source in self._sources:
-            self._spawn(f"receive {source.name}", partial(self._receive, source))
+            name = f"receive {source.name}"
+            self._spawn(name, self._watched(name, partial(self._receive, source)))
         for number in range(self._schedule.workers):
-            self._spawn(f"work {number}", self._work)
-        self._spawn("snapshot", self._take_snapshots)
+            self._spawn(f"work {number}", self._watched(f"work {number}", self._work))
+        # Not watched: it may read for hours, and the age of the last snapshot is.
+        self._spawn("snapshot", self._take_snapshots, max_pause_seconds=_MAX_SNAPSHOT_PAUSE_SECONDS)
 
     def stop(self, timeout_seconds: float = 30.0) -> bool:
         """Lets each thread finish its turn. False if one did not: its work is retried later."""
@@ -88,25 +106,46 @@ class Daemon:
         with self._lock:
             return dict(self._troubles)
 
+    def overdue(self) -> Mapping[str, str]:
+        """Which threads are in one turn for too long, and for how long."""
+        return self._watchdog.overdue()
+
     def is_alive(self) -> bool:
         return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
 
     # Threads
 
-    def _spawn(self, name: str, turn: Callable[[], None]) -> None:
-        thread = threading.Thread(target=self._loop, args=(name, turn), name=name, daemon=True)
+    def _spawn(
+        self,
+        name: str,
+        turn: Callable[[], None],
+        *,
+        max_pause_seconds: float = _AFTER_ERROR_SECONDS,
+    ) -> None:
+        loop = partial(self._loop, name, turn, max_pause_seconds)
+        thread = threading.Thread(target=loop, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
 
-    def _loop(self, name: str, turn: Callable[[], None]) -> None:
+    def _loop(self, name: str, turn: Callable[[], None], max_pause_seconds: float) -> None:
+        pause = _AFTER_ERROR_SECONDS
         while not self._stopping.is_set():
             try:
                 turn()
                 self._set_trouble(name, None)
+                pause = _AFTER_ERROR_SECONDS
             except Exception as error:
                 self._set_trouble(name, f"{type(error).__name__}: {error}")
                 log.exception("unexpected error", extra={"part": name})
-                self._stopping.wait(_AFTER_ERROR_SECONDS)
+                self._stopping.wait(pause)
+                pause = min(2 * pause, max_pause_seconds)
+
+    def _watched(self, name: str, turn: Callable[[], None]) -> Callable[[], None]:
+        def watched() -> None:
+            self._watchdog.report_progress(name)
+            turn()
+
+        return watched
 
     def _set_trouble(self, name: str, trouble: str | None) -> None:
         with self._lock:
@@ -149,7 +188,8 @@ class Daemon:
         if batch.gap is not None:
             log.warning("events may be missing", extra={"source": source.name, "why": batch.gap})
             try:
-                self._engine.snapshot(catalog_was_replaced=True)
+                with self._watchdog.suspended(f"receive {source.name}"):
+                    self._snapshots.run_after_gap()
             except SnapshotBusy as error:
                 raise SourceUnavailable(source.name, str(error)) from error
         self._engine.receive(source.name, batch)
@@ -160,25 +200,18 @@ class Daemon:
             self._engine.wait_for_work(_IDLE_SECONDS)
 
     def _take_snapshots(self) -> None:
-        """One turn: a snapshot if one is due, then sleep until the next is due or requested."""
-        if self._snapshot_is_due:
+        """One turn: a snapshot if one is due."""
+        if self._snapshots.is_due():
             self._run_snapshot()
-        self._snapshot_is_due = True
-        waited = 0.0
-        while not self._stopping.is_set() and waited < self._schedule.snapshot_interval_seconds:
-            step = min(_POLL_SECONDS, self._schedule.snapshot_interval_seconds - waited)
-            self._stopping.wait(step)
-            waited += step
-            if self._engine.snapshot_is_due():
-                return
+        self._stopping.wait(_POLL_SECONDS)
 
     def _run_snapshot(self) -> None:
         try:
-            # Before it runs: a request that arrives meanwhile needs another snapshot.
-            self._engine.clear_snapshot_due()
-            self._retry_until_stopped("snapshot", self._snapshot_runner)
+            self._retry_until_stopped("snapshot", self._snapshots.run)
         except SnapshotBusy:
+            # Of another process; when it ends, the state says whether one is still due.
             log.info("another snapshot is running")
+            return
         except CatalogUnavailable:
             if not self._stopping.is_set():
                 raise

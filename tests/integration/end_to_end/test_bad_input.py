@@ -206,7 +206,8 @@ def test_a_malformed_event_becomes_a_dead_letter_and_holds_up_nobody(
             PATIENCE_SECONDS
         )
         wait(lambda: StaticIndex(tmp_path / "index").files(distributed(database, "t")), service)
-        letters = service.engine.status().dead_letters
+        state = service.engine.runtime.state
+        letters = state.read(lambda tx: tx.journal.dead_letters())
     producer.close()
 
     assert [letter.payload for letter in letters] == [b"\xff\x00 not json"]

@@ -16,11 +16,11 @@ from uv import find_uv_bin
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import ServiceStatus
 from tests.integration.end_to_end.consumers import Environment, run
 from tests.integration.end_to_end.published import configured, distribution, publish_all
 from tests.integration.tool_environments import tool_python
 from tests.publisher.index.wheels import sample_wheel
+from tests.publisher.web.daemon_double import IdleDaemon
 
 GUIDE = Path(__file__).parents[3] / "docs" / "consuming.md"
 EXAMPLE = "http://packages.example:8765"
@@ -74,7 +74,7 @@ def others_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def served(index: StaticIndex) -> WebServer:
-    return WebServer(create_app(index, lambda: ServiceStatus(True, True, "", {}, ())))
+    return WebServer(create_app(index, IdleDaemon()))
 
 
 def test_the_guide_has_recipes_for_every_installer() -> None:

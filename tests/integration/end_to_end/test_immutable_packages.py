@@ -20,9 +20,9 @@ from publisher.publishing.versioning import REGENERATED
 from publisher.settings import Settings
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import ServiceStatus
 from tests.integration.end_to_end.consumers import Command, Offered
 from tests.integration.end_to_end.published import configured, distribution, publish
+from tests.publisher.web.daemon_double import IdleDaemon
 
 SHOP = distribution("shop")
 COLUMNS = """\
@@ -101,7 +101,7 @@ def consumer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
     folder = tmp_path_factory.mktemp("immutable")
     publish(settings(folder, immutable=True), "shop", COLUMNS)
     index = StaticIndex(folder / "index")
-    with WebServer(create_app(index, lambda: ServiceStatus(True, True, "", {}, ()))) as web:
+    with WebServer(create_app(index, IdleDaemon())) as web:
         installed = Command("pip", folder / "consumer", Offered(SHOP, f"{web.url}/simple/"))
         installed.installs("==1.0.0")
         yield installed

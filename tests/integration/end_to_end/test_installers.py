@@ -13,7 +13,6 @@ from deploy.local_stack import PyPiServer
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import ServiceStatus
 from tests.integration.end_to_end.consumers import (
     TOOLS,
     Command,
@@ -24,6 +23,7 @@ from tests.integration.end_to_end.consumers import (
 )
 from tests.integration.end_to_end.published import configured, distribution, publish_all
 from tests.publisher.index.wheels import sample_wheel
+from tests.publisher.web.daemon_double import IdleDaemon
 from tests.waiting import PATIENCE_SECONDS
 
 STRANGERS = "99.0.0"
@@ -32,7 +32,7 @@ UNLISTED = "acme-schema-not-listed"
 
 
 def served(index: StaticIndex) -> WebServer:
-    return WebServer(create_app(index, lambda: ServiceStatus(True, True, "", {}, ())))
+    return WebServer(create_app(index, IdleDaemon()))
 
 
 @pytest.fixture(scope="module")

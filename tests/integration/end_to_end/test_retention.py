@@ -17,9 +17,9 @@ from publisher.publishing.retention import SUPERSEDED
 from publisher.settings import load_settings
 from publisher.web.app import create_app
 from publisher.web.server import WebServer
-from publisher.web.status import ServiceStatus
 from tests.integration.end_to_end.consumers import TOOLS, Offered, consumer, succeeded
 from tests.integration.end_to_end.published import configured, distribution, publish_all
+from tests.publisher.web.daemon_double import IdleDaemon
 from tests.waiting import eventually
 
 RETENTION = "[index.retention]\nkeep_latest_per_major = 1\nyank_after_days = 0\n"
@@ -45,7 +45,7 @@ def retire(folder: Path, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
 def test_pins_and_locks_outlive_a_yank_and_ranges_look_past_it(
     index: StaticIndex, tool: str, tmp_path: Path
 ) -> None:
-    with WebServer(create_app(index, lambda: ServiceStatus(True, True, "", {}, ()))) as web:
+    with WebServer(create_app(index, IdleDaemon())) as web:
         offered = Offered(SHOP, f"{web.url}/simple/")
         locked, pinned, ranged = (
             consumer(tool, tmp_path / kind, offered) for kind in ("locked", "pinned", "ranged")

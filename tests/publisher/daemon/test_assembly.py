@@ -87,8 +87,8 @@ def test_a_source_that_does_not_fit_the_catalog_is_refused(
 
 def test_an_index_is_of_its_kind(tmp_path: Path) -> None:
     twine = (
-        '[index]\nkind = "twine"\nrepository_url = "http://i/legacy/"\n'
-        'simple_url = "http://i/simple/"\nusername = "me"\npassword = "p"\n'
+        '[index]\nkind = "twine"\nrepository_url = "https://i/legacy/"\n'
+        'simple_url = "https://i/simple/"\nusername = "me"\npassword = "p"\n'
     )
 
     assert isinstance(build_index(settings_of(tmp_path, DDL + twine)), TwineIndex)

@@ -247,3 +247,28 @@ def test_a_resync_reads_a_relation_again(running: RunningDaemon) -> None:
 
     assert running.published(1)
     daemon.stop()
+
+
+def test_a_thread_that_hangs_in_one_turn_is_overdue_until_it_goes_on(
+    running: RunningDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs, goes_on = threading.Event(), threading.Event()
+
+    def poll(position: str | None, timeout_seconds: float) -> Batch | None:
+        hangs.set()
+        goes_on.wait(PATIENCE_SECONDS)
+        return None
+
+    monkeypatch.setattr(running.source, "poll", poll)
+    schedule = Schedule(workers=1, snapshot_on_start=False, stuck_after_seconds=0.05)
+    daemon = Daemon(running.world.engine, [running.source], running.world.engine.snapshot, schedule)
+    daemon.start()
+
+    assert hangs.wait(PATIENCE_SECONDS)
+    assert eventually(lambda: "receive fake" in daemon.overdue())
+    assert not daemon.troubles()
+    assert daemon.is_alive()
+
+    goes_on.set()
+    assert eventually(lambda: "receive fake" not in daemon.overdue())
+    assert daemon.stop()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.publishing.upload import DROPPED
 from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record
@@ -80,6 +83,83 @@ def test_creating_it_again_unyanks_and_continues_the_numbers(world: Simulation) 
     assert (numbers(world, T), world.index.yanked) == (["1.0.0", "1.1.0"], {})
 
 
+def test_a_yank_that_a_crash_left_unrecorded_is_undone_when_the_relation_returns(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    crash_in_drop(world, T, when=lambda: bool(world.index.yanked))
+
+    world.change(table(T, "a"))
+    process_events(world)
+
+    assert world.index.yanked == {}
+    assert numbers(world, T) == ["1.0.0"]
+
+
+def test_a_relation_that_returns_broken_after_such_a_crash_is_offered_as_it_was(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    world.change(view(V, T))
+    process_events(world)
+    crash_in_drop(world, V, when=lambda: bool(world.index.yanked))
+
+    world.change(view(V, T, shape="nonsense"))
+    process_events(world)
+
+    assert record(world, V).status is Status.BROKEN
+    assert world.index.yanked == {}
+
+
+def test_a_crash_before_the_yank_leaves_a_yank_to_do(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    crash_in_drop(world, T, when=lambda: record(world, T).status is Status.MISSING)
+    assert world.index.yanked == {}
+
+    process_events(world)
+
+    assert set(world.index.yanked.values()) == {DROPPED}
+    assert record(world, T).yanked
+
+
+def test_a_relation_dropped_again_after_an_unrecorded_return_is_yanked(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    world.drop(T)
+    process_events(world)
+    world.change(table(T, "a"))
+    step_until(world, lambda: not world.index.yanked)
+    world.crash()
+
+    world.drop(T)
+    process_events(world)
+
+    assert set(world.index.yanked.values()) == {DROPPED}
+
+
+def test_an_index_that_is_away_is_asked_once_for_all_dropped_relations(world: Simulation) -> None:
+    for name in (T, S, V):
+        world.change(table(name, "a"))
+    process_events(world)
+    for name in (T, S, V):
+        world.drop(name)
+    world.index.down = True
+    while world.undelivered:
+        world.deliver(0)
+    world.engine.work()
+    world.clock.sleep(1.0)
+    before = world.engine.counters.values().get("index_failures", 0)
+
+    world.engine.work()
+
+    assert world.engine.counters.values()["index_failures"] == before + 1
+    world.index.down = False
+    process_events(world)
+    assert len(world.index.yanked) == 3
+
+
 def test_a_relation_dropped_before_its_first_reading_leaves_no_record(world: Simulation) -> None:
     world.change(table(T, "a"))
     world.drop(T)
@@ -98,3 +178,24 @@ def test_a_rename_moves_the_package(world: Simulation) -> None:
 
     assert numbers(world, S) == ["1.0.0"]
     assert set(world.index.yanked.values()) == {DROPPED}
+
+
+def crash_in_drop(world: Simulation, name: RelationName, when: Callable[[], bool]) -> None:
+    """Drops a relation, and kills the process in the work on its second reading."""
+    world.drop(name)
+    while world.undelivered:
+        world.deliver(0)
+    world.engine.work()
+    world.clock.sleep(1.0)
+    step_until(world, when)
+    world.crash()
+
+
+def step_until(world: Simulation, is_reached: Callable[[], bool]) -> None:
+    while world.undelivered:
+        world.deliver(0)
+    for _ in range(500):
+        if is_reached():
+            return
+        world.step("one")
+    raise AssertionError("never reached")

@@ -10,7 +10,9 @@ import pytest
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.state.records import VersionStatus
+from publisher.index.protocol import IndexUnavailable
+from publisher.index.wheel_files import parse_filename
+from publisher.state.records import VersionRecord, VersionStatus
 from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record, rename
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
@@ -52,6 +54,71 @@ def test_a_number_taken_by_other_bytes_is_unusable_and_logged(
         ("1.2.0", VersionStatus.PUBLISHED),
     ]
     assert "version number is taken by other bytes: unusable" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "toy_d_t-{}.post1-py3-none-any.whl",
+        "toy_d_t-{}rc1-py3-none-any.whl",
+        "toy_d_t-{}+hot.fix-py3-none-any.whl",
+        "toy_d_t-{}-cp311-cp311-win32.whl",
+        "toy-d-t-{}.tar.gz",
+    ],
+)
+@pytest.mark.parametrize("release", ["1.0.0", "1.1.0"])
+def test_a_foreign_file_of_any_form_takes_its_number_and_poisons_nothing(
+    world: Simulation, filename: str, release: str
+) -> None:
+    for name in (T, S):
+        world.change(table(name, "a"))
+    process_events(world)
+    upload_foreign(world, filename.format(release))
+
+    for name in (T, S):
+        world.change(table(name, "a", "b"))
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.2.0" if release == "1.1.0" else "1.1.0"]
+    assert numbers(world, S) == ["1.0.0", "1.1.0"]
+
+
+def test_a_foreign_version_that_an_earlier_release_recorded_poisons_nothing(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    foreign = VersionRecord(
+        "toy-d-t", "1.0.0.post1", T, VersionStatus.PUBLISHED, None, None, "", ""
+    )
+    world._inner.write(lambda tx: tx.versions.adopt([foreign]))
+
+    world.change(table(T, "a", "b"))
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.1.0"]
+
+
+def test_a_torn_upload_gives_its_number_up_and_goes_out_under_the_next(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As on pypiserver, which keeps what arrived of an upload that was cut."""
+    world.change(table(T, "a"))
+    upload = world.index.upload
+
+    def cut_once(wheel: Wheel) -> None:
+        if wheel.version == "1.0.0" and wheel.filename not in world.index.visible:
+            world.index.visible[wheel.filename] = wheel.data[:20]
+            world.index.owner[wheel.filename] = wheel
+            raise IndexUnavailable("fake", "the connection was cut")
+        upload(wheel)
+
+    world.index.upload = cut_once  # type: ignore[method-assign]  # this one call misbehaves
+    process_events(world)
+
+    assert numbers(world, T) == ["2.0.0"]
+    assert "version number is taken by other bytes: unusable" in caplog.text
+    assert [v.number for v in world.engine.status().conflicts] == ["1.0.0"]
 
 
 def test_names_are_adopted_with_the_version_that_states_them(
@@ -110,6 +177,14 @@ def test_a_lost_state_is_adopted_from_the_index(world: Simulation, tmp_path: Pat
     assert numbers(other, T) == []
     assert numbers(other, S) == ["1.1.0"]
     other.close()
+
+
+def upload_foreign(world: Simulation, filename: str) -> None:
+    """Another program's file appears under our distribution's name."""
+    version = parse_filename(filename).version
+    wheel = replace(world.index.history[0], filename=filename, version=version, data=b"{}")
+    world.index.visible[filename] = wheel.data
+    world.index.owner[filename] = wheel
 
 
 def process_events_while_another_uploads(world: Simulation, foreign: Wheel) -> None:

@@ -48,7 +48,7 @@ def test_metrics_say_what_they_count(world: Simulation) -> None:
     world.change(table(T, "a"))
     process_events(world)
     registry = CollectorRegistry()
-    registry.register(metrics.EngineMetrics(world.engine))
+    registry.register(metrics.EngineMetrics(world.engine.runtime))
 
     lines = generate_latest(registry).decode().splitlines()
 

@@ -95,3 +95,21 @@ def test_there_and_back_again_gives_three_versions(world: Simulation) -> None:
         process_events(world)
 
     assert numbers(world, T) == ["1.0.0", "2.0.0", "3.0.0"]
+
+
+def test_a_change_that_was_taken_back_is_published_after_the_version_reserved_for_it(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    world.change(table(T, "a", "b"))
+    world.index.unstored = 1.0
+    world.deliver(0)
+    world.engine.work()
+    world.index.unstored = 0.0
+    world.change(table(T, "a"))
+
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.1.0", "2.0.0"]
+    assert fields(world, T) == ["a"]

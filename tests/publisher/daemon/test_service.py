@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.service import Service
+from publisher.daemon.web_servers import max_connections
 from publisher.settings import load_settings
 from publisher.web.server import AddressTaken
 from publisher.web.status import Neighbour
@@ -112,6 +114,39 @@ def test_without_http_it_has_no_address(tmp_path: Path, ddl: Path) -> None:
     with Service(load_settings(config), config) as service:
         assert service.url is None
         assert eventually(lambda: service.status().figures["versions"] == 1)
+
+
+def test_operators_may_have_a_port_of_their_own(tmp_path: Path, ddl: Path) -> None:
+    ddl.write_text(TABLE + BROKEN)
+    token = tmp_path / "token"
+    token.write_text("a token of the operators\n")
+    http = f'port = 0\noperations_port = 0\noperations_token_file = "{token}"'
+    config = configured(tmp_path, http=http)
+
+    with Service(load_settings(config), config) as service:
+        assert eventually(lambda: len(service.status().relations) == 1)
+        assert eventually(lambda: "acme-schema-shop-orders" in text_of(service, "/"))
+        public = text_of(service, "/")
+        assert service.operations_url is not None
+        request = urllib.request.Request(
+            service.operations_url, headers={"Authorization": "Bearer a token of the operators"}
+        )
+        with urllib.request.urlopen(request) as response:
+            operations = response.read().decode()
+
+    assert "shop.lost" not in public
+    assert "shop.lost" in operations
+
+
+@pytest.mark.parametrize(
+    ("descriptors", "connections"), [(1024, 100), (140, 35), (2, 1), (resource.RLIM_INFINITY, 100)]
+)
+def test_connections_leave_file_descriptors_for_the_rest(
+    monkeypatch: pytest.MonkeyPatch, descriptors: int, connections: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (descriptors, descriptors))
+
+    assert max_connections(100) == connections
 
 
 def test_an_address_that_is_taken_stops_it_from_starting_and_leaves_nothing_running(

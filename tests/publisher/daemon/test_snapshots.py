@@ -77,7 +77,7 @@ def test_a_replaced_catalog_with_new_event_ids_is_trusted_after_a_gap(world: Sim
     world.catalog.states[:] = [{}, {**kept, T: table(T, "z")}]
     world.catalog.times[:] = world.catalog.times[:2]
 
-    world.engine.snapshot(catalog_was_replaced=True)
+    world.engine.snapshot()
     assert world.engine.drain(600.0)
 
     assert fields(world, T) == ["z"]

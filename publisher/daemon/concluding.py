@@ -1,0 +1,175 @@
+"""From findings to the state and the index: settle in one transaction, then publish or yank.
+
+What is left to do at the index is decided at the end of that transaction: a finding of the same
+batch may have changed what an earlier one settled.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Derived
+from publisher.daemon.canary import Contents
+from publisher.publishing.jobs import Job
+from publisher.publishing.publisher import Publisher
+from publisher.runtime import Runtime
+from publisher.settling.claims import Deferred, Ending, end_claim
+from publisher.settling.contents import Content
+from publisher.settling.deriving import derivation_from_text
+from publisher.settling.findings import Finding, Settled
+from publisher.settling.settling import Settling, Verdict
+from publisher.state.protocol import Transaction
+from publisher.state.records import Claim, RelationRecord
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpublished:
+    """A settled finding whose content the index lacks.
+
+    ``derivation`` is its text in the state; None if the finding has it.
+    """
+
+    finding: Finding
+    record: RelationRecord
+    derivation: str | None
+
+    def job(self) -> Job:
+        reading = self.finding.reading
+        assert reading.relation is not None
+        assert self.record.content_hash is not None
+        match self.finding.conclusion:
+            case Settled(outcome=Derived(derivation)):
+                pass
+            case _:
+                assert self.derivation is not None
+                derivation = derivation_from_text(self.derivation)
+        return Job(
+            claim=reading.claim,
+            relation=reading.relation,
+            derivation=derivation,
+            content_hash=self.record.content_hash,
+            event_id=reading.at_least,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outstanding:
+    """What settled findings leave to do at the index.
+
+    Attributes:
+        reserved: how each claim ends once the open reservation of its relation is delivered.
+        compared: claims of relations without a new version whose packages are to be compared with
+            the index: dropped ones, and those whose derivation failed or is withheld.
+        held: relations that the catalog no longer has, as many others: a person must confirm it.
+    """
+
+    reserved: Mapping[Claim, Ending]
+    unpublished: Sequence[_Unpublished]
+    compared: Sequence[Claim]
+    held: Sequence[RelationName]
+
+
+class Concluding:
+    """Safe to repeat with the same findings: what is done already is found done."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        settling: Settling,
+        publisher: Publisher,
+        contents: Contents,
+        wake: Callable[[], None],
+    ) -> None:
+        """``wake`` is called when dependents may be claimed, before anything is published."""
+        self._state = runtime.state
+        self._clock = runtime.clock
+        self._settling = settling
+        self._publisher = publisher
+        self._contents = contents
+        self._wake = wake
+        self._logged: frozenset[RelationName] = frozenset()
+
+    def conclude(self, findings: Sequence[Finding]) -> None:
+        if not findings:
+            return
+        contents = {f.reading.name: self._contents.of(f) for f in findings}
+        reservations = self._publisher.open_reservations(f.reading.name for f in findings)
+        outstanding = self._state.write(
+            partial(self._settle, findings=findings, contents=contents, reserved=reservations)
+        )
+        self._wake()
+        self._log_held(frozenset(outstanding.held))
+        if outstanding.reserved:
+            self._publisher.finish_and_end(outstanding.reserved, reservations)
+        if outstanding.unpublished:
+            self._publisher.publish([each.job() for each in outstanding.unpublished])
+        if outstanding.compared:
+            self._publisher.compare(outstanding.compared)
+
+    def _log_held(self, held: frozenset[RelationName]) -> None:
+        """Once each, although events may name what is held again and again."""
+        for name in sorted(held - self._logged):
+            log.warning("deletion held until confirmed", extra={"relation": str(name)})
+        self._logged |= held
+
+    def _settle(
+        self,
+        tx: Transaction,
+        *,
+        findings: Sequence[Finding],
+        contents: Mapping[RelationName, Content],
+        reserved: Mapping[RelationName, object],
+    ) -> _Outstanding:
+        now = self._clock.now()
+        done = [
+            (finding, self._settling.settle(tx, finding, contents[finding.reading.name], now))
+            for finding in findings
+        ]
+        kept: dict[Claim, Ending] = {}
+        for finding, settlement in done:
+            claim, ending = finding.reading.claim, settlement.ending
+            if settlement.verdict is Verdict.ENDED and ending and claim.relation in reserved:
+                # A reservation needs outstanding work until it is delivered, even if the
+                # relation needs no version now.
+                kept[claim] = ending
+            elif ending is not None:
+                end_claim(tx, claim, ending)
+        settled = [(f, s.record) for f, s in done if s.verdict is Verdict.SETTLED and s.record]
+        dropped = [f.reading.claim for f, s in done if s.verdict is Verdict.DROPPED]
+        others = [f.reading.claim for f, record in settled if not record.has_content]
+        return _Outstanding(
+            kept,
+            self._unpublished(tx, [(f, r) for f, r in settled if r.has_content], now),
+            [*dropped, *others],
+            [f.reading.name for f, s in done if s.verdict is Verdict.HELD],
+        )
+
+    def _unpublished(
+        self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]], now: float
+    ) -> Sequence[_Unpublished]:
+        """What to publish; what a later finding of the batch changed is due again instead."""
+        names = [record.name for _, record in settled]
+        records = tx.graph.records(names)
+        texts = tx.graph.derivations(r.name for f, r in settled if not _has_derivation(f))
+        unpublished = []
+        for finding, record in settled:
+            if records[record.name] == record:
+                unpublished.append(_Unpublished(finding, record, texts.get(record.name)))
+            else:
+                again = Deferred(now, "a relation of its batch changed it")
+                end_claim(tx, finding.reading.claim, again)
+        return unpublished
+
+
+def _has_derivation(finding: Finding) -> bool:
+    match finding.conclusion:
+        case Settled(outcome=Derived()):
+            return True
+        case _:
+            return False

@@ -1,0 +1,58 @@
+"""Works until nothing is left to do, or until all that is left keeps failing: for one-off passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from publisher.daemon.engine import Engine
+from publisher.state.records import WorkRecord
+
+PATIENCE_SECONDS = 30.0
+"""How long everything that is left may fail: a package index restarts within it."""
+
+_FIRST_PAUSE_SECONDS = 0.1
+_MAX_PAUSE_SECONDS = 5.0
+_LOOK_SECONDS = 5.0
+"""Between two looks at all that is left, which may be much."""
+
+
+class Draining:
+    """``run`` returns what is left undone: it failed, or was not tried before the stop."""
+
+    def __init__(self, engine: Engine, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        self._engine = engine
+        self._clock = engine.runtime.clock
+        self._patience_seconds = patience_seconds
+        self._fewest: int | None = None
+        self._progress_at = 0.0
+        self._pause = _FIRST_PAUSE_SECONDS
+
+    def run(self, is_stopping: Callable[[], bool] = lambda: False) -> Sequence[WorkRecord]:
+        self._progress_at = looked_at = self._clock.now()
+        while True:
+            is_busy = self._engine.work() > 0
+            if is_busy and not is_stopping() and self._clock.now() - looked_at < _LOOK_SECONDS:
+                continue
+            looked_at = self._clock.now()
+            left = self._engine.runtime.state.read(lambda tx: tx.work.outstanding())
+            if not left or is_stopping() or self._is_stuck(left):
+                return left
+            self._wait(left)
+
+    def _is_stuck(self, left: Sequence[WorkRecord]) -> bool:
+        """Whether nothing but failures was left for as long as patience lasts."""
+        now = self._clock.now()
+        if self._fewest is None or len(left) < self._fewest or not all(w.last_error for w in left):
+            self._fewest = len(left)
+            self._progress_at = now
+            self._pause = _FIRST_PAUSE_SECONDS
+        return now - self._progress_at >= self._patience_seconds
+
+    def _wait(self, left: Sequence[WorkRecord]) -> None:
+        now = self._clock.now()
+        due = min(max(work.not_before, work.lease_until) for work in left)
+        if all(work.last_error for work in left):
+            due = max(due, now + self._pause)
+            self._pause = min(2 * self._pause, _MAX_PAUSE_SECONDS)
+        if due > now:
+            self._clock.sleep(min(due - now, _MAX_PAUSE_SECONDS))

@@ -1,0 +1,93 @@
+"""From a source's batch to requested work: hints, dead letters and position in one transaction."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.listing import list_namespace
+from lakeschema.catalog.relations import Catalog
+from publisher.events.protocol import Batch, NamespaceHint, RelationHint
+from publisher.runtime import Runtime
+from publisher.settling.comparison import SNAPSHOT_DUE
+from publisher.state.protocol import Transaction
+from publisher.state.records import Urgency, WorkRequest
+
+log = logging.getLogger(__name__)
+
+MAX_LISTED_NAMESPACES = 10
+"""Of those that undecodable events of one batch name; for more of them a snapshot is requested."""
+
+
+class Receiving:
+    def __init__(self, runtime: Runtime, catalog: Catalog) -> None:
+        self._state = runtime.state
+        self._clock = runtime.clock
+        self._policy = runtime.policy
+        self._counters = runtime.counters
+        self._catalog = catalog
+
+    def receive(self, source: str, batch: Batch) -> None:
+        """Stores the batch; the caller acknowledges it.
+
+        If an event of a namespace could not be decoded, all its relations are requested; if it is
+        not known of which namespace it was, a snapshot is.
+
+        Raises:
+            CatalogUnavailable: nothing was stored.
+        """
+        named = sorted({letter.namespace for letter in batch.dead_letters if letter.namespace})
+        listed = [name for n in named[:MAX_LISTED_NAMESPACES] for name in self._list(n)]
+        is_unknown = any(letter.namespace is None for letter in batch.dead_letters)
+
+        def store(tx: Transaction) -> int:
+            if is_unknown or len(named) > MAX_LISTED_NAMESPACES:
+                tx.journal.write_note(SNAPSHOT_DUE, "undecodable event")
+            tx.work.request_when_quiet(
+                self._requests(tx, batch, listed),
+                max(0.0, self._policy.max_wait_seconds - self._policy.debounce_seconds),
+            )
+            tx.journal.save_position(source, batch.position)
+            return tx.journal.add_dead_letters(
+                source, batch.dead_letters, self._clock.wall(), self._policy.dead_letter_limit
+            )
+
+        kept = self._state.write(store)
+        self._counters.add("events_seen", batch.seen)
+        self._counters.add("hints", len(batch.hints))
+        self._counters.add("dead_letters", len(batch.dead_letters))
+        self._counters.add("dead_letters_not_kept", len(batch.dead_letters) - kept)
+
+    def _list(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        """The relations of a namespace; none if the catalog refuses it: the known ones are read."""
+        found = list_namespace(self._catalog, namespace)
+        if isinstance(found, str):
+            log.warning("namespace not listed", extra={"namespace": namespace, "why": found})
+            return ()
+        return found
+
+    def _requests(
+        self, tx: Transaction, batch: Batch, listed: Sequence[RelationName]
+    ) -> Iterable[WorkRequest]:
+        event_ids: dict[RelationName, set[int | None]] = {}
+
+        def add(names: Iterable[RelationName], event_id: int | None) -> None:
+            for name in names:
+                event_ids.setdefault(name, set()).add(event_id)
+
+        for hint in batch.hints:
+            match hint:
+                case RelationHint(relation, event_id):
+                    add([relation], event_id)
+                case NamespaceHint(namespace, event_id):
+                    add(tx.graph.in_namespace(namespace), event_id)
+        for namespace in {letter.namespace for letter in batch.dead_letters if letter.namespace}:
+            add(tx.graph.in_namespace(namespace), None)
+        add(listed, None)
+        due = self._clock.now() + self._policy.debounce_seconds
+        staleness = self._policy.staleness_seconds
+        for name, ids in event_ids.items():
+            reread_at = due + staleness if None in ids and staleness > 0 else None
+            newest = max((event_id for event_id in ids if event_id is not None), default=None)
+            yield WorkRequest(name, due, Urgency.EVENT, newest, reread_at)

@@ -1,0 +1,89 @@
+"""When a daemon's snapshot is due, and one after another where several threads need one.
+
+What is due is read from the state: a snapshot of another process counts, and one that was begun
+and killed is due again at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import count
+
+from publisher.daemon.engine import Engine
+from publisher.settling.comparison import SnapshotBusy
+
+_STOP_CHECK_SECONDS = 0.2
+
+
+class SnapshotTurns:
+    """Safe for threads.
+
+    Two sources with a gap at the same time need a snapshot that begins after both gaps, not two.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        runner: Callable[[], object],
+        *,
+        interval_seconds: float,
+        on_start: bool,
+        stopping: threading.Event,
+        pause_seconds: float = 300.0,
+    ) -> None:
+        """``runner`` compares everything and enqueues.
+
+        ``pause_seconds``: after one, before the next that events request: undecodable ones may
+        come without pause.
+        """
+        self._pause_seconds = min(pause_seconds, interval_seconds)
+        self._engine = engine
+        self._runner = runner
+        self._interval_seconds = interval_seconds
+        self._on_start = on_start
+        self._stopping = stopping
+        self._started_at = engine.runtime.clock.now()
+        self._lock = threading.Lock()
+        self._order = count(1)
+        self._begun = 0
+
+    def is_due(self) -> bool:
+        """Whether one should run now. While another process runs one, none should."""
+        if self._engine.snapshot_is_running():
+            return False
+        age = self._engine.seconds_since_snapshot()
+        if self._engine.snapshot_was_interrupted():
+            return True
+        if self._engine.snapshot_is_due() and (age is None or age >= self._pause_seconds):
+            return True
+        uptime = self._engine.runtime.clock.now() - self._started_at
+        if age is None:
+            return self._on_start or uptime >= self._interval_seconds
+        return age >= self._interval_seconds or (self._on_start and age > uptime)
+
+    def run(self) -> None:
+        """Raises SnapshotBusy: another process runs one."""
+        self._run(self._runner)
+
+    def run_after_gap(self) -> None:
+        """Compares in this process, unless a snapshot that began meanwhile has done the same.
+
+        Raises:
+            SnapshotBusy: another process runs one, which may have begun before the gap.
+        """
+        self._run(self._engine.snapshot)
+
+    def _run(self, action: Callable[[], object]) -> None:
+        asked = next(self._order)
+        while not self._lock.acquire(timeout=_STOP_CHECK_SECONDS):
+            if self._stopping.is_set():
+                raise SnapshotBusy
+        try:
+            if asked < self._begun:
+                return
+            begun = next(self._order)
+            action()
+            self._begun = begun
+        finally:
+            self._lock.release()

@@ -1,0 +1,44 @@
+"""Which threads have not got on with their work for too long, by a clock that never steps back."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+
+class Watchdog:
+    """Safe for threads. A part is watched from its first ``report_progress`` on."""
+
+    def __init__(
+        self, max_silence_seconds: float, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._max_silence_seconds = max_silence_seconds
+        self._now = now
+        self._lock = threading.Lock()
+        self._progress: dict[str, float] = {}
+
+    def report_progress(self, part: str) -> None:
+        with self._lock:
+            self._progress[part] = self._now()
+
+    @contextmanager
+    def suspended(self, part: str) -> Iterator[None]:
+        """For an action that may rightly take hours, and that something else watches."""
+        with self._lock:
+            self._progress.pop(part, None)
+        try:
+            yield
+        finally:
+            self.report_progress(part)
+
+    def overdue(self) -> Mapping[str, str]:
+        """What to say of each part that is."""
+        with self._lock:
+            silent = {part: self._now() - since for part, since in self._progress.items()}
+        return {
+            part: f"no progress for {seconds:.0f} s"
+            for part, seconds in silent.items()
+            if seconds > self._max_silence_seconds
+        }

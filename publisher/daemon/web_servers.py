@@ -1,0 +1,84 @@
+"""The daemon's HTTP servers: one for everything, or a second one for the operations pages."""
+
+from __future__ import annotations
+
+import resource
+from contextlib import ExitStack
+from typing import Final
+
+from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
+from starlette.types import ASGIApp
+
+from publisher.daemon.metrics import EngineMetrics
+from publisher.index.static import StaticIndex
+from publisher.runtime import Runtime
+from publisher.settings import Http
+from publisher.web.access import Access
+from publisher.web.app import create_app, create_operations_app, create_public_app
+from publisher.web.connections import Limits
+from publisher.web.packages import Site
+from publisher.web.server import WebServer
+from publisher.web.status import Daemon
+
+_DESCRIPTORS_PER_CONNECTION: Final = 4
+
+
+class WebServers:
+    """Running servers; none of them where HTTP is disabled.
+
+    Raises:
+        SettingsError: the file of the operations token cannot be used.
+        AddressTaken: nothing is left running.
+    """
+
+    def __init__(
+        self,
+        http: Http,
+        index: StaticIndex | None,
+        daemon: Daemon,
+        site: Site,
+        registry: CollectorRegistry,
+    ) -> None:
+        self.url: str | None = None
+        self.operations_url: str | None = None
+        self._http = http
+        self._open = ExitStack()
+        if not http.enabled:
+            return
+        token = http.operations_token()
+        with self._open:
+            if http.operations_port is None:
+                access = Access(token)
+                app = create_app(index, daemon, site=site, registry=registry, access=access)
+                self.url = self._serve(app, http.port)
+            else:
+                access = Access(token, has_own_port=True)
+                self.url = self._serve(create_public_app(index, daemon, site=site), http.port)
+                operations = create_operations_app(daemon, registry=registry, access=access)
+                self.operations_url = self._serve(operations, http.operations_port)
+            self._open = self._open.pop_all()
+
+    def close(self) -> None:
+        self._open.close()
+
+    def _serve(self, app: ASGIApp, port: int) -> str:
+        limits = Limits(max_connections=max_connections(self._http.max_connections))
+        return self._open.enter_context(WebServer(app, self._http.host, port, limits)).url
+
+
+def max_connections(configured: int) -> int:
+    """No more than leave file descriptors to the state, the index and the catalog."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if descriptors == resource.RLIM_INFINITY:
+        return configured
+    return max(1, min(configured, descriptors // _DESCRIPTORS_PER_CONNECTION))
+
+
+def daemon_registry(runtime: Runtime) -> CollectorRegistry:
+    """The metrics of the process and of the engine."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    PlatformCollector(registry=registry)
+    GCCollector(registry=registry)
+    registry.register(EngineMetrics(runtime))
+    return registry

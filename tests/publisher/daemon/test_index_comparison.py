@@ -1,0 +1,333 @@
+"""At each snapshot the index is compared with the ledger, and what differs is mended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.policy import DeletionLimit
+from publisher.publishing.upload import DROPPED
+from publisher.state.records import VersionStatus
+from tests.publisher.daemon.simulated import (
+    S,
+    T,
+    V,
+    fields,
+    numbers,
+    process_events,
+    record,
+    refuse,
+)
+from tests.simulation.simulation import POLICY, Simulation, assemble
+from tests.simulation.toy import ToyPackaging, table, view
+from tests.simulation.world import IndexCopy
+
+BRAKED = replace(POLICY, deletion_limit=DeletionLimit(at_least=2, share=0.2))
+
+
+@pytest.fixture
+def world() -> Iterator[Simulation]:
+    """Its state is in memory, so that it can be restored."""
+    simulation = Simulation(None, lag_seconds=0.0, policy=POLICY)
+    simulation.index.shows_sha = True
+    simulation.index.overwrites = False
+    yield simulation
+    simulation.close()
+
+
+def publish(world: Simulation, *columns: str) -> None:
+    world.change(table(T, *columns))
+    world.change(view(V, T))
+    process_events(world)
+
+
+def snapshot(world: Simulation) -> None:
+    world.engine.snapshot()
+    assert world.engine.drain(600.0)
+
+
+def noted(world: Simulation) -> dict[str, object]:
+    (note,) = world._inner.read(lambda tx: tx.journal.notes("@index/")).values()
+    found: dict[str, object] = json.loads(note)
+    return found
+
+
+def statuses(world: Simulation, name: RelationName) -> list[tuple[str, VersionStatus]]:
+    distribution = ToyPackaging().distribution(name)
+    history = world._inner.read(lambda tx: tx.versions.history([distribution]))[distribution]
+    return [(version.number, version.status) for version in history]
+
+
+def file_of(name: RelationName, number: str) -> str:
+    return f"{ToyPackaging().distribution(name).replace('-', '_')}-{number}-py3-none-any.whl"
+
+
+# What the index lost
+
+
+def test_a_lost_file_is_uploaded_again_with_its_bytes(world: Simulation) -> None:
+    publish(world, "a")
+    publish(world, "a", "b")
+    before = dict(world.index.visible)
+    world.index.lose(file_of(T, "1.0.0"))
+    world.index.lose(file_of(V, "1.1.0"))
+
+    snapshot(world)
+
+    assert world.index.visible == before
+    assert statuses(world, T) == [
+        ("1.0.0", VersionStatus.PUBLISHED),
+        ("1.1.0", VersionStatus.PUBLISHED),
+    ]
+    snapshot(world)
+    assert noted(world)["differing"] == 0
+
+
+def test_an_emptied_index_is_filled_again(world: Simulation) -> None:
+    publish(world, "a")
+    before = dict(world.index.visible)
+    world.index.restore(IndexCopy())
+
+    snapshot(world)
+
+    assert world.index.visible == before
+
+
+def test_a_lost_package_of_a_view_that_broke_is_uploaded_again(world: Simulation) -> None:
+    publish(world, "a")
+    world.change(view(V, T, shape="nonsense"))
+    process_events(world)
+    world.index.lose(file_of(V, "1.0.0"))
+
+    snapshot(world)
+
+    assert record(world, V).status is Status.BROKEN
+    assert file_of(V, "1.0.0") in world.index.visible
+
+
+def test_what_cannot_be_built_again_is_published_under_the_next_number(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    publish(world, "a")
+    world.index.lose(file_of(T, "1.0.0"))
+    refuse(world, generator="another generator")
+
+    snapshot(world)
+
+    assert "cannot be built again" in caplog.text
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.LOST)
+    assert statuses(world, T)[1][1] is VersionStatus.PUBLISHED
+    assert record(world, T).published_hash == record(world, T).content_hash
+
+
+def test_a_lost_version_that_is_restored_from_a_backup_counts_again(world: Simulation) -> None:
+    publish(world, "a")
+    copy = world.index.copy()
+    world.index.lose(file_of(T, "1.0.0"))
+    refuse(world, generator="another generator")
+    snapshot(world)
+
+    world.index.visible.update(copy.visible)
+    world.index.owner.update(copy.owner)
+    snapshot(world)
+
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.PUBLISHED)
+
+
+def test_other_bytes_under_a_published_number_are_a_conflict_and_the_next_number(
+    world: Simulation,
+) -> None:
+    publish(world, "a")
+    world.index.visible[file_of(T, "1.0.0")] = b"somebody else's"
+
+    snapshot(world)
+
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.CONFLICT)
+    assert statuses(world, T)[1][1] is VersionStatus.PUBLISHED
+    assert [v.number for v in world.engine.status().conflicts] == ["1.0.0"]
+
+
+def test_an_older_copy_of_the_index_is_filled_up(world: Simulation) -> None:
+    publish(world, "a")
+    copy = world.index.copy()
+    publish(world, "a", "b")
+    before = dict(world.index.visible)
+    world.index.restore(copy)
+
+    snapshot(world)
+
+    assert world.index.visible == before
+
+
+# The brake
+
+
+def test_an_index_that_lacks_many_packages_is_left_alone_until_a_person_asks(
+    world: Simulation,
+) -> None:
+    names = [RelationName.of("d", f"t{n}") for n in range(5)]
+    for name in names:
+        world.change(table(name, "a"))
+    process_events(world)
+    world.policy = BRAKED
+    world.engine = assemble(world.deployment())
+    before = dict(world.index.visible)
+    world.index.restore(IndexCopy())
+
+    snapshot(world)
+
+    assert world.index.visible == {}
+    assert noted(world)["held"] == ["5 of 5 packages are not on the index"]
+
+    world.engine.refill()
+    assert world.engine.drain(600.0)
+    assert world.index.visible == before
+    snapshot(world)
+    assert noted(world)["held"] == []
+
+
+def test_an_index_that_is_away_is_asked_once_and_costs_the_snapshot_nothing(
+    world: Simulation,
+) -> None:
+    publish(world, "a")
+    world.index.down = True
+    before = world.engine.counters.values().get("index_failures", 0)
+
+    report = world.engine.snapshot()
+
+    assert report.listed == 2
+    assert world.engine.counters.values()["index_failures"] <= before + 2
+
+
+def test_foreign_files_are_reported(world: Simulation) -> None:
+    publish(world, "a")
+    wheel = world.index.history[0]
+    name = "toy_d_t-1.0.0.post1-py3-none-any.whl"
+    world.index.owner[name] = replace(wheel, filename=name, version="1.0.0.post1")
+    world.index.visible[name] = b"{}"
+
+    snapshot(world)
+
+    assert noted(world)["foreign"] == [name]
+    assert noted(world)["differing"] == 0
+
+
+# The state is older than the index
+
+
+def test_a_restored_state_publishes_again_what_the_catalog_says(world: Simulation) -> None:
+    publish(world, "a")
+    copy = world.copy_state()
+    world.change(table(T, "b"))
+    process_events(world)
+    world.restore_state(copy)
+    world.catalog.change(table(T, "a"))
+
+    snapshot(world)
+
+    assert fields(world, T) == ["a"]
+    assert numbers(world, T)[:2] == ["1.0.0", "2.0.0"]
+    assert len(numbers(world, T)) == 3
+
+
+def test_a_relation_that_the_restored_state_never_knew_is_yanked_if_it_was_dropped(
+    world: Simulation,
+) -> None:
+    publish(world, "a")
+    copy = world.copy_state()
+    world.change(table(S, "a"))
+    process_events(world)
+    world.restore_state(copy)
+    world.catalog.drop(S)
+
+    snapshot(world)
+
+    assert world.index.yanked == {file_of(S, "1.0.0"): DROPPED}
+    assert record(world, S).status is Status.MISSING
+    assert statuses(world, S) == [("1.0.0", VersionStatus.PUBLISHED)]
+
+
+def test_a_dropped_table_that_a_view_still_names_is_yanked_although_the_state_was_lost(
+    world: Simulation,
+) -> None:
+    publish(world, "a")
+    world.restore_state(None)
+    world.drop(T)
+    world.change(view(V, T))
+    process_events(world)
+    assert record(world, T).status is Status.MISSING
+
+    snapshot(world)
+
+    assert world.index.yanked == {file_of(T, "1.0.0"): DROPPED}
+
+
+def test_many_unknown_packages_of_dropped_relations_wait_for_a_person(world: Simulation) -> None:
+    publish(world, "a")
+    copy = world.copy_state()
+    names = [RelationName.of("d", f"t{n}") for n in range(5)]
+    for name in names:
+        world.change(table(name, "a"))
+    process_events(world)
+    world.restore_state(copy)
+    for name in names:
+        world.catalog.drop(name)
+    world.policy = BRAKED
+    world.engine = assemble(world.deployment())
+
+    snapshot(world)
+
+    assert world.index.yanked == {}
+    assert noted(world)["held"] == ["5 of 7 packages are of relations that do not exist"]
+
+    report = world.engine.adopt()
+    assert sorted(report.adopted) == names
+
+
+def test_a_relation_that_exists_is_adopted_with_its_history(world: Simulation) -> None:
+    publish(world, "a")
+    copy = world.copy_state()
+    world.change(table(S, "a"))
+    process_events(world)
+    world.restore_state(copy)
+
+    snapshot(world)
+
+    assert world.index.yanked == {}
+    assert numbers(world, S) == ["1.0.0"]
+    assert record(world, S).published_hash == record(world, S).content_hash
+
+
+def test_a_yank_that_the_state_does_not_know_is_undone(world: Simulation) -> None:
+    publish(world, "a")
+    world.index.yanked[file_of(T, "1.0.0")] = DROPPED
+
+    snapshot(world)
+
+    assert world.index.yanked == {}
+
+
+def test_a_yank_by_a_person_is_left_alone(world: Simulation) -> None:
+    publish(world, "a")
+    world.index.yanked[file_of(T, "1.0.0")] = "do not use"
+
+    snapshot(world)
+
+    assert world.index.yanked == {file_of(T, "1.0.0"): "do not use"}
+
+
+def test_an_index_that_cannot_yank_is_not_asked_again_at_each_snapshot(world: Simulation) -> None:
+    world.index.yanks = False
+    publish(world, "a")
+    world.drop(V)
+    process_events(world)
+
+    snapshot(world)
+
+    assert noted(world)["differing"] == 0
+    assert world.engine.counters.values()["yanks_declined"] == 1

@@ -1,0 +1,115 @@
+"""A generator that is wrong publishes nothing, and reserves no number for what it made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lakeschema.isolation.limits import Limits
+from lakeschema.isolation.pool import LimitedProcesses
+from publisher.publishing.limited_packaging import (
+    HANDLER,
+    LimitedPackaging,
+    answer_about_packages,
+    packaging_handler,
+)
+from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.packaging_protocol import OpinionMode
+from tests.publisher.daemon.simulated import T, process_events, record
+from tests.publisher.publishing.broken_generator import break_generator
+from tests.simulation.simulation import Simulation, assemble
+from tests.simulation.toy import table
+
+DISTRIBUTION = WheelPackaging("acme").distribution(T)
+
+
+class InThisProcess(LimitedProcesses):
+    """Answers as the child would, where a test can break its generator."""
+
+    def __init__(self, second_opinion: OpinionMode) -> None:
+        handler = packaging_handler(
+            "acme", immutable=False, project_urls={}, second_opinion=second_opinion
+        )
+        super().__init__({HANDLER: handler}, count=1, limits=Limits())
+        self._answering = answer_about_packages(handler.argument)
+
+    def ask(self, handler: str, question: Any) -> Any:
+        assert handler == HANDLER
+        return json.loads(json.dumps(self._answering(json.loads(json.dumps(question)))))
+
+
+def generate_wheels(world: Simulation, second_opinion: OpinionMode) -> None:
+    """The engine continues with the real generator."""
+    packaging = LimitedPackaging(InThisProcess(second_opinion), WheelPackaging("acme"))
+    world.engine = assemble(replace(world.deployment(), packaging=packaging))
+
+
+@contextmanager
+def broken(what: str) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        break_generator(monkeypatch, what)
+        yield
+
+
+def numbers(world: Simulation) -> list[str]:
+    """Of all versions in the state, reserved ones included."""
+    history: Mapping[str, Any] = world._inner.read(lambda tx: tx.versions.history([DISTRIBUTION]))
+    return [version.number for version in history[DISTRIBUTION]]
+
+
+def test_a_wheel_that_others_read_differently_gets_no_number(world: Simulation) -> None:
+    generate_wheels(world, "always")
+    world.change(table(T, "a"))
+
+    with broken("syntax error"):
+        process_events(world)
+
+    assert numbers(world) == []
+    assert world.index.history == []
+    assert record(world, T).reason.startswith(
+        "cannot be packaged: second opinion: a module does not compile: SyntaxError"
+    )
+    assert [troubled.name for troubled in world.engine.status().troubled] == [T]
+    assert world.engine.status().work == []
+    assert world.engine.snapshot().differing == 0
+
+
+def test_the_version_before_it_stays_the_newest(world: Simulation) -> None:
+    generate_wheels(world, "always")
+    world.change(table(T, "a"))
+    process_events(world)
+    world.change(table(T, "a", "b"))
+
+    with broken("unknown name"):
+        process_events(world)
+
+    assert numbers(world) == ["1.0.0"]
+    assert record(world, T).is_unfit
+
+
+def test_the_next_change_is_published_once_the_generator_is_right_again(world: Simulation) -> None:
+    generate_wheels(world, "always")
+    world.change(table(T, "a"))
+    with broken("syntax error"):
+        process_events(world)
+
+    world.change(table(T, "a", "b"))
+    process_events(world)
+
+    assert numbers(world) == ["1.0.0"]
+    assert not record(world, T).reason
+
+
+def test_without_second_opinions_the_generator_is_believed(world: Simulation) -> None:
+    generate_wheels(world, "off")
+    world.change(table(T, "a"))
+
+    with broken("syntax error"):
+        process_events(world)
+
+    assert numbers(world) == ["1.0.0"]
