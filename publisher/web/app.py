@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Final
 
 from packaging.utils import canonicalize_name
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client import REGISTRY, CollectorRegistry
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -14,7 +14,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
-    JSONResponse,
     PlainTextResponse,
     RedirectResponse,
     Response,
@@ -22,71 +21,83 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexUnavailable
 from publisher.index.simple_page import (
     JSON_TYPE,
+    ListedFile,
     page_to_html,
     page_to_json,
     root_to_html,
     root_to_json,
 )
-from publisher.index.static import StaticIndex
-from publisher.web.constraints import constraints
-from publisher.web.dashboard import dashboard
+from publisher.index.static import PROVENANCE_SUFFIX, StaticIndex
+from publisher.web.access import UNPROTECTED, Access
 from publisher.web.negotiation import page_type
+from publisher.web.operations import HealthChecks, OperationsPages, packages_page
 from publisher.web.packages import (
+    PLAIN_SITE,
     PackagePages,
+    Site,
     redirect_to_package,
     redirect_to_package_list,
 )
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
-from publisher.web.status import RelationSummary, ServiceStatus
+from publisher.web.served_index import ServedIndex
+from publisher.web.status import Daemon
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _METADATA: Final = ".metadata"
-_MAX_QUERY: Final = 200
+_PROVENANCE_TYPE: Final = "application/vnd.pypi.integrity.v1+json"
+
+_MAX_TARGET_BYTES: Final = 4_096
+_MAX_HEADER_BYTES: Final = 16_384
+_MAX_HEADERS: Final = 100
 
 
 def create_app(
     index: StaticIndex | None,
-    status: Callable[[], ServiceStatus],
+    daemon: Daemon,
     *,
-    summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None,
+    site: Site = PLAIN_SITE,
     registry: CollectorRegistry = REGISTRY,
+    access: Access = UNPROTECTED,
 ) -> Starlette:
-    """The application.
+    """Everything at one address.
 
     Args:
         index: None where packages are uploaded to another server; then neither /simple/ nor
             /packages/ exists.
-        status: the daemon's present state.
-        summarize: what the daemon knows of a relation whose package is shown.
+        daemon: whose state the pages show.
+        site: what the pages of packages show beside the index.
         registry: the metrics.
+        access: to the pages about the daemon.
     """
-    pages = _DaemonPages(index, status, registry)
-    routes = [
-        Route("/", pages.dashboard),
-        Route("/health/live", pages.live),
-        Route("/health/ready", pages.ready),
-        Route("/metrics", pages.metrics),
-    ]
-    if index is not None:
-        simple = _SimpleIndex(index)
-        packages = PackagePages(index, summarize)
-        routes += [
-            Route("/constraints.txt", simple.constraints),
-            Route("/simple", _redirect_to_folder),
-            Route("/simple/", simple.root),
-            Route("/simple/{project}", _redirect_to_folder),
-            Route("/simple/{project}/", simple.project),
-            Route("/simple/{project}/{filename}", simple.file),
-            Route("/packages", redirect_to_package_list),
-            Route("/packages/", redirect_to_package_list),
-            Route("/packages/{project}", packages.package),
-            Route("/packages/{project}/", redirect_to_package),
-        ]
+    served = None if index is None else ServedIndex(index)
+    pages = OperationsPages(served, daemon, registry, access)
+    health = HealthChecks(daemon, access)
+    return _app([*pages.routes(), *health.routes(), *_index_routes(served, site)])
+
+
+def create_public_app(
+    index: StaticIndex | None, daemon: Daemon, *, site: Site = PLAIN_SITE
+) -> Starlette:
+    """What everybody may read, where the pages about the daemon have a port of their own."""
+    served = None if index is None else ServedIndex(index)
+    start = () if served is None else (Route("/", lambda request: packages_page(request, served)),)
+    health = HealthChecks(daemon, UNPROTECTED)
+    return _app([*start, *health.routes(), *_index_routes(served, site)])
+
+
+def create_operations_app(
+    daemon: Daemon, *, registry: CollectorRegistry = REGISTRY, access: Access
+) -> Starlette:
+    """The pages about the daemon alone."""
+    pages = OperationsPages(None, daemon, registry, access)
+    return _app([*pages.routes(), *HealthChecks(daemon, access).routes()])
+
+
+def _app(routes: Sequence[Route]) -> Starlette:
     return Starlette(
         routes=routes,
         middleware=[Middleware(_ReadOnly)],
@@ -94,46 +105,34 @@ def create_app(
     )
 
 
-class _DaemonPages:
-    """Pages about the daemon. Handlers are plain functions, which Starlette runs in threads."""
-
-    def __init__(
-        self,
-        index: StaticIndex | None,
-        status: Callable[[], ServiceStatus],
-        registry: CollectorRegistry,
-    ) -> None:
-        self._index = index
-        self._status = status
-        self._registry = registry
-
-    def dashboard(self, request: Request) -> Response:
-        projects = self._index.projects() if self._index else None
-        query = request.query_params.get("q", "")[:_MAX_QUERY]
-        page = dashboard(self._status(), projects, query)
-        return page_response(request, Body.of(page), "text/html")
-
-    def live(self, request: Request) -> Response:  # noqa: ARG002
-        status = self._status()
-        return _health("live", status.live, status.reason)
-
-    def ready(self, request: Request) -> Response:  # noqa: ARG002
-        status = self._status()
-        return _health("ready", status.live and status.ready, status.reason)
-
-    def metrics(self, request: Request) -> Response:  # noqa: ARG002
-        headers = {"Content-Type": CONTENT_TYPE_LATEST, "Cache-Control": "no-store"}
-        return Response(generate_latest(self._registry), headers=headers)
+def _index_routes(index: ServedIndex | None, site: Site) -> Sequence[Route]:
+    if index is None:
+        return ()
+    simple = _SimpleIndex(index)
+    packages = PackagePages(index, site)
+    return (
+        Route("/constraints.txt", simple.constraints),
+        Route("/simple", _redirect_to_folder),
+        Route("/simple/", simple.root),
+        Route("/simple/{project}", _redirect_to_folder),
+        Route("/simple/{project}/", simple.project),
+        Route("/simple/{project}/{filename}", simple.file),
+        Route("/packages", redirect_to_package_list),
+        Route("/packages/", redirect_to_package_list),
+        Route("/packages/{project}", packages.package),
+        Route("/packages/{project}/", redirect_to_package),
+    )
 
 
 class _SimpleIndex:
-    """Packages for installers: PEP 503, 691 and 658."""
+    """Packages for installers: PEP 503, 691, 658 and 740."""
 
-    def __init__(self, index: StaticIndex) -> None:
-        self._index = index
+    def __init__(self, index: ServedIndex) -> None:
+        self._served = index
+        self._index = index.files
 
     def root(self, request: Request) -> Response:
-        projects = self._index.projects()
+        projects = self._served.projects()
         media_type = _negotiate(request)
         body = root_to_json(projects) if media_type == JSON_TYPE else root_to_html(projects)
         return _respond(request, body, media_type)
@@ -154,6 +153,8 @@ class _SimpleIndex:
         """Only a listed file is served, so that no path is made of untrusted input."""
         project, filename = request.path_params["project"], request.path_params["filename"]
         page = self._index.page(project)
+        if page is not None and filename.endswith(PROVENANCE_SUFFIX):
+            return self._provenance(page.file(filename.removesuffix(PROVENANCE_SUFFIX)))
         listed = page.file(filename.removesuffix(_METADATA)) if page else None
         if listed is None:
             raise HTTPException(404, "no such file")
@@ -169,14 +170,21 @@ class _SimpleIndex:
         media_type = "text/plain; charset=utf-8" if is_metadata else "application/octet-stream"
         return FileResponse(path, headers=headers, media_type=media_type, stat_result=path.stat())
 
+    def _provenance(self, listed: ListedFile | None) -> Response:
+        """Not cached for ever: only the wheel's bytes never change."""
+        found = (
+            self._index.read_provenance(listed.filename) if listed and listed.provenance else None
+        )
+        if found is None:
+            raise HTTPException(404, "no such file")
+        return Response(found, media_type=_PROVENANCE_TYPE, headers={"Cache-Control": "no-cache"})
+
     def constraints(self, request: Request) -> Response:
-        pages = (self._index.page(project) for project in self._index.projects())
-        body = constraints(page for page in pages if page is not None)
-        return _respond(request, body.encode(), "text/plain")
+        return _respond(request, self._served.constraints(), "text/plain")
 
 
 class _ReadOnly:
-    """Refuses every method but GET and HEAD, and adds the security headers to every response."""
+    """Refuses what only a fault or an attack sends, and adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -196,11 +204,21 @@ class _ReadOnly:
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
             await send(message)
 
-        if scope["method"] in {"GET", "HEAD"}:
-            await self._app(scope, receive, send_with_headers)
-            return
-        refusal = PlainTextResponse("read-only\n", 405, {"Allow": "GET, HEAD"})
-        await refusal(scope, receive, send_with_headers)
+        answer = _refusal(scope) or self._app
+        await answer(scope, receive, send_with_headers)
+
+
+def _refusal(scope: Scope) -> Response | None:
+    """Every method but GET and HEAD, and more than any installer or browser sends."""
+    if scope["method"] not in {"GET", "HEAD"}:
+        return PlainTextResponse("read-only\n", 405, {"Allow": "GET, HEAD"})
+    if len(scope["raw_path"]) + len(scope["query_string"]) > _MAX_TARGET_BYTES:
+        return PlainTextResponse("the address is too long\n", 414)
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) for name, value in headers)
+    if size > _MAX_HEADER_BYTES or len(headers) > _MAX_HEADERS:
+        return PlainTextResponse("the headers are too large\n", 431)
+    return None
 
 
 def _redirect_to_folder(request: Request) -> Response:
@@ -219,11 +237,6 @@ def _negotiate(request: Request) -> str:
 
 def _respond(request: Request, body: bytes, media_type: str) -> Response:
     return page_response(request, Body.of(body), media_type)
-
-
-def _health(name: str, healthy: bool, reason: str) -> Response:
-    content = {name: healthy, "reason": reason}
-    return JSONResponse(content, 200 if healthy else 503, headers={"Cache-Control": "no-store"})
 
 
 def _index_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001

@@ -35,27 +35,34 @@ class PackageSearch:
 
 @dataclass(frozen=True, slots=True)
 class DashboardView:
-    """``more_relations`` have problems and are not listed; ``packages`` is None on a foreign index."""
+    """The start page.
 
-    status: ServiceStatus
+    Attributes:
+        status: None for readers who are no operators.
+        more_relations: how many have problems and are not listed.
+        packages: None on a foreign index.
+    """
+
+    status: ServiceStatus | None
     relations: tuple[RelationLine, ...]
     more_relations: int
     packages: PackageSearch | None
 
 
-def dashboard(status: ServiceStatus, projects: Sequence[str] | None, query: str) -> bytes:
+def dashboard(status: ServiceStatus | None, projects: Sequence[str] | None, query: str) -> bytes:
     return render("dashboard.html", dashboard_view(status, projects, query))
 
 
 def dashboard_view(
-    status: ServiceStatus, projects: Sequence[str] | None, query: str
+    status: ServiceStatus | None, projects: Sequence[str] | None, query: str
 ) -> DashboardView:
     """``projects`` is None where packages are uploaded to another server's index."""
-    listed = status.relations[:MAX_ROWS]
+    relations = status.relations if status else ()
+    listed = relations[:MAX_ROWS]
     return DashboardView(
         status=status,
         relations=tuple(_relation_line(r, linked=projects is not None) for r in listed),
-        more_relations=len(status.relations) - len(listed),
+        more_relations=len(relations) - len(listed),
         packages=None if projects is None else _search(projects, query),
     )
 

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
@@ -23,7 +24,6 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, IndexRefused
 from publisher.index.releases import by_version
 from publisher.index.simple_page import ListedFile, ProjectPage
-from publisher.index.static import StaticIndex
 from publisher.web.addresses import package_address
 from publisher.web.fields import field_rows
 from publisher.web.package_page import (
@@ -33,6 +33,7 @@ from publisher.web.package_page import (
     unknown_package_page,
 )
 from publisher.web.responses import Body, page_response
+from publisher.web.served_index import ServedIndex
 from publisher.web.status import RelationSummary
 
 log = logging.getLogger(__name__)
@@ -47,14 +48,31 @@ _HOST: Final = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the pages of packages need beside the index.
+
+    Attributes:
+        summarize: what the daemon knows of a relation whose package is shown.
+        public_url: the address of the index that pages show, such as ``https://packages.example``;
+            None shows the address that the reader used.
+    """
+
+    summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None
+    public_url: str | None = None
+
+
+PLAIN_SITE: Final = Site()
+
+
 class PackagePages:
     """Handlers; pages and wheels are cached by all that they depend on."""
 
-    def __init__(
-        self, index: StaticIndex, summarize: Callable[[RelationName], RelationSummary | None]
-    ) -> None:
-        self._index = index
-        self._summarize = summarize
+    def __init__(self, index: ServedIndex, site: Site) -> None:
+        self._served = index
+        self._index = index.files
+        self._summarize = site.summarize
+        self._public_url = site.public_url
         # A file never changes, nor does the page of equal values.
         self._describe = lru_cache(_MAX_CACHED)(self._read_wheel)
         self._render = lru_cache(_MAX_CACHED)(self._render_page)
@@ -64,7 +82,7 @@ class PackagePages:
         name = canonicalize_name(project)
         page = self._index.page(name)
         if page is None:
-            similar = similar_names(name, self._index.projects())
+            similar = similar_names(name, self._served.projects())
             body = Body.of(unknown_package_page(project[:_MAX_NAME], similar))
             return page_response(request, body, "text/html", status=HTTPStatus.NOT_FOUND)
         if name != project:
@@ -74,7 +92,8 @@ class PackagePages:
         summary = self._summarize(description.contents.relation) if description else None
         neighbours = (*summary.upstreams, *summary.downstreams) if summary else ()
         packaged = frozenset(n.distribution for n in neighbours if self._index.has(n.distribution))
-        body = self._render(page, _simple_url(request), file, summary, packaged)
+        simple_url = _simple_url(request, self._public_url)
+        body = self._render(page, simple_url, file, summary, packaged)
         return page_response(request, body, "text/html")
 
     def _find_newest_readable(self, page: ProjectPage) -> ListedFile | None:
@@ -140,11 +159,13 @@ def _stems(name: str) -> frozenset[str]:
     return frozenset(word[:_STEM_LENGTH] for word in name.split("-"))
 
 
-def _simple_url(request: Request) -> str:
-    """The index at the address that the reader used, for an installer on the same machine.
+def _simple_url(request: Request, public_url: str | None) -> str:
+    """The index where installers reach it: at ``public_url``, or where the reader reached it.
 
     A malformed host is not shown: the commands of a page are copied to a shell.
     """
+    if public_url is not None:
+        return f"{public_url.rstrip('/')}/simple/"
     host = request.headers.get("host", "")
     if not _HOST.fullmatch(host):
         server: tuple[str, int | None] = request.scope.get("server") or ("127.0.0.1", None)

@@ -16,6 +16,9 @@ from publisher.web.negotiation import accepts_gzip
 _MIN_COMPRESSED_BYTES: Final = 1_000
 _COMPRESSION_LEVEL: Final = 5
 
+_VARY: Final = "Accept, Accept-Encoding, Authorization, Host, X-Forwarded-Proto"
+"""All that a page is made of; a cache that keeps a page for another address would be a hole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Body:
@@ -37,7 +40,7 @@ def page_response(
     compressed = body.compressed if accepts_gzip(request.headers.get("accept-encoding")) else None
     form = hashlib.sha256(media_type.encode()).hexdigest()[:8]
     etag = f'"{body.tag}-{form}{"-gzip" if compressed is not None else ""}"'
-    headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept, Accept-Encoding"}
+    headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": _VARY}
     if status == HTTPStatus.OK and is_not_modified(request, etag):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     if compressed is None:

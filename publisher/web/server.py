@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from typing import Self
@@ -9,8 +10,10 @@ from typing import Self
 import uvicorn
 from starlette.types import ASGIApp
 
+from publisher.web.connections import DEFAULT_LIMITS, AcceptErrors, BoundedConfig, Limits
+
 _START_TIMEOUT_SECONDS = 30.0
-_STOP_TIMEOUT_SECONDS = 5
+_STOP_TIMEOUT_SECONDS = 10
 
 
 class AddressTaken(Exception):
@@ -29,7 +32,9 @@ class AddressTaken(Exception):
 class WebServer:
     """A running server; as a context manager it is stopped at the end."""
 
-    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
         """Accepts connections when this returns; port 0 chooses a free one.
 
         Raises:
@@ -38,17 +43,7 @@ class WebServer:
         self._socket = _listen(host, port)
         self.host = host
         self.port: int = self._socket.getsockname()[1]
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                log_config=None,
-                access_log=False,
-                lifespan="off",
-                server_header=False,
-                ws="none",
-                timeout_graceful_shutdown=_STOP_TIMEOUT_SECONDS,
-            )
-        )
+        self._server = uvicorn.Server(BoundedConfig(app, limits))
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
         self._started = threading.Event()
         self._thread.start()
@@ -62,7 +57,7 @@ class WebServer:
     def close(self) -> None:
         """Waits for responses under way, for a few seconds at most."""
         self._server.should_exit = True
-        self._thread.join(_STOP_TIMEOUT_SECONDS + 5)
+        self._thread.join(_STOP_TIMEOUT_SECONDS)
         self._socket.close()
 
     def __enter__(self) -> Self:
@@ -74,7 +69,11 @@ class WebServer:
     def _serve(self) -> None:
         # The socket listens already: a client that connects now waits, and is not refused.
         self._started.set()
-        self._server.run(sockets=[self._socket])
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        asyncio.get_running_loop().set_exception_handler(AcceptErrors())
+        await self._server.serve(sockets=[self._socket])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -5,6 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Protocol
+
+
+class Daemon(Protocol):
+    """What the pages ask the daemon."""
+
+    def is_live(self) -> bool:
+        """False if only a restart can help. Asked often: costs nothing."""
+
+    def troubles(self) -> Mapping[str, str]:
+        """What keeps it from its work and why, by part; empty if it is ready."""
+
+    def status(self) -> ServiceStatus: ...
 
 
 @dataclass(frozen=True, slots=True)

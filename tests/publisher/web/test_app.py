@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from publisher.web.app import create_app
 from publisher.web.status import RelationStatus, ServiceStatus
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.asgi_client import AsgiClient
+from tests.publisher.web.daemon_double import IdleDaemon
 from tests.publisher.web.packages import HOSTILE
 
 PROJECT = "acme-schema-shop-orders"
@@ -37,7 +37,7 @@ def client(index: StaticIndex) -> AsgiClient:
 
 
 def client_of(index: StaticIndex | None, status: ServiceStatus) -> AsgiClient:
-    app = create_app(index, lambda: status, registry=CollectorRegistry())
+    app = create_app(index, IdleDaemon(status), registry=CollectorRegistry())
     return AsgiClient(app)
 
 
@@ -66,7 +66,9 @@ def test_a_page_is_compressed_for_whoever_takes_it(client: AsgiClient, address: 
     assert gzip.decompress(raw) == plain.content
     assert len(raw) < len(plain.content)
     assert headers["etag"] != plain.headers["etag"]
-    assert {headers["vary"], plain.headers["vary"]} == {"Accept, Accept-Encoding"}
+    assert {headers["vary"], plain.headers["vary"]} == {
+        "Accept, Accept-Encoding, Authorization, Host, X-Forwarded-Proto"
+    }
 
 
 def test_a_small_page_is_not_worth_compressing(client: AsgiClient) -> None:
@@ -293,17 +295,60 @@ def test_without_an_index_of_our_own_there_are_no_packages_to_show() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "live", "ready"),
+    ("daemon", "live", "ready"),
     [
-        (ServiceStatus(), 200, 200),
-        (ServiceStatus(ready=False, reason="catalog: silent"), 200, 503),
-        (ServiceStatus(live=False, reason="a thread died"), 503, 503),
+        (IdleDaemon(), 200, 200),
+        (IdleDaemon(failing={"catalog": "10.0.0.7 is silent"}), 200, 503),
+        (IdleDaemon(ServiceStatus(live=False), {"threads": "one has ended"}), 503, 503),
     ],
 )
-def test_health_is_told_with_its_reason(status: ServiceStatus, live: int, ready: int) -> None:
-    client = client_of(None, status)
+def test_health_says_whether_it_lives_and_is_ready(
+    daemon: IdleDaemon, live: int, ready: int
+) -> None:
+    client = AsgiClient(create_app(None, daemon, registry=CollectorRegistry()))
 
     answers = [client.get("/health/live"), client.get("/health/ready")]
 
     assert [answer.status_code for answer in answers] == [live, ready]
-    assert {json.loads(answer.text)["reason"] for answer in answers} == {status.reason}
+
+
+def test_health_names_to_everybody_what_fails_and_not_why() -> None:
+    failing = {"receive kafka:orders": "10.0.0.7:9092 is silent", "catalog": "/srv/ddl: gone"}
+    app = create_app(None, IdleDaemon(failing=failing), registry=CollectorRegistry())
+
+    answer = AsgiClient(app).get("/health/ready")
+
+    assert answer.json() == {"ready": False, "reason": "catalog; receive"}
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("/?q=" + "a" * 5_000, {}, 414),
+        ("/simple/" + "a" * 5_000, {}, 414),
+        ("/", {"X-Large": "a" * 20_000}, 431),
+        ("/", {f"X-{i}": "a" for i in range(200)}, 431),
+    ],
+)
+def test_a_request_larger_than_any_that_is_meant_is_refused(
+    client: AsgiClient, address: str, headers: dict[str, str], status: int
+) -> None:
+    assert client.get(address, headers=headers).status_code == status
+
+
+def test_the_provenance_of_a_signed_wheel_is_served(tmp_path: Path) -> None:
+    index = StaticIndex(tmp_path, sign=lambda filename, sha256: f"{filename} {sha256}".encode())
+    index.upload(sample_wheel())
+    StaticIndex(tmp_path).upload(sample_wheel(version="1.1.0"))
+    client = client_of(index, ServiceStatus())
+    signed, unsigned = index.files(PROJECT)
+
+    found = client.get(f"{SIMPLE}{signed.filename}.provenance")
+
+    assert found.content == f"{signed.filename} {signed.sha256}".encode()
+    assert found.headers["content-type"] == "application/vnd.pypi.integrity.v1+json"
+    assert found.headers["cache-control"] == "no-cache"
+    page = client.get(SIMPLE, headers={"Accept": JSON_TYPE}).json()
+    assert page["files"][0]["provenance"] == f"{signed.filename}.provenance"
+    for name in (unsigned.filename, "other.whl", "", "..%2f" + signed.filename):
+        assert client.get(f"{SIMPLE}{name}.provenance").status_code == 404

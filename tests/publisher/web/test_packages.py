@@ -20,12 +20,13 @@ from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
 from publisher.web.fields import field_rows
 from publisher.web.package_page import PackageDescription, PackageView, package_page, package_view
-from publisher.web.packages import similar_names
-from publisher.web.status import Neighbour, RelationSummary, ServiceStatus
+from publisher.web.packages import Site, similar_names
+from publisher.web.status import Neighbour, RelationSummary
 from tests.effort import examples
 from tests.lakeschema.avro.strategies import schemas
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.asgi_client import AsgiClient
+from tests.publisher.web.daemon_double import IdleDaemon
 from tests.publisher.web.html_outline import Outline
 from tests.publisher.web.packages import HOSTILE, PREFIX, field, record_schema, wheels
 
@@ -51,9 +52,8 @@ def index(tmp_path: Path) -> StaticIndex:
 
 
 def client_of(index: StaticIndex, summary: RelationSummary | None = None) -> AsgiClient:
-    app = create_app(
-        index, ServiceStatus, summarize=lambda _: summary, registry=CollectorRegistry()
-    )
+    site = Site(lambda _: summary)
+    app = create_app(index, IdleDaemon(), site=site, registry=CollectorRegistry())
     return AsgiClient(app)
 
 
@@ -143,6 +143,18 @@ def test_the_index_is_named_as_the_reader_reached_it(
     answer = client_of(index).get(ADDRESS, headers={"Host": host})
 
     assert f"--index-url {url} " in Outline(answer.text).text
+
+
+def test_a_public_url_is_shown_whatever_the_request_says(index: StaticIndex) -> None:
+    site = Site(public_url="https://packages.example/lake")
+    app = create_app(index, IdleDaemon(), site=site, registry=CollectorRegistry())
+    headers = {"Host": "evil.example", "X-Forwarded-Proto": "http"}
+
+    answer = AsgiClient(app).get(ADDRESS, headers=headers)
+
+    text = Outline(answer.text).text
+    assert "--index-url https://packages.example/lake/simple/ " in text
+    assert "evil.example" not in text
 
 
 def test_neighbours_are_linked_if_they_have_packages(index: StaticIndex) -> None:

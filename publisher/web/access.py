@@ -1,0 +1,51 @@
+"""Who may read the operations pages: whoever reaches them, or whoever has the token."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+from dataclasses import dataclass, field
+from typing import Final
+
+from starlette.requests import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How the operations pages are protected.
+
+    Attributes:
+        token: None if none is asked for.
+        has_own_port: only operators reach them.
+    """
+
+    token: str | None = field(default=None, repr=False)
+    has_own_port: bool = False
+
+    def permits(self, request: Request) -> bool:
+        if self.token is None:
+            return True
+        stated = _credentials(request.headers.get("authorization", ""))
+        return hmac.compare_digest(stated.encode(), self.token.encode())
+
+    def reveals(self, request: Request) -> bool:
+        """Whether errors, which name addresses and paths, may be shown to whoever asks."""
+        is_protected = self.token is not None or self.has_own_port
+        return is_protected and self.permits(request)
+
+
+UNPROTECTED: Final = Access()
+
+
+def _credentials(authorization: str) -> str:
+    """The token of ``Bearer``, or the password of ``Basic``, which browsers ask for; "" for none."""
+    scheme, _, stated = authorization.partition(" ")
+    if scheme.lower() == "bearer":
+        return stated.strip()
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        decoded = base64.b64decode(stated.strip(), validate=True).decode()
+    except ValueError:
+        return ""
+    return decoded.partition(":")[2]
