@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from publisher.commands import operating, reading, standalone
 from publisher.commands.failures import failure_of
+from publisher.redaction import SECRETS
 
 
 class _Commands(TyperGroup):
@@ -26,9 +27,10 @@ class _Commands(TyperGroup):
             raise
         except Exception as error:  # noqa: BLE001  a command is one unit of work
             if ctx.params["traceback"]:
-                traceback.print_exception(error)
+                trace = "".join(traceback.format_exception(error))
+                typer.echo(SECRETS.redact(trace), err=True, nl=False)
             failure = failure_of(error)
-            typer.echo(str(failure), err=True)
+            typer.echo(SECRETS.redact(str(failure)), err=True)
             raise typer.Exit(failure.exit_status) from None
 
 
@@ -50,7 +52,9 @@ for _command in (
     reading.verify,
     operating.resync,
     operating.confirm_deletions,
+    operating.confirm_changes,
     operating.republish,
+    operating.adopt,
     operating.retire,
     operating.dead_letters,
     standalone.translate,

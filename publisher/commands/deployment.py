@@ -11,13 +11,12 @@ from lakeschema.catalog.relations import Catalog
 from publisher.daemon.assembly import (
     build_engine,
     build_index,
-    build_options,
+    build_processes,
     build_state,
     open_catalog,
 )
 from publisher.daemon.engine import Engine
 from publisher.settings import Settings
-from publisher.settling.deriving import DirectDeriver
 from publisher.state.protocol import State
 
 
@@ -40,7 +39,10 @@ class OpenDeployment:
 
 @contextmanager
 def opened_deployment(settings: Settings) -> Iterator[OpenDeployment]:
-    with open_catalog(settings) as catalog, closing(build_state(settings)) as state:
-        deriver = DirectDeriver(build_options(settings))
-        engine = build_engine(settings, state, catalog, build_index(settings), deriver)
+    with (
+        open_catalog(settings) as catalog,
+        closing(build_state(settings)) as state,
+        build_processes(settings) as processes,
+    ):
+        engine = build_engine(settings, state, catalog, build_index(settings), processes)
         yield OpenDeployment(state, catalog, engine)

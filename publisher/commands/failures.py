@@ -109,10 +109,10 @@ def _hint(error: Exception) -> str:
 
     if not isinstance(error, SnapshotBusy):
         return ""
-    minutes = Policy().snapshot_lease_seconds / 60
+    seconds = Policy().snapshot_lease_seconds
     return (
         "wait until it ends, and repeat the command; "
-        f"one that was killed no longer counts after {minutes:.0f} minutes"
+        f"one that was killed no longer counts after {seconds:.0f} seconds"
     )
 
 

@@ -1,4 +1,4 @@
-"""Commands that run a deployment: run, snapshot, resync, confirm-deletions, republish, retire, dead-letters."""
+"""Commands that run a deployment: from ``run`` and ``snapshot`` to ``dead-letters``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def run(config: Config = None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     with Service(settings, config) as service:
-        print(json_text.dumps({"event": "ready", "http": service.url}), flush=True)
+        ready = {"event": "ready", "http": service.url}
+        if service.operations_url is not None:
+            ready["operations"] = service.operations_url
+        print(json_text.dumps(ready), flush=True)
         stopping.wait()
 
 
@@ -43,7 +46,10 @@ def snapshot(
     ] = False,
     json: Json = None,
 ) -> None:
-    """One full pass over the catalog, on Spark or in this process; publishes what differs."""
+    """One full pass over the catalog, on Spark or in this process; publishes what differs.
+
+    Exit status 1 if something could not be published: `status` shows it.
+    """
     from publisher.commands import snapshot as passes
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings
@@ -53,7 +59,10 @@ def snapshot(
         output_for(json).snapshot(passes.dry_run(settings))
         return
     chosen = runner or settings.snapshot.runner
-    output_for(json).snapshot(passes.run_snapshot(settings, chosen, publish=not enqueue_only))
+    outcome = passes.run_snapshot(settings, chosen, publish=not enqueue_only)
+    output_for(json).snapshot(outcome)
+    if outcome.undone:
+        raise typer.Exit(NO)
 
 
 def resync(
@@ -105,12 +114,29 @@ def confirm_deletions(
     output_for(json).confirmed_deletions(confirmed)
 
 
+def confirm_changes(config: Config = None, *, json: Json = None) -> None:
+    """Lets the next snapshot publish what an upgrade or a setting changes in many packages."""
+    from publisher.commands.deployment import opened_deployment
+    from publisher.commands.output.choice import output_for
+    from publisher.settings import load_settings
+
+    with opened_deployment(load_settings(config)) as deployment:
+        reason = deployment.engine.confirm_changes()
+    if not reason:
+        raise Refused(NO, "no changes are held", "schema-publisher status shows held changes")
+    output_for(json).confirmed_changes(reason)
+
+
 def republish(
     relations: Annotated[
         list[str] | None, typer.Argument(help="database.table …; all with a package if not given")
     ] = None,
     config: Config = None,
     *,
+    missing: Annotated[
+        bool,
+        typer.Option("--missing", help="Upload again what the index lost, however much it is."),
+    ] = False,
     json: Json = None,
 ) -> None:
     """Publishes a new patch version though nothing changed: for fixes of the generated code."""
@@ -120,9 +146,30 @@ def republish(
     from publisher.settings import load_settings
 
     names = [relation_name(text) for text in relations or ()]
+    if missing and names:
+        raise Refused(
+            USAGE_ERROR, "--missing takes no relations", "it compares every package with the index"
+        )
+    if missing:
+        with opened_deployment(load_settings(config)) as deployment:
+            report = deployment.engine.refill()
+        output_for(json).index(report)
+        return
     with opened_deployment(load_settings(config)) as deployment:
         marked = mark(deployment.engine, deployment.state, names)
     output_for(json).republished(marked)
+
+
+def adopt(config: Config = None, *, json: Json = None) -> None:
+    """Takes over packages that the index has and the state lacks: after it was lost or restored."""
+    from publisher.commands.deployment import opened_deployment
+    from publisher.commands.output.choice import output_for
+    from publisher.settings import load_settings
+
+    with opened_deployment(load_settings(config)) as deployment:
+        report = deployment.engine.adopt()
+    output_for(json).index(report)
+    raise typer.Exit(NO if report.failed else 0)
 
 
 def retire(
@@ -134,7 +181,7 @@ def retire(
     """Yanks what index.retention calls old, as the daemon does; exit status 1 if the index cannot."""
     from publisher.commands.output.choice import output_for
     from publisher.commands.retire import retirements
-    from publisher.daemon.assembly import build_index, build_retention, build_state
+    from publisher.daemon.assembly import build_index_to_read, build_retention, build_state
     from publisher.runtime import SystemClock
     from publisher.settings import load_settings
 
@@ -149,7 +196,7 @@ def retire(
     is_empty = True
     with closing(build_state(settings)) as state:
         found = retirements(
-            state, build_index(settings), retention, SystemClock().now(), dry_run=dry_run
+            state, build_index_to_read(settings), retention, SystemClock().wall(), dry_run=dry_run
         )
         for retirement in found:
             output.retirement(retirement)

@@ -13,13 +13,14 @@ from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import ForeignPackage, PackageIndex
 from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
-from publisher.publishing.history import comparable_versions, newest_published
-from publisher.publishing.packaging_protocol import Packaging
-from publisher.publishing.versioning import VersioningMode, next_version
+from publisher.publishing.history import newest_published, published_texts
+from publisher.publishing.listing import read_listing
+from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed, Predecessors
+from publisher.publishing.versioning import VersioningMode
 from publisher.selection import EVERYTHING, Selection
 
 
@@ -79,7 +80,7 @@ def plan_changes(
     catalog: Catalog,
     index: PackageIndex,
     packaging: Packaging,
-    options: Options,
+    deriver: Deriver,
     versioning: VersioningMode,
     statements: Iterable[str] = (),
     selection: Selection = EVERYTHING,
@@ -94,7 +95,7 @@ def plan_changes(
         PackageIndexError: the index did not answer.
     """
     overlaid = OverlaidCatalog(catalog, relations_from_ddl(list(statements)))
-    found = derive_catalog(overlaid, options)
+    found = derive_catalog(overlaid, deriver)
     derivations = found.derivations
     graph = graph_of((name, u) for name, d in derivations.items() for u in d.upstreams)
     planned: list[Planned] = []
@@ -106,7 +107,7 @@ def plan_changes(
             version = _version(
                 packaging.request(relation, derivation), index, packaging, versioning
             )
-        except (CodegenError, ForeignPackage) as error:
+        except (CodegenError, ForeignPackage, PackagingCrashed) as error:
             planned.append(Unpublishable(name, str(error)))
             continue
         if version is not None:
@@ -125,24 +126,22 @@ def _version(
     """What a publication would decide; None where the newest version says the same already."""
     name = request.relation
     expected = packaging.content_hash(request)
-    listed = unrecorded_files(index.files(packaging.distribution(name)), ())
+    distribution = packaging.distribution(name)
+    listing = read_listing(distribution, index.files(distribution))
+    listed = unrecorded_files(listing, ())
     adopt = partial(read_unrecorded_versions, index, packaging, name, now=0.0)
     # Of most packages the newest wheel says that nothing changed; the others are not fetched.
     if listed and adopt(listed[-1:])[0].content_hash == expected:
         return None
     history = adopt(listed) if listed else ()
     newest = newest_published(history)
-    published, unusable = comparable_versions(history)
-    number, change = next_version(
-        published,
-        request.schema,
-        mode=versioning,
-        surface_of=partial(packaging.surface_hash, name),
-        unusable=unusable,
+    taken = (*(version.number for version in history), *listing.versions)
+    number, change = packaging.next_version(
+        name, request.schema, Predecessors(published_texts(history), taken, versioning)
     )
     return PlannedVersion(
         name,
-        packaging.distribution(name),
+        distribution,
         newest.number if newest else None,
         number,
         "first" if newest is None else change.level.value,

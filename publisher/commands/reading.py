@@ -67,9 +67,10 @@ def plan(
     from publisher.commands.output.choice import output_for
     from publisher.commands.plan import plan_changes
     from publisher.daemon.assembly import (
-        build_index,
-        build_options,
-        build_packaging,
+        build_deriver,
+        build_index_to_read,
+        build_limited_packaging,
+        build_processes,
         build_selection,
         open_catalog,
     )
@@ -77,12 +78,12 @@ def plan(
 
     settings = load_settings(config)
     statements = _texts(ddl or ())
-    with open_catalog(settings) as catalog:
+    with open_catalog(settings) as catalog, build_processes(settings) as processes:
         planned = plan_changes(
             catalog,
-            build_index(settings),
-            build_packaging(settings),
-            build_options(settings),
+            build_index_to_read(settings),
+            build_limited_packaging(settings, processes),
+            build_deriver(settings, processes),
             settings.artifacts.versioning,
             statements,
             build_selection(settings),
@@ -95,22 +96,24 @@ def verify(config: Config = None, *, json: Json = None) -> None:
     from publisher.commands.output.choice import output_for
     from publisher.commands.verify import verify as compare
     from publisher.daemon.assembly import (
-        build_index,
-        build_options,
-        build_packaging,
+        build_deriver,
+        build_index_to_read,
+        build_limited_packaging,
+        build_processes,
         build_selection,
         open_catalog,
     )
     from publisher.settings import load_settings
 
     settings = load_settings(config)
-    with open_catalog(settings) as catalog:
+    with open_catalog(settings) as catalog, build_processes(settings) as processes:
         verification = compare(
             catalog,
-            build_index(settings),
-            build_packaging(settings),
-            build_options(settings),
+            build_index_to_read(settings),
+            build_limited_packaging(settings, processes),
+            build_deriver(settings, processes),
             build_selection(settings),
+            settings.artifacts.public_keys,
         )
     output_for(json).verification(verification)
     raise typer.Exit(NO if verification.drifts else 0)

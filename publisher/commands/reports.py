@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.inspection import Explanation, explanation
+from publisher.publishing.index_comparison import NOTE as INDEX_NOTE
 from publisher.publishing.retention import FileChange
 from publisher.selection import OPT_OUT, Selection
-from publisher.settling.comparison import BRAKE, RELEASED, SnapshotReport
+from publisher.settling.comparison import SnapshotReport
+from publisher.settling.deletions import BRAKE, RELEASED
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
 
@@ -100,6 +102,18 @@ def last_snapshots(notes: Mapping[str, str]) -> Sequence[LastSnapshot]:
     """The newest of each catalog."""
     texts = (note for key, note in sorted(notes.items()) if key.startswith("@snapshot/") and note)
     return [LastSnapshot(**json.loads(text)) for text in texts]
+
+
+def index_notes(notes: Mapping[str, str]) -> Sequence[str]:
+    """What the last comparison with the index left to a person, in lines."""
+    lines: list[str] = []
+    for key, note in sorted(notes.items()):
+        if key.startswith(INDEX_NOTE):
+            found = json.loads(note)
+            lines += (f"held: {held}" for held in found["held"])
+            lines += (f"foreign file: {name}" for name in found["foreign"])
+            lines += (f"{name}: {why}" for name, why in found["failed"].items())
+    return lines
 
 
 def shown_status(record: RelationRecord) -> str:

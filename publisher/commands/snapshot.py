@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.listing import Listing
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.values import (
     Baseline,
@@ -27,18 +28,25 @@ from lakeschema.spark.values import (
 )
 from lakeschema.translation.interface import Options
 from lakeschema.translation.upstream_first import derive_catalog
+from publisher.commands.termination import exit_on_sigterm, note_sigterm
 from publisher.daemon.assembly import (
+    build_deriver,
     build_engine,
     build_index,
+    build_limits,
     build_options,
+    build_processes,
     build_state,
     open_catalog,
 )
+from publisher.daemon.draining import Draining
+from publisher.runtime import Clock, SystemClock
 from publisher.settings import HiveCatalogSettings, Runner, Settings
-from publisher.settling.comparison import Comparison, KnownCatalog
-from publisher.settling.deriving import DirectDeriver
+from publisher.settling.comparison import Comparison, KnownCatalog, LeasedWrite
 from publisher.state.protocol import State
-from publisher.state.records import MemoEntry
+from publisher.state.records import MemoEntry, WorkRecord
+
+_SYSTEM_CLOCK = SystemClock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ class SnapshotOutcome:
         on_executors: None where nothing ran on Spark.
         seconds: by step.
         counters: of this process.
+        undone: work that kept failing, or that a stop interrupted.
+        held_changes: why new versions that no change of a relation asks for wait; "" if none does.
     """
 
     runner: Runner
@@ -68,6 +78,8 @@ class SnapshotOutcome:
     on_executors: OnExecutors | None
     seconds: Mapping[str, float]
     counters: Mapping[str, int]
+    undone: Sequence[WorkRecord] = ()
+    held_changes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,7 @@ class DryRun:
 
 
 def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) -> SnapshotOutcome:
-    """What was listed, what differed, how long each step took.
+    """What was listed, what differed, how long each step took. SIGTERM ends it early.
 
     Args:
         settings: the deployment's.
@@ -91,18 +103,29 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
     Raises:
         CatalogUnavailable: nothing was concluded.
         SnapshotBusy: another snapshot of this catalog runs.
+        SystemExit: SIGTERM came while it compared; nothing was concluded.
     """
     options = build_options(settings)
-    with open_catalog(settings) as catalog, closing(build_state(settings)) as state:
-        deriver = DirectDeriver(options)
-        engine = build_engine(settings, state, catalog, build_index(settings), deriver)
-        on_spark = SparkComparison(settings, state, catalog, options) if runner == "spark" else None
-        found = engine.snapshot(comparer=on_spark)
+    with (
+        open_catalog(settings) as catalog,
+        closing(build_state(settings)) as state,
+        build_processes(settings) as processes,
+    ):
+        engine = build_engine(settings, state, catalog, build_index(settings), processes)
+        on_spark = (
+            SparkComparison(settings, state, catalog, options, clock=engine.runtime.clock)
+            if runner == "spark"
+            else None
+        )
+        with exit_on_sigterm():
+            found = engine.snapshot(comparer=on_spark)
         result = on_spark.result if on_spark is not None else None
         seconds = {k: round(v, 3) for k, v in result.seconds.items()} if result else {}
+        undone: Sequence[WorkRecord] = ()
         if publish:
             start = time.perf_counter()
-            engine.drain()
+            with note_sigterm() as terminated:
+                undone = Draining(engine).run(terminated.is_set)
             seconds["publish"] = round(time.perf_counter() - start, 3)
         return SnapshotOutcome(
             runner,
@@ -113,20 +136,25 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
             OnExecutors(result.derived, result.waves) if result else None,
             seconds,
             engine.counters.values(),
+            undone,
+            found.held_changes,
         )
 
 
 def dry_run(settings: Settings) -> DryRun:
-    """Derives everything in this process, and writes nothing.
+    """Derives everything, and writes nothing.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
     """
-    options = build_options(settings)
-    with open_catalog(settings) as catalog, closing(build_state(settings)) as state:
-        everything = derive_catalog(catalog, options)
+    with (
+        open_catalog(settings) as catalog,
+        closing(build_state(settings)) as state,
+        build_processes(settings) as processes,
+    ):
+        deriver = build_deriver(settings, processes)
+        everything = derive_catalog(catalog, deriver)
         records = state.read(lambda tx: tx.graph.every_record())
-    deriver = DirectDeriver(options)
     differing = [
         name
         for name, derivation in sorted(everything.derivations.items())
@@ -148,8 +176,10 @@ class SparkComparison:
         catalog: Catalog,
         options: Options,
         decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
+        clock: Clock = _SYSTEM_CLOCK,
     ) -> None:
         """``decorate`` wraps each task that executors run: tests break some on purpose."""
+        self._clock = clock
         self._decorate = decorate
         self._settings = settings
         self._state = state
@@ -157,7 +187,7 @@ class SparkComparison:
         self._options = options
         self.result: SnapshotResult | None = None
 
-    def __call__(self, known: KnownCatalog) -> Comparison:
+    def __call__(self, known: KnownCatalog, write: LeasedWrite) -> Comparison:
         # PySpark is an extra, and slow to import.
         from lakeschema.spark.session import spark_session
 
@@ -168,7 +198,7 @@ class SparkComparison:
         from lakeschema.spark.snapshot import Cluster, run_job
 
         access = (
-            MetastoreAccess(catalog.uri, catalog.timeout_seconds)
+            MetastoreAccess(catalog.uri, catalog.timeout_seconds, catalog.security())
             if isinstance(catalog, HiveCatalogSettings)
             else None
         )
@@ -179,16 +209,18 @@ class SparkComparison:
                     access,
                     tasks=snapshot.tasks,
                     connections=1 if catalog.kind == "ddl" else catalog.max_connections,
+                    limits=build_limits(self._settings),
                     decorate=self._decorate,
                 ),
                 self._catalog,
                 Baseline(known.relations, known.edges, self._derivations),
                 self._options,
-                self._remember,
+                lambda results: self._remember(results, write),
                 progress,
             )
         self.result = result
-        return Comparison(frozenset(result.listed), result.differing, result.event_id)
+        listing = Listing(result.listed, result.refused)
+        return Comparison(listing, result.differing, result.event_id, frozenset(result.rederived))
 
     def _derivations(self, names: Sequence[RelationName]) -> Mapping[RelationName, tuple[str, str]]:
         records, derivations = self._state.read(
@@ -196,9 +228,9 @@ class SparkComparison:
         )
         return {name: (records[name].visible_hash, text) for name, text in derivations.items()}
 
-    def _remember(self, results: Sequence[Result]) -> None:
+    def _remember(self, results: Sequence[Result], write: LeasedWrite) -> None:
         entries = [MemoEntry(r.inputs_hash, r.status, r.derivation, r.reason) for r in results]
-        self._state.write(lambda tx: tx.memo.remember(entries, time.time()))
+        write(lambda tx: tx.memo.remember(entries, self._clock.now()))
 
 
 class TerminalProgress:

@@ -5,18 +5,21 @@ Nothing here reads the state or runs the engine: a check must not share its mist
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.errors import CodegenError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import PackageIndex
 from publisher.index.releases import newest_release
-from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.attestation import UntrustedProvenance
+from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed
+from publisher.publishing.trust import check_provenance
 from publisher.selection import EVERYTHING, Selection
 
 
@@ -42,23 +45,33 @@ def verify(
     catalog: Catalog,
     index: PackageIndex,
     packaging: Packaging,
-    options: Options,
+    deriver: Deriver,
     selection: Selection = EVERYTHING,
+    trusted_keys: Sequence[bytes] = (),
 ) -> Verification:
     """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs.
+
+    Where there are ``trusted_keys``, one of them must have signed that wheel's provenance.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
-    found = derive_catalog(catalog, options)
+    found = derive_catalog(catalog, deriver)
     published = [n for n in sorted(found.outcomes) if selection.publishes(found.relations[n])]
-    drifts = (_drift(found.relations[n], found.outcomes[n], index, packaging) for n in published)
+    drifts = (
+        _drift(found.relations[n], found.outcomes[n], index, packaging, trusted_keys)
+        for n in published
+    )
     return Verification(len(published), [drift for drift in drifts if drift is not None])
 
 
 def _drift(
-    relation: Relation, outcome: Outcome, index: PackageIndex, packaging: Packaging
+    relation: Relation,
+    outcome: Outcome,
+    index: PackageIndex,
+    packaging: Packaging,
+    trusted_keys: Sequence[bytes],
 ) -> Drift | None:
     distribution = packaging.distribution(relation.name)
     match outcome:
@@ -69,14 +82,18 @@ def _drift(
             pass
     try:
         expected = packaging.content_hash(packaging.request(relation, derivation))
-    except CodegenError as error:
+    except (CodegenError, PackagingCrashed) as error:
         return Drift(relation.name, distribution, f"cannot be packaged: {error}")
     wheels = [f for f in index.files(distribution) if f.filename.endswith(".whl")]
     if not wheels:
         return Drift(relation.name, distribution, "is not on the index")
     newest = newest_release(wheels)[0]
+    data = index.fetch(newest)
     try:
-        published = packaging.read(index.fetch(newest)).content_hash
+        check_provenance(index, newest, hashlib.sha256(data).hexdigest(), trusted_keys)
+        published = packaging.read(data).content_hash
+    except UntrustedProvenance as error:
+        return Drift(relation.name, distribution, f"{newest.filename} is not trusted: {error}")
     except CodegenError as error:
         return Drift(relation.name, distribution, f"{newest.filename} is not ours: {error}")
     if published != expected:

@@ -26,15 +26,18 @@ from publisher.commands.reports import (
     ResyncReport,
     Retirement,
     held_deletions,
+    index_notes,
     last_snapshots,
     shown_status,
 )
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
-from publisher.daemon.engine import SNAPSHOT_DUE
 from publisher.daemon.inspection import EngineStatus
+from publisher.publishing.index_comparison import IndexReport
 from publisher.publishing.retention import NOTE as RETENTION
-from publisher.settling.comparison import SnapshotReport
+from publisher.settling.comparison import REFUSED, SNAPSHOT_DUE, SnapshotReport
+from publisher.settling.deletions import RELEASED
+from publisher.settling.mass_change import CHANGE_BRAKE
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
 MAX_ROWS = 50
@@ -78,6 +81,8 @@ class ConsoleOutput:
                     self._say(f"{_count(published, 'version')} published in {seconds:.1f} s")
                 else:
                     self._say("a running daemon, or the next snapshot, publishes what differs")
+                self._say_held_changes(outcome.held_changes)
+                self._table("not done", _WORK_HEADINGS, map(_work_row, outcome.undone))
                 self._held([HeldDeletions(n, why) for n, why in sorted(outcome.held.items())])
 
     def plan(self, planned: Sequence[Planned]) -> None:
@@ -113,7 +118,7 @@ class ConsoleOutput:
                 "relations": relations or "none yet",
                 "published versions": str(status.versions),
                 "work": _count(len(status.work), "relation") + " due",
-                "dead letters": _dead_letters(len(status.dead_letters)),
+                "dead letters": _dead_letters(status.dead_letters),
                 **_notes(status.notes),
             }
         )
@@ -198,6 +203,7 @@ class ConsoleOutput:
         match report.found:
             case SnapshotReport() as found:
                 self._compared(found.listed, found.differing, found.missing)
+                self._say_held_changes(found.held_changes)
                 self._held([HeldDeletions(n, why) for n, why in sorted(found.held.items())])
             case RelationName() as name:
                 self._say(f"{name} will be read again")
@@ -209,6 +215,24 @@ class ConsoleOutput:
             self._say(f"deletions of {_namespace(held)} confirmed{reason}")
         self._say("the next snapshot carries them out; to run one now: schema-publisher snapshot")
 
+    def confirmed_changes(self, reason: str) -> None:
+        self._say(f"changes confirmed: {reason}" if reason != RELEASED else "changes are confirmed")
+        self._say("the next snapshot carries them out; to run one now: schema-publisher snapshot")
+
+    def index(self, report: IndexReport) -> None:
+        self._table("differ from the index", ("relation",), ((str(n),) for n in report.differing))
+        self._table("adopted", ("relation",), ((str(name),) for name in report.adopted))
+        self._table(
+            "files of other programs under our names", ("file",), ((n,) for n in report.foreign)
+        )
+        self._table("not compared", ("package", "reason"), report.failed.items())
+        for held in report.held:
+            self._say(f"held: {held}")
+        self._say(
+            f"{_count(report.checked, 'package')} compared, {len(report.differing)} differ, "
+            f"{len(report.adopted)} adopted; a running daemon, or the next snapshot, continues"
+        )
+
     def republished(self, names: Sequence[RelationName]) -> None:
         if not names:
             self._say("no relation has a package yet")
@@ -218,6 +242,10 @@ class ConsoleOutput:
             f"{_count(len(names), 'relation')} marked; "
             "a running daemon, or the next snapshot, publishes them"
         )
+
+    def _say_held_changes(self, reason: str) -> None:
+        if reason:
+            self._say(f"changes held: {reason}; to confirm them: schema-publisher confirm-changes")
 
     def _compared(self, listed: int, differing: int, missing: int) -> None:
         self._say(f"{_count(listed, 'relation')} compared: {differing} differ, {missing} missing")
@@ -304,8 +332,21 @@ def _notes(notes: Mapping[str, str]) -> Mapping[str, str]:
     )
     shown = {
         "last snapshot": "\n".join(ended) or "none yet",
-        "next snapshot": "is due: an event could not be read" if notes.get(SNAPSHOT_DUE) else "",
+        "next snapshot": f"is due: {due}" if (due := notes.get(SNAPSHOT_DUE)) else "",
         "retention": notes.get(RETENTION, ""),
+        "held changes": "\n".join(
+            "confirmed; the next snapshot carries them out"
+            if why == RELEASED
+            else f"{why}; to confirm them: schema-publisher confirm-changes"
+            for key, why in sorted(notes.items())
+            if key.startswith(CHANGE_BRAKE) and why
+        ),
+        "index": "\n".join(index_notes(notes)),
+        "not listed": "\n".join(
+            f"{key.removeprefix(REFUSED)}: {why}"
+            for key, why in sorted(notes.items())
+            if key.startswith(REFUSED) and why
+        ),
     }
     return {name: value for name, value in shown.items() if value}
 

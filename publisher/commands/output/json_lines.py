@@ -19,6 +19,7 @@ from publisher.commands.reports import (
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.publishing.index_comparison import IndexReport
 from publisher.settling.comparison import SnapshotReport
 from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
 
@@ -48,7 +49,7 @@ class JsonLines:
                 "work": [_work(work) for work in status.work],
                 "troubled": [_relation(record) for record in status.troubled],
                 "conflicts": [_version(version) for version in status.conflicts],
-                "dead_letters": len(status.dead_letters),
+                "dead_letters": status.dead_letters,
                 "notes": dict(status.notes),
             }
         )
@@ -109,6 +110,21 @@ class JsonLines:
         for held in confirmed:
             self._print({"namespace": held.namespace, "held": held.reason, "confirmed": True})
 
+    def confirmed_changes(self, reason: str) -> None:
+        self._print({"held_changes": reason, "confirmed": True})
+
+    def index(self, report: IndexReport) -> None:
+        self._print(
+            {
+                "checked": report.checked,
+                "differing": [str(name) for name in report.differing],
+                "adopted": [str(name) for name in report.adopted],
+                "held": list(report.held),
+                "foreign": list(report.foreign),
+                "failed": dict(report.failed),
+            }
+        )
+
     def republished(self, names: Sequence[RelationName]) -> None:
         for name in names:
             self._print({"relation": str(name), "marked": True})
@@ -129,6 +145,10 @@ def _snapshot(outcome: SnapshotOutcome) -> dict[str, Any]:
     if outcome.on_executors is not None:
         shown["derived_on_executors"] = outcome.on_executors.derived
         shown["waves"] = outcome.on_executors.waves
+    if outcome.held_changes:
+        shown["held_changes"] = outcome.held_changes
+    if outcome.undone:
+        shown["undone"] = [_work(work) for work in outcome.undone]
     if outcome.seconds:
         shown["seconds"] = dict(outcome.seconds)
     return {**shown, "counters": dict(outcome.counters)}
@@ -160,7 +180,7 @@ def _planned(planned: Planned) -> dict[str, Any]:
 
 def _dead_letter(letter: StoredDeadLetter) -> dict[str, Any]:
     """The payload in base 64: it is untrusted input, and may not be text at all."""
-    return {
+    shown = {
         "id": letter.id,
         "source": letter.source,
         "reason": letter.reason,
@@ -168,6 +188,8 @@ def _dead_letter(letter: StoredDeadLetter) -> dict[str, Any]:
         "received_at": letter.received_at,
         "payload_base64": base64.b64encode(letter.payload).decode("ascii"),
     }
+    is_whole = letter.payload_length == len(letter.payload)
+    return shown if is_whole else {**shown, "payload_length": letter.payload_length}
 
 
 def _relation(record: RelationRecord) -> dict[str, Any]:

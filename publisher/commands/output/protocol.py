@@ -11,6 +11,7 @@ from publisher.commands.reports import HeldDeletions, RelationReport, ResyncRepo
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.publishing.index_comparison import IndexReport
 from publisher.state.records import StoredDeadLetter
 
 
@@ -37,5 +38,10 @@ class Output(Protocol):
     def resync(self, report: ResyncReport) -> None: ...
 
     def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None: ...
+
+    def confirmed_changes(self, reason: str) -> None:
+        """``reason``: why they were held."""
+
+    def index(self, report: IndexReport) -> None: ...
 
     def republished(self, names: Sequence[RelationName]) -> None: ...

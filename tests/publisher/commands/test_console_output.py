@@ -24,7 +24,7 @@ from publisher.events.protocol import DeadLetter
 from publisher.state.records import RelationRecord
 from tests.publisher.commands.folder import WRONG, Folder
 
-EMPTY = EngineStatus({}, (), (), (), 0, (), {}, {})
+EMPTY = EngineStatus({}, (), (), (), 0, 0, {}, {})
 
 
 def broken(name: str, reason: str) -> RelationRecord:

@@ -10,17 +10,26 @@ from typing import Any
 import pytest
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.isolation.limits import Limits
+from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.interface import Options
+from lakeschema.translation.limited_deriver import (
+    HANDLER,
+    LimitedDeriver,
+    derivation_handler,
+)
 from lakeschema.translation.outcome import Status
 from publisher.commands.plan import Planned, PlannedVersion, Unpublishable, plan_changes
 from publisher.commands.verify import Drift, Verification, verify
-from publisher.daemon.assembly import build_engine, build_options, build_packaging, build_state
+from publisher.daemon.assembly import build_engine, build_packaging, build_processes, build_state
 from publisher.index.static import StaticIndex
 from publisher.selection import EVERYTHING, Selection
 from publisher.settings import load_settings
-from publisher.settling.deriving import DirectDeriver
 
 PREFIX = "acme-schema"
+
+DERIVER = DirectDeriver(Options())
 
 
 class Lake:
@@ -53,13 +62,16 @@ enabled = false
         )
         self._settings = load_settings(config)
 
-    def publish(self, ddl: str) -> None:
+    def write(self, ddl: str) -> None:
         self._script.write_text(ddl)
+
+    def publish(self, ddl: str) -> None:
+        self.write(ddl)
         state = build_state(self._settings)
-        deriver = DirectDeriver(build_options(self._settings))
-        engine = build_engine(self._settings, state, self._catalog, self.index, deriver)
-        engine.snapshot()
-        assert engine.drain(60.0)
+        with build_processes(self._settings) as processes:
+            engine = build_engine(self._settings, state, self._catalog, self.index, processes)
+            engine.snapshot()
+            assert engine.drain(60.0)
         state.close()
 
     def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[Planned]:
@@ -67,7 +79,7 @@ enabled = false
             self._catalog,
             self.index,
             build_packaging(self._settings),
-            Options(),
+            DERIVER,
             "semantic",
             ddl,
             selection,
@@ -82,8 +94,17 @@ enabled = false
 
     def verified(self, selection: Selection = EVERYTHING) -> Verification:
         return verify(
-            self._catalog, self.index, build_packaging(self._settings), Options(), selection
+            self._catalog, self.index, build_packaging(self._settings), DERIVER, selection
         )
+
+    def drifts_within(self, limits: Limits) -> Sequence[Drift]:
+        """As ``drifts``, derived in a child process with these limits."""
+        options = Options()
+        handlers = {HANDLER: derivation_handler(options)}
+        with LimitedProcesses(handlers, count=1, limits=limits) as processes:
+            deriver = LimitedDeriver(processes, options)
+            packaging = build_packaging(self._settings)
+            return verify(self._catalog, self.index, packaging, deriver).drifts
 
     def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
         return self.verified(selection).drifts
@@ -195,3 +216,16 @@ def test_what_cannot_be_derived_is_a_drift_with_the_words_that_a_plan_uses(lake:
     assert planned["default.a"].endswith("defined by itself: default.a → default.b → default.a")
     assert planned["default.gone"].endswith("relation default.missing does not exist")
     assert planned["default.x"] == "default.x: upstream default.w is BROKEN"
+
+
+def test_a_view_that_kills_its_derivation_is_reported_beside_the_others(lake: Lake) -> None:
+    steps = "".join(
+        f", c{n} AS (SELECT struct(x.a AS p, x.a AS q) AS a FROM c{n - 1} x)" for n in range(1, 41)
+    )
+    poison = f"CREATE VIEW d.poison AS WITH c0 AS (SELECT a FROM d.t){steps} SELECT a FROM c40;\n"
+    lake.write("CREATE TABLE d.t (a INT);\n" + poison)
+
+    drifts = {str(d.relation): d.reason for d in lake.drifts_within(Limits(timeout_seconds=2.0))}
+
+    assert drifts["d.t"] == "is not on the index"
+    assert "its derivation crashed" in drifts["d.poison"]

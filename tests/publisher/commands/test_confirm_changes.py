@@ -1,0 +1,45 @@
+"""New versions that only a setting asks for are held, shown and confirmed by commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.publisher.commands.folder import Folder
+
+MANY = 12
+
+
+@pytest.fixture
+def held(folder: Folder) -> Folder:
+    folder.write_ddl("".join(f"CREATE TABLE shop.t{n} (a int);\n" for n in range(MANY)))
+    folder.run("snapshot")
+    folder.write_settings(artifacts="immutable = true")
+    return folder
+
+
+def test_held_changes_are_shown_and_carried_out_once_confirmed(held: Folder) -> None:
+    snapshot = held.run("snapshot").lines[0]
+    status = held.people("status")
+    confirmed = held.run("confirm-changes")
+    after = held.run("snapshot").lines[0]
+
+    assert snapshot["held_changes"] == "12 of 12 relations would be derived again"
+    assert snapshot["counters"].get("published", 0) == 0
+    assert "to confirm them: schema-publisher confirm-changes" in status
+    assert confirmed.lines == [{"held_changes": snapshot["held_changes"], "confirmed": True}]
+    assert after["counters"]["published"] == MANY
+
+
+def test_people_are_told_what_to_do(held: Folder) -> None:
+    told = held.people("snapshot")
+
+    assert "changes held: 12 of 12 relations would be derived again" in told
+    assert "schema-publisher snapshot" in held.people("confirm-changes")
+    assert "confirmed; the next snapshot carries them out" in held.people("status")
+
+
+def test_confirming_nothing_is_refused(folder: Folder) -> None:
+    ended = folder.run("confirm-changes")
+
+    assert ended.status == 1
+    assert "no changes are held" in ended.err

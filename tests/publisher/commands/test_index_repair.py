@@ -1,0 +1,82 @@
+"""The index was lost, moved or misconfigured, or the state was: what the commands do and say."""
+
+from __future__ import annotations
+
+import shutil
+
+from publisher.commands.failures import USAGE_ERROR
+from tests.publisher.commands.folder import Folder
+
+
+def wheels(folder: Folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder.path / "index").rglob("*.whl")}
+
+
+def lose_state(folder: Folder) -> None:
+    for path in folder.path.glob("state.db*"):
+        path.unlink()
+
+
+def test_an_emptied_folder_is_filled_with_the_same_bytes(published: Folder) -> None:
+    before = wheels(published)
+    shutil.rmtree(published.path / "index")
+
+    assert published.run("snapshot").status == 0
+
+    assert before
+    assert wheels(published) == before
+
+
+def test_a_lost_state_is_adopted_and_publishes_nothing_anew(published: Folder) -> None:
+    before = wheels(published)
+    lose_state(published)
+
+    (adopted,) = published.run("adopt").lines
+    ended = published.run("snapshot")
+
+    assert adopted["adopted"] == ["shop.ids", "shop.orders"]
+    assert adopted["failed"] == {}
+    assert ended.status == 0
+    assert wheels(published) == before
+    assert "2 packages compared, 0 differ, 0 adopted" in published.people("adopt")
+
+
+def test_what_was_dropped_while_the_state_was_lost_is_yanked(published: Folder) -> None:
+    lose_state(published)
+    published.write_ddl("CREATE TABLE shop.orders (id bigint, note string);")
+
+    published.run("adopt")
+    published.run("snapshot")
+
+    page = (published.path / "index/simple/acme-schema-shop-ids/index.html").read_text()
+    assert "data-yanked" in page
+
+
+def test_a_changed_prefix_is_published_once_a_person_asks(folder: Folder) -> None:
+    columns = "CREATE TABLE shop.t{} (id bigint);"
+    folder.write_ddl("".join(columns.format(number) for number in range(12)))
+    folder.run("snapshot")
+    settings = folder.config.read_text()
+    folder.config.write_text(settings.replace('"acme-schema"', '"other-schema"'))
+
+    folder.run("snapshot")
+
+    assert not any(name.startswith("other_schema") for name in wheels(folder))
+    assert "held: 12 of 12 packages are not on the index" in folder.people("status")
+
+    (report,) = folder.run("republish", "--missing").lines
+    folder.run("snapshot")
+
+    assert len(report["differing"]) == 12
+    renamed = [name for name in wheels(folder) if name.startswith("other_schema")]
+    assert len(renamed) == 12
+    folder.run("snapshot")
+    assert len(wheels(folder)) == 24
+    assert "held" not in folder.people("status")
+
+
+def test_missing_packages_and_named_relations_are_not_mixed(published: Folder) -> None:
+    ended = published.run("republish", "shop.orders", "--missing")
+
+    assert ended.status == USAGE_ERROR
+    assert "--missing takes no relations" in ended.err
