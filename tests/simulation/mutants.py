@@ -148,9 +148,11 @@ class _TrustingPayloads(Engine):
         self._catalog_of_payloads = payloads
 
     def receive(self, source: str, batch: Batch) -> None:
-        state = self._catalog_of_payloads.real.states[int(batch.position)]
+        catalog = self._catalog_of_payloads.real
         for hint in batch.hints:
-            assert isinstance(hint, RelationHint)
+            if not isinstance(hint, RelationHint):
+                continue
+            state = catalog.states[-1 if hint.event_id is None else hint.event_id]
             if hint.relation in state:
                 self._catalog_of_payloads.payloads[hint.relation] = state[hint.relation]
             else:
@@ -250,3 +252,16 @@ def _derive_member(relation: Relation, interfaces: Mapping[RelationName, Interfa
             )
         case _:
             return _Member(relation, upstreams, None, None, None)
+
+
+MUTANTS: Mapping[str, Callable[[Deployment], Engine]] = {
+    mutant.__name__: mutant
+    for mutant in (
+        clear_without_generation,
+        cone_lease,
+        trusting_payloads,
+        without_double_collect,
+        without_min_event_id,
+        without_upstream_check,
+    )
+}

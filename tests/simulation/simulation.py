@@ -1,55 +1,56 @@
-"""An engine in a simulated world, and the judgement of what it published.
-
-The judge derives everything again from the catalog's states and does not use the engine.
-"""
+"""Engines in a simulated world: what may happen to them, one method each, and the judgement."""
 
 from __future__ import annotations
 
+import logging
 import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import pairwise
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.outcome import Derived, Failed, Status
+from lakeschema.translation.outcome import Status
 from publisher.daemon.assembly import Deployment, parts_of
 from publisher.daemon.engine import Engine
-from publisher.events.protocol import Batch, RelationHint
+from publisher.daemon.threads import Daemon, Schedule
+from publisher.events.protocol import Batch, DeadLetter, RelationHint, SourceUnavailable
 from publisher.policy import NO_LIMIT, Policy
-from publisher.publishing.upload import DROPPED
-from publisher.publishing.versioning import parse_number
 from publisher.runtime import Runtime
 from publisher.selection import EVERYTHING, Selection
-from publisher.state.records import VersionStatus
+from publisher.settling.comparison import SnapshotBusy
+from publisher.state.protocol import State
 from publisher.state.sqlite import SqliteState
+from tests.simulation.event_log import Entry, EventLog, LogSource
+from tests.simulation.judge import Excuses, Outcome, Violation, judge_end, judge_history
+from tests.simulation.memory import Database, MemoryState
 from tests.simulation.stage import Stage
-from tests.simulation.toy import ToyDeriver, ToyPackaging, content_of
+from tests.simulation.toy import ToyDeriver, ToyPackaging
 from tests.simulation.world import FakeCatalog, FakeClock, FakeIndex, StagedState
 
 POLICY = Policy(
     debounce_seconds=0.0,
     max_wait_seconds=1.0,
     staleness_seconds=1.0,
+    max_lag_seconds=1.0,
     drop_grace_seconds=0.5,
     lease_seconds=5.0,
     batch_size=4,
     uploads_at_once=1,
     retry_seconds=0.05,
     max_retry_seconds=0.4,
+    max_versions_per_hour=1_000_000,
     deletion_limit=NO_LIMIT,
 )
 
 LAG_SECONDS = 0.8
 
-
-class Violation(AssertionError):
-    """The engine broke one of its promises."""
+IN_PUBLICATION = frozenset({"index page", "index download", "index upload", "index answer"})
+"""Points at which a publication is under way."""
 
 
 @lru_cache(maxsize=1)
@@ -64,6 +65,22 @@ def assemble(deployment: Deployment) -> Engine:
     return Engine(parts_of(deployment))
 
 
+class _Unexpected(logging.Handler):
+    """What the engine contains as one relation's failure would pass unseen, but it says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1] is not None:
+            self.errors.append(record.exc_info[1])
+
+
+_UNEXPECTED = _Unexpected()
+logging.getLogger("publisher").addHandler(_UNEXPECTED)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     relation: RelationName
@@ -72,9 +89,17 @@ class Event:
 
 @dataclass
 class Simulation:
-    """``seed`` decides what the world does by itself: replicas' lag and the index's failures."""
+    """One or two processes in a world that ``seed`` decides: replicas' lag and the index's failures.
 
-    folder: Path
+    Attributes:
+        folder: where the state's file is; None for a state in memory, which is faster.
+        processes: with a state and an engine of their own each. The actors of a process are named
+            by it: "one" works, "receive one" polls the log, "snapshot one" compares.
+        lost: whether only a snapshot can find what happened.
+        index_lost, reads_go_back: as in ``judge.Excuses``.
+    """
+
+    folder: Path | None
     seed: int = 0
     lag_seconds: float = LAG_SECONDS
     trouble: float = 0.0
@@ -82,11 +107,15 @@ class Simulation:
     assemble: Callable[[Deployment], Engine] = assemble
     undelivered: list[Event] = field(default_factory=list)
     lost: bool = False
+    index_lost: bool = False
+    reads_go_back: bool = False
     naming_rule: str = ""
     build_options_key: str = ""
     refused: frozenset[RelationName] = frozenset()
     runtime: str = ""
     selection: Selection = EVERYTHING
+    processes: int = 1
+    faults: int = 0
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -102,14 +131,31 @@ class Simulation:
             shows_sha=self.chance.random() < 0.7,
             trouble=self.trouble,
         )
-        self._path = self.folder / "state.db"
-        shutil.copy(_fresh_database(), self._path)
-        self.engine = self._boot()
+        self.log = EventLog()
+        _UNEXPECTED.errors.clear()
+        self._database = Database() if self.folder is None else None
+        if self.folder is not None:
+            shutil.copy(_fresh_database(), self.folder / "state.db")
+        self._boot()
 
-    def _boot(self) -> Engine:
-        self._inner = SqliteState(self._path, synchronous="OFF")
+    def _boot(self) -> None:
+        self._inner = self._open()
         self.state = StagedState(self._inner, self.stage)
-        return self.assemble(self.deployment())
+        self.engine = self.assemble(self.deployment())
+        self._second = self._boot_second() if self.processes == 2 else None
+
+    def _boot_second(self) -> Engine:
+        self._second_inner = self._open()
+        second = StagedState(self._second_inner, self.stage)
+        deployment = self.deployment()
+        runtime = replace(deployment.runtime, state=second)
+        return self.assemble(replace(deployment, runtime=runtime))
+
+    def _open(self) -> State:
+        if self._database is not None:
+            return MemoryState(self._database)
+        assert self.folder is not None
+        return SqliteState(self.folder / "state.db", synchronous="OFF")
 
     def deployment(self) -> Deployment:
         return Deployment(
@@ -123,68 +169,170 @@ class Simulation:
             selection=self.selection,
         )
 
-    # What happens
+    # DDL
 
     def change(self, relation: Relation) -> None:
-        event_id = self.catalog.change(relation)
-        self.undelivered.append(Event(relation.name, event_id))
+        self._tell(relation.name, self.catalog.change(relation))
 
     def drop(self, name: RelationName) -> None:
         if name in self.catalog.states[-1]:
-            self.undelivered.append(Event(name, self.catalog.drop(name)))
+            self._tell(name, self.catalog.drop(name))
 
     def rename(self, old: RelationName, new: RelationName) -> None:
         here = self.catalog.states[-1]
         if old in here and new not in here:
             event_id = self.catalog.rename(old, new)
-            self.undelivered += [Event(old, event_id), Event(new, event_id)]
+            self._tell(old, event_id)
+            self._tell(new, event_id)
+
+    def _tell(self, name: RelationName, event_id: int) -> None:
+        self.undelivered.append(Event(name, event_id))
+
+    # Events
 
     def deliver(self, position: int, *, keep: bool = False, with_id: bool = True) -> None:
-        if not self.undelivered:
-            return
-        place = position % len(self.undelivered)
-        event = self.undelivered[place] if keep else self.undelivered.pop(place)
-        self.deliver_event(event, with_id=with_id)
+        event = self._take_event(position, keep=keep)
+        if event is not None:
+            self.deliver_event(event, with_id=with_id)
 
     def deliver_event(self, event: Event, *, with_id: bool = True) -> None:
         hint = RelationHint(event.relation, event.event_id if with_id else None)
         self.engine.receive("source", Batch([hint], [], str(event.event_id), seen=1))
 
+    def send(
+        self, position: int, as_entry: Callable[[Event], Entry], *, keep: bool = False
+    ) -> None:
+        """An event reaches the log that processes poll, in whatever form."""
+        event = self._take_event(position, keep=keep)
+        if event is not None:
+            entry = as_entry(event)
+            self.log.entries.append(entry)
+
+    def _take_event(self, position: int, *, keep: bool) -> Event | None:
+        if not self.undelivered:
+            return None
+        place = position % len(self.undelivered)
+        return self.undelivered[place] if keep else self.undelivered.pop(place)
+
     def lose(self, position: int) -> None:
-        if self.undelivered:
-            self.undelivered.pop(position % len(self.undelivered))
+        if self._take_event(position, keep=False) is not None:
             self.lost = True
 
+    # Turns
+
+    def engine_of(self, process: str) -> Engine:
+        return self._second if process == "two" and self._second is not None else self.engine
+
     def step(self, worker: str, points: int = 1) -> None:
-        if not self.stage.is_busy(worker):
-            self.stage.start(worker, self.engine.work)
-        for _ in range(points):
-            if not self.stage.is_busy(worker):
-                break
-            self.stage.step(worker)
+        self._advance(worker, lambda: self.engine_of(worker).work(), points)
+
+    def step_receiver(self, process: str, points: int = 1) -> None:
+        self._advance(f"receive {process}", partial(self._receive, process), points)
+
+    def step_snapshot(self, process: str, points: int = 1) -> None:
+        self._advance(f"snapshot {process}", partial(self._compare, process), points)
+
+    def _advance(self, actor: str, play: Callable[[], object], points: int) -> None:
+        if not self.stage.is_busy(actor):
+            self.stage.start(actor, play)
+        self.stage.step(actor, points)
+
+    def _receive(self, process: str) -> bool:
+        """As a daemon's thread does it; False if there was nothing new."""
+        engine, source = self.engine_of(process), LogSource(self.log)
+        batch = source.poll(engine.position(source.name), 0.0)
+        if batch is None:
+            return False
+        with suppress(SourceUnavailable):
+            self._daemon(process)._store_batch(source, batch)
+        return True
+
+    def _compare(self, process: str) -> None:
+        with suppress(SnapshotBusy):
+            self._daemon(process)._run_snapshot()
+
+    def _daemon(self, process: str) -> Daemon:
+        engine = self.engine_of(process)
+        return Daemon(engine, [], engine.snapshot, Schedule())
 
     def snapshot(self) -> None:
         self.engine.snapshot()
 
+    # What goes wrong
+
     def crash(self) -> None:
-        self.stage.crash()
-        self.catalog.disconnect()
+        """Kills every process and starts them again."""
+        self._kill(self.stage.busy())
+        self._reopen()
+
+    def kill(self, process: str) -> None:
+        """Kills one of two processes and starts it again, while the other continues."""
+        self._kill([actor for actor in self.stage.busy() if actor.split(" ")[-1] == process])
+        if process == "two" and self.processes == 2:
+            self._second_inner.close()
+            self._second = self._boot_second()
+        else:
+            self._inner.close()
+            self._inner = self._open()
+            self.state = StagedState(self._inner, self.stage)
+            self.engine = self.assemble(self.deployment())
+
+    def _kill(self, actors: Sequence[str]) -> None:
+        self.faults += any(self.stage.at(actor) in IN_PUBLICATION for actor in actors)
+        self.stage.kill(actors)
+        self.catalog.disconnect(actors)
+
+    def _reopen(self) -> None:
         self._inner.close()
-        self.engine = self._boot()
+        if self._second is not None:
+            self._second_inner.close()
+        self._boot()
+
+    def copy_state(self) -> bytes:
+        assert self._database is not None
+        return self._database.copy()
+
+    def restore_state(self, copy: bytes | None) -> None:
+        """All processes start again on an earlier state, or with None on an empty one."""
+        assert self._database is not None
+        self._kill(self.stage.busy())
+        self._database.restore(copy)
+        self._reopen()
+        self.lost = True
+
+    # The end
 
     def settle(self) -> None:
-        """Delivers every event that was not lost, and lets the engine finish all work."""
-        for worker in ("one", "two", "three"):
-            self.stage.finish(worker)
-        self.index.down = False
-        self.index.trouble = 0.0
-        while self.undelivered:
-            self.deliver(0)
-        self._drain()
-        if self.lost or self._has_quarantined():
-            self.clock.sleep(self.lag_seconds * 2)
-            self.snapshot()
+        """Delivers every event that was not lost, and lets the engines finish all work."""
+        for actor in self.stage.busy():
+            self.stage.finish(actor)
+        with self._healed():
+            while self.undelivered:
+                self.deliver(0)
+            while self._receive("one"):
+                pass
             self._drain()
+            if self.lost or self.engine.snapshot_is_due() or self._has_quarantined():
+                self.take_whole_snapshot()
+
+    @contextmanager
+    def _healed(self) -> Iterator[None]:
+        """The index and the catalog answer as they should."""
+        index, catalog = self.index, self.catalog
+        before = index.down, index.trouble, index.unstored, index.late, catalog.refused
+        index.down, index.trouble, index.unstored, index.late, catalog.refused = (
+            *(False, 0.0, 0.0, 0.0),
+            set[tuple[str, ...]](),
+        )
+        while index.in_flight:
+            index.land()
+        yield
+        index.down, index.trouble, index.unstored, index.late, catalog.refused = before
+
+    def take_whole_snapshot(self) -> None:
+        self.clock.sleep(self.lag_seconds * 2 + self.policy.snapshot_lease_seconds)
+        self.snapshot()
+        self._drain()
 
     def _has_quarantined(self) -> bool:
         """A crash of the process counts against its relations until a snapshot retries them."""
@@ -199,155 +347,49 @@ class Simulation:
     def close(self) -> None:
         self.stage.crash()
         self._inner.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._second is not None:
+            self._second_inner.close()
+        if self._database is not None:
+            self._database.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     # What is judged
 
     def judge(self) -> None:
+        """In the end. What went wrong until now does so no more."""
+        with self._healed():
+            self.settle()
+            if _UNEXPECTED.errors:
+                raise Violation(f"an exception cost a relation its turn: {_UNEXPECTED.errors[0]!r}")
+            self.judge_history()
+            self._judge_end()
+            before = len(self.index.history)
+            self.take_whole_snapshot()
+            if len(self.index.history) != before:
+                raise Violation("a snapshot of an unchanged catalog published something")
+
+    def check(self) -> None:
+        """Lets everything settle in the midst of a history: what holds now must be published now."""
         self.settle()
-        self.judge_history()
         self._judge_end()
-        before = len(self.index.history)
-        self.clock.sleep(self.lag_seconds * 2)
-        self.snapshot()
-        self._drain()
-        if len(self.index.history) != before:
-            raise Violation("a snapshot of an unchanged catalog published something")
 
     def judge_history(self) -> None:
-        """For each distribution: numbers rise, contents change, and each was correct once, in order."""
-        by_distribution: dict[str, list[tuple[str, str]]] = {}
-        seen: set[str] = set()
-        for wheel in self.index.history:
-            if wheel.filename in seen:
-                raise Violation(f"{wheel.filename} changed its bytes")
-            seen.add(wheel.filename)
-            entry = (wheel.version, content_of(wheel.data))
-            by_distribution.setdefault(wheel.distribution, []).append(entry)
-        truths = [full_derivation(state) for state in self.catalog.states]
-        for distribution, published in by_distribution.items():
-            self._judge_sequence(distribution, published, truths)
-
-    def _judge_sequence(
-        self,
-        distribution: str,
-        published: Sequence[tuple[str, str]],
-        truths: Sequence[Mapping[RelationName, Truth]],
-    ) -> None:
-        numbers = [parse_number(number) for number, _ in published]
-        if numbers != sorted(set(numbers)):
-            raise Violation(f"{distribution}: numbers do not rise: {numbers}")
-        contents = [content for _, content in published]
-        if any(a == b for a, b in pairwise(contents)):
-            raise Violation(f"{distribution}: published twice in a row")
-        name = next(
-            n for truth in truths for n in truth if ToyPackaging().distribution(n) == distribution
-        )
-        history = [truth[name].content if name in truth else None for truth in truths]
-        position = 0
-        for number, content in published:
-            while position < len(history) and history[position] != content:
-                position += 1
-            if position == len(history):
-                raise Violation(f"{distribution} {number} was never correct, or is out of order")
+        judge_history(self.catalog, self.index, Excuses(self.index_lost, self.reads_go_back))
 
     def _judge_end(self) -> None:
-        truth = full_derivation(self.catalog.states[-1])
-        with_state = self._inner.read(
+        records, versions = self._inner.read(
             lambda tx: (tx.graph.every_record(), tx.versions.every_version())
         )
-        records, versions = with_state
-        latest: dict[str, str] = {}
-        for wheel in self.index.history:
-            latest[wheel.distribution] = content_of(wheel.data)
-        if any(v.status is VersionStatus.RESERVED for v in versions):
-            raise Violation("a reservation is left open")
-        for name, expected in truth.items():
-            record = records.get(name)
-            if record is None:
-                raise Violation(f"{name} is unknown")
-            if record.stale or record.status is not expected.status:
-                raise Violation(f"{name} is {record}, expected {expected.status}")
-            distribution = ToyPackaging().distribution(name)
-            if expected.content is not None and latest.get(distribution) != expected.content:
-                raise Violation(f"{name}: the latest version is not correct")
-            self._judge_yanked(distribution, dropped=False, ok=expected.content is not None)
-        for name, record in records.items():
-            if name not in truth:
-                if record.status is not Status.MISSING or record.stale:
-                    raise Violation(f"{name} was dropped, but {record}")
-                self._judge_yanked(ToyPackaging().distribution(name), dropped=True, ok=False)
-
-    def _judge_yanked(self, distribution: str, *, dropped: bool, ok: bool) -> None:
-        reasons = {
-            self.index.yanked.get(name)
-            for name, wheel in self.index.owner.items()
-            if wheel.distribution == distribution
-        }
-        if dropped and reasons - {DROPPED}:
-            raise Violation(f"{distribution} is dropped and not yanked")
-        if ok and reasons - {None}:
-            raise Violation(f"{distribution} exists and is yanked")
+        judge_end(self.catalog, self.index, Outcome(records, versions, self.selection))
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
-    status: Status
-    content: str | None = None
+def dead_letter(event: Event) -> DeadLetter:
+    return DeadLetter(b"?", "cannot be decoded", event.relation.namespace)
 
 
-def full_derivation(state: Mapping[RelationName, Relation]) -> Mapping[RelationName, Truth]:
-    """What deriving everything from one state of the catalog yields."""
-    deriver = ToyDeriver()
-    named: dict[RelationName, tuple[RelationName, ...]] = {}
-    for name, relation in state.items():
-        upstreams = deriver.upstreams(relation)
-        named[name] = () if isinstance(upstreams, Failed) else upstreams
-    truths: dict[RelationName, Truth] = {}
-    interfaces: dict[RelationName, Interface] = {}
-    in_cycle = {name for name in state if name in _reachable(name, named)}
-    pending = set(state) - in_cycle
-    for name in in_cycle:
-        truths[name] = Truth(Status.CYCLE)
-    while pending:
-        name = next(n for n in sorted(pending) if not pending.intersection(named[n]))
-        pending.remove(name)
-        truths[name] = _truth(state[name], named[name], interfaces, deriver)
-    return truths
-
-
-def _reachable(
-    name: RelationName, named: Mapping[RelationName, Sequence[RelationName]]
-) -> set[RelationName]:
-    seen: set[RelationName] = set()
-    frontier = list(named.get(name, ()))
-    while frontier:
-        upstream = frontier.pop()
-        if upstream not in seen:
-            seen.add(upstream)
-            frontier += named.get(upstream, ())
-    return seen
-
-
-def _truth(
-    relation: Relation,
-    upstreams: Sequence[RelationName],
-    interfaces: dict[RelationName, Interface],
-    deriver: ToyDeriver,
-) -> Truth:
-    broken = deriver.upstreams(relation)
-    if isinstance(broken, Failed):
-        return Truth(broken.status)
-    if any(upstream not in interfaces for upstream in upstreams):
-        return Truth(Status.BROKEN)
-    outcome = deriver.derive(relation, {u: interfaces[u] for u in upstreams})
-    match outcome:
-        case Failed(status):
-            return Truth(status)
-        case Derived(derivation):
-            interfaces[relation.name] = derivation.interface
-            wheel = ToyPackaging().build(ToyPackaging().request(relation, derivation))
-            return Truth(Status.OK, content_of(wheel.data))
+def dead_letter_of_unknown_namespace(_event: Event) -> DeadLetter:
+    return DeadLetter(b"?", "cannot be decoded")
 
 
 def quiet(policy: Policy) -> Policy:

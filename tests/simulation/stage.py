@@ -6,7 +6,7 @@ So interleavings are chosen by the test, repeatably, and not by the operating sy
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -14,13 +14,62 @@ class Crash(BaseException):
     """The process is killed here. Nothing may catch it."""
 
 
+def _locked() -> threading.Lock:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
 @dataclass
 class _Actor:
-    turn: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
-    yielded: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    """``points`` that it may still pass in its turn."""
+
+    play: Callable[[], object]
+    points: int = 0
+    turn: threading.Lock = field(default_factory=_locked)
+    yielded: threading.Lock = field(default_factory=_locked)
     finished: bool = False
+    killed: bool = False
     failure: BaseException | None = None
     at: str = ""
+
+    def run(self) -> None:
+        self.turn.acquire()
+        try:
+            if not self.killed:
+                self.play()
+        except Crash:
+            pass
+        except BaseException as error:  # noqa: BLE001 (handed to the test's own thread)
+            self.failure = error
+        self.finished = True
+
+
+class _Thread:
+    """Runs one actor after another: a history has many, and starting a thread is slow."""
+
+    def __init__(self) -> None:
+        self._given = _locked()
+        self._actor: _Actor | None = None
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def give(self, actor: _Actor) -> None:
+        self._actor = actor
+        self._given.release()
+
+    def _run(self) -> None:
+        while True:
+            self._given.acquire()
+            assert self._actor is not None
+            actor, self._actor = self._actor, None
+            _CURRENT.actor = actor
+            actor.run()
+            _IDLE.append(self)
+            actor.yielded.release()
+
+
+_CURRENT = threading.local()
+_IDLE: list[_Thread] = []
 
 
 class Stage:
@@ -28,67 +77,70 @@ class Stage:
 
     def __init__(self) -> None:
         self._actors: dict[str, _Actor] = {}
-        self._names = threading.local()
-        self._dead = False
+        self._playing = ""
         self.on_point: Callable[[], None] = lambda: None
 
     def actor(self) -> str:
-        name: str = getattr(self._names, "name", "")
-        return name
+        """The name of the actor whose turn it is; "" outside of turns."""
+        return self._playing
 
     def point(self, label: str) -> None:
-        if self._dead:
+        actor: _Actor | None = getattr(_CURRENT, "actor", None)
+        if actor is None:
+            self.on_point()
+            return
+        if actor.killed:
             raise Crash
         self.on_point()
-        actor = self._actors.get(self.actor())
-        if actor is None:
-            return
         actor.at = label
+        actor.points -= 1
+        if actor.points > 0:
+            return
         actor.yielded.release()
         actor.turn.acquire()
-        if self._dead:
+        if actor.killed:
             raise Crash
 
     def is_busy(self, name: str) -> bool:
         return name in self._actors
 
+    def at(self, name: str) -> str:
+        """The point at which a busy actor stands; "" before its first."""
+        return self._actors[name].at
+
     def start(self, name: str, play: Callable[[], object]) -> None:
-        actor = _Actor()
-        self._actors[name] = actor
+        actor = self._actors[name] = _Actor(play)
+        thread = _IDLE.pop() if _IDLE else _Thread()
+        thread.give(actor)
 
-        def run() -> None:
-            self._names.name = name
-            actor.turn.acquire()
-            try:
-                if not self._dead:
-                    play()
-            except Crash:
-                pass
-            except BaseException as error:  # noqa: BLE001 (handed to the test's own thread)
-                actor.failure = error
-            actor.finished = True
-            actor.yielded.release()
-
-        threading.Thread(target=run, daemon=True).start()
-
-    def step(self, name: str) -> None:
-        """Lets an actor run to its next point, or to its end."""
+    def step(self, name: str, points: int = 1) -> int:
+        """Lets an actor pass so many points, or to its end; returns how many it had left then."""
         actor = self._actors[name]
+        actor.points = points
+        self._playing = name
         actor.turn.release()
         actor.yielded.acquire()
+        self._playing = ""
         if actor.finished:
             del self._actors[name]
             if actor.failure is not None:
                 raise actor.failure
+            return actor.points - 1
+        return 0
 
     def finish(self, name: str) -> None:
         while self.is_busy(name):
-            self.step(name)
+            self.step(name, points=1_000)
+
+    def busy(self) -> Sequence[str]:
+        return tuple(self._actors)
+
+    def kill(self, names: Iterable[str]) -> None:
+        """Kills actors at their current points."""
+        for name in names:
+            self._actors[name].killed = True
+            self.finish(name)
 
     def crash(self) -> None:
-        """Kills every actor at its current point."""
-        self._dead = True
-        for name in list(self._actors):
-            while self.is_busy(name):
-                self.step(name)
-        self._dead = False
+        """Kills every actor."""
+        self.kill(self.busy())

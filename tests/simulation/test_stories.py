@@ -8,15 +8,8 @@ import pytest
 
 from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
-from tests.simulation.mutants import (
-    clear_without_generation,
-    cone_lease,
-    trusting_payloads,
-    without_double_collect,
-    without_min_event_id,
-    without_upstream_check,
-)
-from tests.simulation.simulation import Violation
+from tests.simulation.judge import Violation
+from tests.simulation.mutants import MUTANTS
 from tests.simulation.story import STORIES, play
 
 
@@ -26,17 +19,7 @@ def test_a_story_ends_as_promised(story_seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "mutant",
-    [
-        clear_without_generation,
-        cone_lease,
-        trusting_payloads,
-        without_double_collect,
-        without_min_event_id,
-        without_upstream_check,
-    ],
-)
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
 def test_the_same_stories_catch_an_engine_without_a_safeguard(
     mutant: Callable[[Deployment], Engine],
 ) -> None:

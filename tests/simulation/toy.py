@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import partial
 
-from codegen.errors import UnfitSchema
+from codegen.errors import NotOurWheel, UnfitSchema
 from codegen.package import PackageRequest, Wheel
+from lakeschema.avro.compatibility import Change
 from lakeschema.avro.model import NULL, STRING, Field, Record, Schema, Union
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.column_types import STRING as SQL_STRING
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation import hashing
+from lakeschema.translation.deriver import DerivationCrashed
 from lakeschema.translation.interface import (
     ColumnLineage,
     Derivation,
@@ -26,9 +29,15 @@ from lakeschema.translation.interface import (
     SourceColumn,
 )
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
-from publisher.publishing.packaging_protocol import ReadPackage, provenance_of
+from publisher.publishing.packaging import version_after, with_change
+from publisher.publishing.packaging_protocol import (
+    DraftedPackage,
+    Predecessors,
+    ReadPackage,
+    provenance_of,
+)
 from publisher.settling.contents import BuildKeys
-from publisher.settling.deriving import DerivationCrashed
+from publisher.state.records import VersionRecord
 
 
 def table(name: RelationName, *columns: str) -> Relation:
@@ -109,6 +118,10 @@ class ToyPackaging:
     def build_keys(self) -> BuildKeys:
         return BuildKeys(self.build_options_key, self._rules + self._runtime)
 
+    @property
+    def prefix(self) -> str:
+        return "toy"
+
     def distribution(self, relation: RelationName) -> str:
         return "toy-" + "-".join(relation.parts)
 
@@ -123,6 +136,15 @@ class ToyPackaging:
 
     def surface_hash(self, relation: RelationName, schema: Schema) -> str:
         return self._rules
+
+    def next_version(
+        self, relation: RelationName, schema: Schema, predecessors: Predecessors
+    ) -> tuple[str, Change]:
+        return version_after(predecessors, schema, partial(self.surface_hash, relation))
+
+    def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
+        number, change = self.next_version(request.relation, request.schema, predecessors)
+        return DraftedPackage(change, self.build(with_change(request, number, change)))
 
     def build(self, request: PackageRequest) -> Wheel:
         data = json.dumps(
@@ -139,10 +161,21 @@ class ToyPackaging:
         distribution = self.distribution(request.relation)
         filename = f"{distribution.replace('-', '_')}-{request.version}-py3-none-any.whl"
         sha256 = hashlib.sha256(data).hexdigest()
-        return Wheel(distribution, request.version, filename, data, sha256, self._rules)
+        text = data.decode()
+        return Wheel(distribution, request.version, filename, data, sha256, self._rules, text)
+
+    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+        """Only with the generator and the options of that time, as in reality."""
+        data = provenance.encode()
+        sha256 = hashlib.sha256(data).hexdigest()
+        if sha256 != version.wheel_sha256 or json.loads(data)["rules"] != self._rules:
+            return None
+        return Wheel(version.distribution, version.number, version.filename, data, sha256)
 
     def read(self, wheel: bytes) -> ReadPackage:
         value = json.loads(wheel)
+        if "content" not in value:
+            raise NotOurWheel("made by another program")
         content_hash = _hash(value["content"], value["build_options_key"])
         relation = RelationName.parse(value["relation"])
         return ReadPackage(relation, value["schema"], content_hash, value["rules"])

@@ -1,4 +1,4 @@
-"""The simulated world of the engine: a catalog with replicas, an index that fails, a clock.
+"""The simulated world of the engine: a catalog with replicas, an index that fails, a clock, a state.
 
 Every call on it is a point at which another actor may run instead, or a crash may happen.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from codegen.package import Wheel
+from lakeschema.catalog.errors import CatalogRefused
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
@@ -22,13 +24,20 @@ T = TypeVar("T")
 
 
 class FakeClock:
-    """Time passes when an actor sleeps, and a little at every point."""
+    """Time passes when an actor sleeps, and a little at every point. Only wall time steps."""
 
     def __init__(self) -> None:
         self._now = 1_000_000.0
+        self._wall_is_ahead_by = 0.0
 
     def now(self) -> float:
         return self._now
+
+    def wall(self) -> float:
+        return self._now + self._wall_is_ahead_by
+
+    def step_wall(self, seconds: float) -> None:
+        self._wall_is_ahead_by += seconds
 
     def sleep(self, seconds: float) -> None:
         self._now += max(0.0, seconds)
@@ -44,15 +53,24 @@ class _Session:
 
 @dataclass
 class FakeCatalog:
-    """All states of a catalog. A replica is behind by at most ``lag_seconds``."""
+    """All states of a catalog. A replica is behind by at most ``lag_seconds``.
+
+    Attributes:
+        atomic: whether a batch is read at one moment, and not row by row.
+        refused: namespaces that it refuses to show.
+        event_ids: of the event that led to each state.
+    """
 
     clock: FakeClock
     stage: Stage
     chance: random.Random
     lag_seconds: float = 0.0
     has_event_ids: bool = True
+    atomic: bool = True
+    refused: set[tuple[str, ...]] = field(default_factory=set)
     states: list[Mapping[RelationName, Relation]] = field(default_factory=lambda: [{}])
     times: list[float] = field(default_factory=lambda: [0.0])
+    event_ids: list[int] = field(default_factory=lambda: [0])
     reads: int = 0
     _sessions: dict[str, _Session] = field(default_factory=dict)
 
@@ -74,11 +92,20 @@ class FakeCatalog:
         self.clock.sleep(0.01)
         self.states.append(state)
         self.times.append(self.clock.now())
-        return self.head
+        self.event_ids.append(self.event_ids[-1] + 1)
+        return self.event_ids[-1]
+
+    def restart_event_ids(self) -> None:
+        """The next event has the id 1, as after a restore of the metastore into a new database."""
+        self.clock.sleep(0.01)
+        self.states.append(self.states[-1])
+        # No replica still shows the numbers of before.
+        self.times.append(0.0)
+        self.event_ids.append(0)
 
     def _oldest_answer(self) -> int:
         horizon = self.clock.now() - self.lag_seconds
-        return max(i for i, time in enumerate(self.times) if time <= horizon)
+        return next(i for i in range(self.head, -1, -1) if self.times[i] <= horizon)
 
     def _replica(self, at_least: int) -> int:
         return self.chance.randint(max(at_least, self._oldest_answer()), self.head)
@@ -95,21 +122,30 @@ class FakeCatalog:
         else:
             session.position = self._replica(session.position)
             del self._sessions[actor]
-        return session.position
+        return self.event_ids[session.position]
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
         self.stage.point("catalog read")
         self.reads += 1
+        for name in names:
+            self._refuse(name.namespace)
         session = self._sessions.get(self.stage.actor())
         position = self._replica(session.position if session else 0)
+        found: dict[RelationName, Relation] = {}
+        for name in names:
+            if not self.atomic:
+                self.stage.point("catalog row")
+                position = self._replica(position)
+            if name in self.states[position]:
+                found[name] = self.states[position][name]
         if session is not None:
             session.position, session.has_read = position, True
-        state = self.states[position]
-        return {name: state[name] for name in names if name in state}
+        return found
 
-    def disconnect(self) -> None:
-        """Closes every connection, as the end of their process does."""
-        self._sessions.clear()
+    def disconnect(self, actors: Iterable[str]) -> None:
+        """Closes their connections, as the end of their process does."""
+        for actor in actors:
+            self._sessions.pop(actor, None)
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         self.stage.point("namespaces")
@@ -117,7 +153,21 @@ class FakeCatalog:
 
     def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         self.stage.point("relations")
+        self._refuse(namespace)
         return [n for n in self.states[self._replica(0)] if n.namespace == namespace]
+
+    def _refuse(self, namespace: tuple[str, ...]) -> None:
+        if namespace in self.refused:
+            raise CatalogRefused("fake", f"listing {'.'.join(namespace)}", "permission denied")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCopy:
+    """A backup of an index; without values, one that is empty."""
+
+    visible: Mapping[str, bytes] = field(default_factory=dict)
+    owner: Mapping[str, Wheel] = field(default_factory=dict)
+    yanked: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -129,6 +179,9 @@ class FakeIndex:
         tolerant: as devpi: equal bytes are accepted again.
         shows_sha: whether the page has hashes.
         trouble: share of uploads that fail, before or after the file was taken.
+        unstored: share of uploads that are answered with success and not stored.
+        late: share of uploads that time out and are stored later, by ``land``.
+        faults: uploads that did not go as they should.
         history: every upload that changed what is visible, in order.
     """
 
@@ -138,12 +191,21 @@ class FakeIndex:
     tolerant: bool = False
     shows_sha: bool = True
     trouble: float = 0.0
+    unstored: float = 0.0
+    late: float = 0.0
+    faults: int = 0
     down: bool = False
     yanks: bool = True
     visible: dict[str, bytes] = field(default_factory=dict)
     owner: dict[str, Wheel] = field(default_factory=dict)
     yanked: dict[str, str] = field(default_factory=dict)
     history: list[Wheel] = field(default_factory=list)
+    in_flight: list[Wheel] = field(default_factory=list)
+
+    def projects(self) -> Sequence[str]:
+        self.stage.point("index root")
+        self._answer()
+        return sorted({wheel.distribution for wheel in self.owner.values()})
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
         self.stage.point("index page")
@@ -163,20 +225,47 @@ class FakeIndex:
     def fetch(self, file: IndexFile) -> bytes:
         self.stage.point("index download")
         self._answer()
+        if file.filename not in self.visible:
+            raise IndexRefused("fake", "no such file", 404)
         return self.visible[file.filename]
 
     def upload(self, wheel: Wheel) -> None:
         self.stage.point("index upload")
         self._answer()
         drawn = self.chance.random()
+        self.faults += drawn < self.trouble or drawn >= 1.0 - self.unstored - self.late
         if drawn < self.trouble / 3:
             raise IndexUnavailable("fake", "busy", 503)
         if drawn < 2 * self.trouble / 3:
             raise IndexRefused("fake", "not today", 403)
+        if drawn >= 1.0 - self.unstored:
+            return
+        if drawn >= 1.0 - self.unstored - self.late:
+            self.in_flight.append(wheel)
+            raise IndexUnavailable("fake", "timed out")
         self._take(wheel)
         self.stage.point("index answer")
         if drawn < self.trouble:
             raise IndexUnavailable("fake", "timed out")
+
+    def land(self) -> None:
+        """Stores the oldest upload that timed out, unless its number was taken meanwhile."""
+        if self.in_flight:
+            with suppress(IndexRefused):
+                self._take(self.in_flight.pop(0))
+
+    def lose(self, filename: str) -> None:
+        """The file is gone, as after a damaged disk."""
+        del self.visible[filename]
+        del self.owner[filename]
+        self.yanked.pop(filename, None)
+
+    def copy(self) -> IndexCopy:
+        return IndexCopy(dict(self.visible), dict(self.owner), dict(self.yanked))
+
+    def restore(self, copy: IndexCopy) -> None:
+        self.visible, self.owner = dict(copy.visible), dict(copy.owner)
+        self.yanked = dict(copy.yanked)
 
     def _take(self, wheel: Wheel) -> None:
         known = self.visible.get(wheel.filename)
@@ -188,6 +277,9 @@ class FakeIndex:
             self.history.append(wheel)
         self.visible[wheel.filename] = wheel.data
         self.owner[wheel.filename] = wheel
+
+    def provenance(self, file: IndexFile) -> bytes | None:
+        return None
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         self.stage.point("yank")

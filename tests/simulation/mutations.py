@@ -1,0 +1,139 @@
+"""Safeguards of the engine, each with the text that removes it; ``mutated`` runs an engine without it.
+
+``tests`` are those that must notice, where the worlds of the simulation cannot: what they promise
+is not in those worlds. A mutation with a ``backup`` may survive alone: the two together must not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """``old`` occurs once in the module."""
+
+    module: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    edits: tuple[Edit, ...]
+    tests: tuple[str, ...] = ()
+    backup: str = ""
+
+
+def _one(module: str, old: str, new: str, *tests: str, backup: str = "") -> Mutation:
+    return Mutation((Edit(f"publisher.{module}", old, new),), tests, backup)
+
+
+_PUBLISHER = "publishing.publisher"
+_SETTLING = "settling.settling"
+_STATE_TESTS = "tests/publisher/state/test_sqlite.py"
+
+SINGLE = {
+    "older second reading": _one(
+        "publishing.recheck", "event_id < (cone.read_event_id(since) or -1)", "False"
+    ),
+    "reserve without fence": _one(
+        _PUBLISHER,
+        "if tx.work.holds(draft.job.claim)\n                and self._reserve",
+        "if self._reserve",
+        backup="reserve without compare-and-set",
+    ),
+    "reserve without compare-and-set": _one(
+        "state.sql.versions",
+        "if newest.open or newest.newest != after:",
+        "if newest.open:",
+        backup="reserve without fence",
+    ),
+    "reserve although the cone changed": _one(
+        _PUBLISHER, "            and cone == draft.cone\n", ""
+    ),
+    "settle without fence": _one(
+        _SETTLING,
+        "        if not tx.work.holds(claim):\n            return Settlement(Verdict.LOST)\n"
+        "        name = finding.reading.name",
+        "        name = finding.reading.name",
+    ),
+    "position before work": _one(
+        "daemon.receiving",
+        "        kept = self._state.write(store)\n",
+        "        self._state.write(lambda tx: tx.journal.save_position(source, batch.position))\n"
+        "        kept = self._state.write(store)\n",
+    ),
+    "blocked leaves dependents fresh": _one(
+        _SETTLING,
+        "        tx.graph.mark_dependents_stale([record.name])\n\n    def _settle_cycle",
+        "\n    def _settle_cycle",
+    ),
+    "changed leaves dependents fresh": _one(
+        _SETTLING, "        if changed:\n            tx.graph.mark_dependents_stale(names)\n", ""
+    ),
+    "believes success": _one(
+        "publishing.upload",
+        "            self._index.upload(wheel)\n        except",
+        "            self._index.upload(wheel)\n"
+        "            return Delivery.PUBLISHED\n        except",
+    ),
+    "uploads without a look": _one(
+        "publishing.upload",
+        "        found = self._find(wheel)\n        if found is not None:\n"
+        "            return found\n        try:",
+        "        try:",
+    ),
+    "missing_since kept": _one(
+        _SETTLING,
+        "        missing_since=None,\n        yanked=False,",
+        "        yanked=False,",
+    ),
+    "last reading forgotten": _one(
+        "settling.freshness", "older = record is not None and", "older = False and"
+    ),
+    "position of a gap before its snapshot": _one(
+        "daemon.threads",
+        "        if batch.gap is not None:\n            log",
+        "        self._engine.receive(source.name, batch)\n"
+        "        if batch.gap is not None:\n            log",
+    ),
+    "second look dropped": _one(
+        "settling.claims",
+        "    owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None\n",
+        "    owed = None\n",
+    ),
+    "namespace of a dead letter not listed": _one(
+        "daemon.receiving",
+        "listed = [name for n in named[:MAX_LISTED_NAMESPACES] for name in self._list(n)]",
+        "listed: list[RelationName] = []",
+    ),
+    "claim ended with an older fence": _one(
+        "state.sql.work",
+        "_CLEAR = delete(WORK).where(_CLAIMED, _SAME_GENERATION)",
+        '_CLEAR = delete(WORK).where(WORK.c.key == bindparam("claimed_key"), _SAME_GENERATION)',
+    ),
+    "cone of direct upstreams": _one(
+        "settling.cones",
+        "sorted(upstream_cone(graph, [name]))",
+        "sorted({name, *graph.predecessors(name)})",
+    ),
+    "transactions begin late": _one(
+        "state.sqlite", '"BEGIN IMMEDIATE" if immediate else "BEGIN"', '"BEGIN"', _STATE_TESTS
+    ),
+    "poison beside others": _one(
+        "state.sql.work", "if not due or due[0].attempts:", "if not due:", _STATE_TESTS
+    ),
+}
+
+
+def _pair(first: str, second: str) -> Mutation:
+    return Mutation(SINGLE[first].edits + SINGLE[second].edits)
+
+
+MUTATIONS = {
+    **SINGLE,
+    "reserve without fence and compare-and-set": _pair(
+        "reserve without fence", "reserve without compare-and-set"
+    ),
+}

@@ -1,0 +1,46 @@
+"""Explores the publication protocol in every state of a scope: ``make protocol``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+
+from tests.simulation.protocol.exploration import explore
+from tests.simulation.protocol.small_scope import Scope, SmallScope
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", default="a,ab,a", help="the table's columns, one after another")
+    parser.add_argument("--crashes", type=int, default=1)
+    parser.add_argument("--lost-requests", type=int, default=1)
+    parser.add_argument("--lost-answers", type=int, default=1)
+    parser.add_argument("--expiries", type=int, default=1)
+    parser.add_argument("--from-claim", action="store_true", help="stop before the settlement too")
+    parser.add_argument("--max-states", type=int, help="stop after so many (default: visit all)")
+    chosen = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    scope = Scope(
+        tuple(chosen.tables.split(",")),
+        chosen.crashes,
+        chosen.lost_requests,
+        chosen.lost_answers,
+        chosen.expiries,
+        chosen.from_claim,
+    )
+    began = time.monotonic()
+    found = explore(lambda: SmallScope(scope), chosen.max_states)
+    seconds = time.monotonic() - began
+    print(f"{scope}: {found.states} states, {found.ends} ends, {seconds:.0f} s")
+    if found.broken is not None:
+        path, error = found.broken
+        print(f"broken: {error}", *path, sep="\n  ")
+        return 1
+    print("0 violations" + (" so far" if found.states == chosen.max_states else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

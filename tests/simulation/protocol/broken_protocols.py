@@ -1,0 +1,118 @@
+"""Publishers that break the protocol of publication, each in one way that the exploration must find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sqlalchemy import delete
+
+from publisher.daemon.assembly import Deployment, parts_of
+from publisher.daemon.engine import Engine
+from publisher.publishing.drafting import Drafter
+from publisher.publishing.jobs import Draft
+from publisher.publishing.publisher import Publisher
+from publisher.publishing.recheck import Recheck
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import Claim, VersionRecord
+from publisher.state.sql.tables import VERSION
+from publisher.state.sql.transaction import SqlTransaction
+from publisher.state.sql.versions import SqlVersionLedger
+from publisher.state.sql.work import SqlWorkQueue
+
+T = TypeVar("T")
+
+
+class _UploadsFirst(Publisher):
+    def _reserve_all(self, drafts: Sequence[Draft]) -> Sequence[Draft]:
+        for draft in drafts:
+            self._reconciler.deliver(draft.version, draft.wheel)
+        return super()._reserve_all(drafts)
+
+
+def upload_before_reserve(deployment: Deployment) -> Engine:
+    """A number is on the index before the state knows whose it is."""
+    parts, packaging = parts_of(deployment), deployment.packaging
+    publisher = _UploadsFirst(
+        parts.runtime,
+        deployment.index,
+        packaging,
+        Drafter(packaging, deployment.versioning),
+        Recheck(parts.runtime, parts.reader),
+    )
+    return Engine(replace(parts, publisher=publisher))
+
+
+class _TakingLedger(SqlVersionLedger):
+    """Takes the number, whoever has it."""
+
+    def reserve(
+        self, version: VersionRecord, wheel: bytes, after: int | None, provenance: str = ""
+    ) -> bool:
+        taken = VERSION.c.number == version.number
+        self._connection.execute(
+            delete(VERSION).where(VERSION.c.distribution == version.distribution, taken)
+        )
+        newest = self._newest(version.distribution)
+        return super().reserve(version, wheel, newest, provenance)
+
+    def _newest(self, distribution: str) -> int | None:
+        history = self.history([distribution])[distribution]
+        return max((v.sequence for v in history), default=None)
+
+
+class _UnfencedQueue(SqlWorkQueue):
+    def holds(self, claim: Claim) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _TamperedState:
+    inner: State
+    tamper: Callable[[SqlTransaction], None]
+
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        return self.inner.write(lambda tx: action(self._tampered(tx)))
+
+    def read(self, action: Callable[[Transaction], T]) -> T:
+        return self.inner.read(action)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def _tampered(self, tx: Transaction) -> Transaction:
+        assert isinstance(tx, SqlTransaction)
+        self.tamper(tx)
+        return tx
+
+
+def _take_numbers(tx: SqlTransaction) -> None:
+    assert isinstance(tx.versions, SqlVersionLedger)
+    tx.versions = _TakingLedger(tx.versions._connection)
+
+
+def _ignore_fences(tx: SqlTransaction) -> None:
+    assert isinstance(tx.work, SqlWorkQueue)
+    tx.work = _UnfencedQueue(tx.work._connection)
+
+
+def without_compare_and_set(deployment: Deployment) -> Engine:
+    """Reserves whatever was reserved meanwhile, and although the claim was lost."""
+
+    def tamper(tx: SqlTransaction) -> None:
+        _take_numbers(tx)
+        _ignore_fences(tx)
+
+    return _engine_on(deployment, tamper)
+
+
+def without_fence(deployment: Deployment) -> Engine:
+    """Reserves and ends work although the claim was lost."""
+    return _engine_on(deployment, _ignore_fences)
+
+
+def _engine_on(deployment: Deployment, tamper: Callable[[SqlTransaction], None]) -> Engine:
+    state = _TamperedState(deployment.runtime.state, tamper)
+    runtime = replace(deployment.runtime, state=state)
+    return Engine(parts_of(replace(deployment, runtime=runtime)))

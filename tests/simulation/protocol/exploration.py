@@ -1,0 +1,68 @@
+"""Visits every state of a small system, depth first, by taking its choices in every order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+C = TypeVar("C", bound=Hashable)
+
+
+class System(Protocol[C]):
+    """Runs from its beginning; equal choices lead to equal states."""
+
+    def choices(self) -> Sequence[C]:
+        """What may happen next; empty in the end."""
+
+    def take(self, choices: Sequence[C]) -> None: ...
+
+    def key(self) -> Hashable:
+        """Equal for two states only if the same can happen from both."""
+
+    def judge(self) -> None:
+        """Raises an ``AssertionError`` if a promise is broken already."""
+
+    def judge_end(self) -> None:
+        """Raises an ``AssertionError`` if a promise is broken after all choices."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """``broken``: the choices that lead to the first broken promise, and which it was."""
+
+    states: int
+    ends: int
+    broken: tuple[Sequence[Hashable], AssertionError] | None = None
+
+
+def explore(begin: Callable[[], System[C]], max_states: int | None = None) -> Exploration:
+    """Visits all states, or ``max_states`` of them.
+
+    A system cannot go back, so each branch is reached by taking its choices again.
+    """
+    seen: set[Hashable] = set()
+    branches: list[tuple[C, ...]] = [()]
+    ends = 0
+    while branches and (max_states is None or len(seen) < max_states):
+        system, path = begin(), [*branches.pop()]
+        try:
+            system.take(path)
+            while (key := system.key()) not in seen:
+                seen.add(key)
+                system.judge()
+                choices = system.choices()
+                if not choices:
+                    ends += 1
+                    system.judge_end()
+                    break
+                branches += [(*path, choice) for choice in choices[1:]]
+                path.append(choices[0])
+                system.take(choices[:1])
+        except AssertionError as error:
+            return Exploration(len(seen), ends, (path, error))
+        finally:
+            system.close()
+    return Exploration(len(seen), ends)

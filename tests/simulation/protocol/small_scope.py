@@ -1,0 +1,354 @@
+"""Two workers publish one table that changes to and fro: the smallest world in which it can go wrong.
+
+The engine is the real one. What may happen is chosen from outside: whose turn it is, the next
+change of the table, a crash of a worker, a lost request or a lost answer of the index, time that
+passes until leases expire. What a worker knows is what it was answered since it began: two states
+in which the world is the same and each worker was answered the same are one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TypeVar
+
+from codegen.package import Wheel
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from publisher.daemon.assembly import Deployment
+from publisher.daemon.engine import Engine
+from publisher.events.protocol import Batch, RelationHint
+from publisher.index.protocol import IndexFile, IndexUnavailable
+from publisher.policy import NO_LIMIT, Policy
+from publisher.runtime import Runtime
+from publisher.selection import EVERYTHING
+from publisher.state.protocol import State, Transaction
+from tests.simulation.judge import Excuses, Outcome, judge_end, judge_history
+from tests.simulation.memory import Database, MemoryState
+from tests.simulation.simulation import assemble
+from tests.simulation.stage import Stage
+from tests.simulation.toy import ToyDeriver, ToyPackaging, table
+from tests.simulation.world import FakeCatalog, FakeClock, FakeIndex
+
+T = TypeVar("T")
+
+WORKERS = ("one", "two")
+TABLE = RelationName.of("d", "t")
+
+LEASE_SECONDS = 5.0
+
+_WRITES_UNTIL_SETTLED = 2
+"""The claim and the settlement."""
+
+_POLICY = Policy(
+    debounce_seconds=0.0,
+    max_wait_seconds=0.0,
+    staleness_seconds=0.0,
+    lease_seconds=LEASE_SECONDS,
+    batch_size=1,
+    uploads_at_once=1,
+    retry_seconds=0.0,
+    max_retry_seconds=0.0,
+    deletion_limit=NO_LIMIT,
+)
+
+_TABLES = ("work", "relation", "schema", "version", "counter")
+
+_EFFECTS = frozenset({"write", "index upload", "index answer"})
+"""Before these a crash makes a difference; at any other point it is as one at the next of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How often each thing may happen.
+
+    Attributes:
+        tables: what the table is, one after another: a letter for each column.
+        from_claim: whether workers also stop between claim and settlement, or only in what
+            follows, the publication.
+    """
+
+    tables: tuple[str, ...] = ("a", "ab", "a")
+    crashes: int = 1
+    lost_requests: int = 1
+    lost_answers: int = 1
+    expiries: int = 1
+    from_claim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``what``: step, crash, lose request, lose answer, change, expire."""
+
+    what: str
+    worker: str = ""
+
+
+class _Clock(FakeClock):
+    """Nobody's sleep takes time, so that states differ by what happened and not by when."""
+
+    def sleep(self, seconds: float) -> None: ...
+
+    def expire(self) -> None:
+        super().sleep(LEASE_SECONDS + 1.0)
+
+
+class _Stage(Stage):
+    """After a write nobody stops: the next point is as good."""
+
+    def __init__(self, *, from_claim: bool) -> None:
+        super().__init__()
+        self._from_claim = from_claim
+        self._writes: Counter[str] = Counter()
+
+    def start(self, name: str, play: Callable[[], object]) -> None:
+        self._writes[name] = 0
+        super().start(name, play)
+
+    def point(self, label: str) -> None:
+        if label == "written":
+            self._writes[self.actor()] += 1
+        elif self._from_claim or self._writes[self.actor()] >= _WRITES_UNTIL_SETTLED:
+            super().point(label)
+
+
+@dataclass
+class _Knowledge:
+    """What each worker was answered since its turn began, as a hash."""
+
+    stage: Stage
+    hashes: dict[str, bytes] = field(default_factory=dict)
+
+    def note(self, answer: object) -> None:
+        actor = self.stage.actor()
+        before = self.hashes.get(actor, b"")
+        self.hashes[actor] = hashlib.blake2b(before + repr(answer).encode()).digest()
+
+    def ask(self, call: Callable[[], T]) -> T:
+        try:
+            answer = call()
+        except Exception as error:
+            self.note(error)
+            raise
+        self.note(answer)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    inner: State
+    stage: Stage
+    knowledge: _Knowledge
+
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        self.stage.point("write")
+        answer = self.knowledge.ask(lambda: self.inner.write(action))
+        self.stage.point("written")
+        return answer
+
+    def read(self, action: Callable[[Transaction], T]) -> T:
+        self.stage.point("read")
+        return self.knowledge.ask(lambda: self.inner.read(action))
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalog:
+    inner: FakeCatalog
+    knowledge: _Knowledge
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        return self.knowledge.ask(self.inner.namespaces)
+
+    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        return self.knowledge.ask(lambda: self.inner.relations(namespace))
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        return self.knowledge.ask(lambda: self.inner.read(names))
+
+    def current_event_id(self) -> int | None:
+        return self.knowledge.ask(self.inner.current_event_id)
+
+
+@dataclass
+class _Index:
+    """``fails_next``: what the next request of a worker meets."""
+
+    inner: FakeIndex
+    knowledge: _Knowledge
+    fails_next: str = ""
+
+    def projects(self) -> Sequence[str]:
+        return self.knowledge.ask(self.inner.projects)
+
+    def files(self, distribution: str) -> Sequence[IndexFile]:
+        return self.knowledge.ask(lambda: self.inner.files(distribution))
+
+    def fetch(self, file: IndexFile) -> bytes:
+        return self.knowledge.ask(lambda: self.inner.fetch(file))
+
+    def provenance(self, file: IndexFile) -> bytes | None:
+        return self.knowledge.ask(lambda: self.inner.provenance(file))
+
+    def yank(self, file: IndexFile, reason: str | None) -> bool:
+        return self.knowledge.ask(lambda: self.inner.yank(file, reason))
+
+    def upload(self, wheel: Wheel) -> None:
+        self.knowledge.ask(lambda: self._upload(wheel))
+
+    def _upload(self, wheel: Wheel) -> None:
+        self.inner.stage.point("index upload")
+        failure, self.fails_next = self.fails_next, ""
+        if failure != "lose request":
+            self.inner._take(wheel)
+        if failure:
+            raise IndexUnavailable("fake", "timed out")
+
+
+class SmallScope:
+    """``exploration.System`` of an engine, or of a mutant."""
+
+    def __init__(
+        self, scope: Scope = Scope(), assemble: Callable[[Deployment], Engine] = assemble
+    ) -> None:
+        self._left = scope
+        self._stage = _Stage(from_claim=scope.from_claim)
+        self._clock = _Clock()
+        self._database = Database()
+        self._knowledge = _Knowledge(self._stage)
+        self._world = FakeCatalog(self._clock, self._stage, random.Random(0))
+        self._shop = FakeIndex(self._stage, random.Random(0))
+        self._index = _Index(self._shop, self._knowledge)
+        self._engines = {worker: assemble(self._deployment()) for worker in WORKERS}
+        self._change()
+
+    def _deployment(self) -> Deployment:
+        state = _State(MemoryState(self._database), self._stage, self._knowledge)
+        return Deployment(
+            runtime=Runtime(state, self._clock, _POLICY),
+            catalog=_Catalog(self._world, self._knowledge),
+            index=self._index,
+            deriver=ToyDeriver(),
+            packaging=ToyPackaging(),
+        )
+
+    # What may happen
+
+    def choices(self) -> Sequence[Choice]:
+        return [choice for worker in WORKERS for choice in self._choices_of(worker)] + [
+            Choice(what)
+            for what, possible in (
+                ("change", bool(self._left.tables)),
+                ("expire", bool(self._left.expiries and self._stage.busy())),
+            )
+            if possible
+        ]
+
+    def _choices_of(self, worker: str) -> Sequence[Choice]:
+        if not self._stage.is_busy(worker):
+            return [Choice("step", worker)] if self._is_due() else []
+        at = self._stage.at(worker)
+        what = ["step"]
+        if at in _EFFECTS and self._left.crashes:
+            what.append("crash")
+        if at == "index upload":
+            what += ["lose request"] * (self._left.lost_requests > 0)
+            what += ["lose answer"] * (self._left.lost_answers > 0)
+        return [Choice(each, worker) for each in what]
+
+    def _is_due(self) -> bool:
+        due = MemoryState(self._database).read(lambda tx: tx.work.due_at())
+        return due is not None and due <= self._clock.now()
+
+    def take(self, choices: Sequence[Choice]) -> None:
+        for choice, same in groupby(choices):
+            times = len(list(same))
+            if choice.what == "step":
+                self._step(choice.worker, times)
+            else:
+                for _ in range(times):
+                    self._take(choice)
+
+    def _take(self, choice: Choice) -> None:
+        left = self._left
+        match choice:
+            case Choice("change"):
+                self._change()
+            case Choice("expire"):
+                self._left = replace(left, expiries=left.expiries - 1)
+                self._clock.expire()
+            case Choice("crash", worker):
+                self._left = replace(left, crashes=left.crashes - 1)
+                self._stage.kill([worker])
+                self._world.disconnect([worker])
+            case Choice("lose request", worker):
+                self._left = replace(left, lost_requests=left.lost_requests - 1)
+                self._fail(worker, "lose request")
+            case Choice("lose answer", worker):
+                self._left = replace(left, lost_answers=left.lost_answers - 1)
+                self._fail(worker, "lose answer")
+            case _:
+                raise AssertionError(choice)
+
+    def _change(self) -> None:
+        columns, *rest = self._left.tables
+        self._left = replace(self._left, tables=tuple(rest))
+        event_id = self._world.change(table(TABLE, *columns))
+        hint = RelationHint(TABLE, event_id)
+        self._engines["one"].receive("source", Batch([hint], [], str(event_id)))
+
+    def _fail(self, worker: str, failure: str) -> None:
+        self._index.fails_next = failure
+        self._step(worker)
+
+    def _step(self, worker: str, points: int = 1) -> None:
+        while points:
+            if not self._stage.is_busy(worker):
+                self._knowledge.hashes.pop(worker, None)
+                self._stage.start(worker, self._engines[worker].work)
+            points = self._stage.step(worker, points)
+
+    # What it is
+
+    def key(self) -> Hashable:
+        workers = tuple(
+            (self._stage.at(worker), self._knowledge.hashes.get(worker))
+            if self._stage.is_busy(worker)
+            else None
+            for worker in WORKERS
+        )
+        uploads = tuple((wheel.filename, wheel.data) for wheel in self._shop.history)
+        return self._left, workers, uploads, self._world.head, self._rows()
+
+    def _rows(self) -> Hashable:
+        connection = self._database.connection
+        return tuple(tuple(connection.execute(f"SELECT * FROM {t}")) for t in _TABLES)
+
+    # The end
+
+    def judge(self) -> None:
+        judge_history(self._world, self._shop, Excuses())
+
+    def judge_end(self) -> None:
+        for worker in self._stage.busy():
+            self._stage.finish(worker)
+        while True:
+            while self._engines["one"].work():
+                pass
+            if not MemoryState(self._database).read(lambda tx: tx.work.outstanding()):
+                break
+            self._clock.expire()
+        self.judge()
+        records, versions = MemoryState(self._database).read(
+            lambda tx: (tx.graph.every_record(), tx.versions.every_version())
+        )
+        judge_end(self._world, self._shop, Outcome(records, versions, EVERYTHING))
+
+    def close(self) -> None:
+        self._stage.crash()
+        self._database.close()

@@ -1,0 +1,98 @@
+"""What deriving everything from one state of the catalog yields; uses nothing of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.interface import Interface
+from lakeschema.translation.outcome import Derived, Failed, Status
+from tests.simulation.toy import ToyDeriver, ToyPackaging, content_of
+
+_MAX_KNOWN = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """``content`` is None unless it is OK."""
+
+    status: Status
+    content: str | None = None
+
+
+def full_derivation(state: Mapping[RelationName, Relation]) -> Mapping[RelationName, Truth]:
+    deriver = ToyDeriver()
+    named: dict[RelationName, tuple[RelationName, ...]] = {}
+    for name, relation in state.items():
+        upstreams = deriver.upstreams(relation)
+        named[name] = () if isinstance(upstreams, Failed) else upstreams
+    truths: dict[RelationName, Truth] = {}
+    interfaces: dict[RelationName, Interface] = {}
+    in_cycle = {name for name in state if name in _reachable(name, named)}
+    pending = set(state) - in_cycle
+    for name in in_cycle:
+        truths[name] = Truth(Status.CYCLE)
+    while pending:
+        name = next(n for n in sorted(pending) if not pending.intersection(named[n]))
+        pending.remove(name)
+        truths[name] = _truth(state[name], named[name], interfaces)
+    return truths
+
+
+def _reachable(
+    name: RelationName, named: Mapping[RelationName, Sequence[RelationName]]
+) -> set[RelationName]:
+    seen: set[RelationName] = set()
+    frontier = list(named.get(name, ()))
+    while frontier:
+        upstream = frontier.pop()
+        if upstream not in seen:
+            seen.add(upstream)
+            frontier += named.get(upstream, ())
+    return seen
+
+
+def _truth(
+    relation: Relation,
+    upstreams: Sequence[RelationName],
+    interfaces: dict[RelationName, Interface],
+) -> Truth:
+    broken = ToyDeriver().upstreams(relation)
+    if isinstance(broken, Failed):
+        return Truth(broken.status)
+    if any(upstream not in interfaces for upstream in upstreams):
+        return Truth(Status.BROKEN)
+    truth, interface = _derive(relation, tuple(interfaces[u] for u in upstreams))
+    if interface is not None:
+        interfaces[relation.name] = interface
+    return truth
+
+
+_Known = tuple[Truth, Interface | None]
+_KNOWN: dict[object, _Known] = {}
+
+
+def _derive(relation: Relation, upstreams: tuple[Interface, ...]) -> _Known:
+    """Kept, since the states of a history differ in one relation each."""
+    text = relation.view.text if relation.view is not None else None
+    columns = tuple(c.name for c in relation.columns)
+    seen = tuple((u.name, tuple(c.name for c in u.columns)) for u in upstreams)
+    key = (relation.name, text, columns, seen)
+    if len(_KNOWN) > _MAX_KNOWN:
+        _KNOWN.clear()
+    found = _KNOWN.get(key)
+    if found is None:
+        found = _KNOWN[key] = _derive_now(relation, upstreams)
+    return found
+
+
+def _derive_now(relation: Relation, upstreams: Sequence[Interface]) -> _Known:
+    outcome = ToyDeriver().derive(relation, {u.name: u for u in upstreams})
+    match outcome:
+        case Failed(status):
+            return Truth(status), None
+        case Derived(derivation):
+            wheel = ToyPackaging().build(ToyPackaging().request(relation, derivation))
+            return Truth(Status.OK, content_of(wheel.data)), derivation.interface
