@@ -1,0 +1,147 @@
+"""Faults of processes and connections: each begins with ``start`` and is over after ``stop``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from typing import Protocol
+
+from deploy.chaos.index_proxy import IndexProxy, Lie, tell_the_truth
+from deploy.chaos.lies import DrippedBodies
+from deploy.chaos.tcp_proxy import Passage, TcpProxy
+from deploy.ports import LOOPBACK
+from deploy.server_process import ServerProcess
+
+
+class Fault(Protocol):
+    def start(self) -> str:
+        """Returns what there is to say of it in the timeline."""
+
+    def stop(self) -> None: ...
+
+
+class Server(Protocol):
+    @property
+    def process(self) -> ServerProcess: ...
+
+    def kill(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def restart(self) -> None: ...
+
+
+class Kill:
+    """``kill -9``, and a new start."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def start(self) -> str:
+        self._server.kill()
+        return ""
+
+    def stop(self) -> None:
+        self._server.restart()
+
+
+class Restart:
+    """SIGTERM, and a new start."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def start(self) -> str:
+        self._server.stop()
+        return ""
+
+    def stop(self) -> None:
+        self._server.restart()
+
+
+class Pause:
+    """SIGSTOP for the process and its children, as a host that swaps or migrates."""
+
+    def __init__(self, server: Server) -> None:
+        self._group = server.process.pid
+
+    def start(self) -> str:
+        self._signal(signal.SIGSTOP)
+        return ""
+
+    def stop(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        try:
+            os.killpg(self._group, number)
+        except ProcessLookupError:
+            return
+
+
+class CutConnections:
+    """All open connections end at once."""
+
+    def __init__(self, proxy: TcpProxy) -> None:
+        self._proxy = proxy
+
+    def start(self) -> str:
+        self._proxy.cut()
+        return ""
+
+    def stop(self) -> None:
+        """Nothing lasts."""
+
+
+class ChangePassage:
+    def __init__(self, proxy: TcpProxy, passage: Passage) -> None:
+        self._proxy = proxy
+        self._passage = passage
+
+    def start(self) -> str:
+        self._proxy.let(self._passage)
+        if self._passage is Passage.REFUSED:
+            self._proxy.cut()
+        return ""
+
+    def stop(self) -> None:
+        self._proxy.let(Passage.OPEN)
+
+
+class TellLies:
+    def __init__(self, proxy: IndexProxy, lie: Lie) -> None:
+        self._proxy = proxy
+        self._lie = lie
+
+    def start(self) -> str:
+        self._proxy.answer_with(self._lie)
+        return ""
+
+    def stop(self) -> None:
+        self._proxy.answer_with(tell_the_truth)
+        if isinstance(self._lie, DrippedBodies):
+            self._lie.stop()
+
+
+class HalfOpenClients:
+    """Connections that send the beginning of a request, and no more."""
+
+    def __init__(self, port: int, count: int) -> None:
+        self._port = port
+        self._count = count
+        self._sockets: list[socket.socket] = []
+
+    def start(self) -> str:
+        for _ in range(self._count):
+            try:
+                client = socket.create_connection((LOOPBACK, self._port), timeout=1)
+            except OSError:
+                break
+            self._sockets.append(client)
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        return f"{len(self._sockets)} connections"
+
+    def stop(self) -> None:
+        for each in self._sockets:
+            each.close()
