@@ -15,7 +15,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt check docs format requirements clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs format requirements clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -41,6 +41,20 @@ test-fast: $(INSTALLED)
 # New random examples and stories, without end; stops at the first failure, with the command that repeats it.
 hunt: $(INSTALLED)
 	@$(BIN)/python -m tests.hunt
+
+# The real stack under kills, pauses, lies and hostile input for a quarter of an hour, judged from outside.
+# `make chaos SECONDS=120 SEED=7` is a short run that repeats an earlier one's faults.
+SECONDS := 900
+chaos: $(INSTALLED) java
+	@$(BIN)/python -m deploy.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# Random histories of the engine over all worlds, from fresh seeds: ARGS="--count 100000 --mutants" is the long run.
+histories: $(INSTALLED)
+	@$(BIN)/python -m tests.simulation.histories $(ARGS)
+
+# Every state of the publication protocol in a small scope; ARGS as `python -m tests.simulation.protocol --help` says.
+protocol: $(INSTALLED)
+	@$(BIN)/python -m tests.simulation.protocol $(ARGS)
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .
