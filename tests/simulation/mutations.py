@@ -32,10 +32,16 @@ def _one(module: str, old: str, new: str, *tests: str, backup: str = "") -> Muta
 _PUBLISHER = "publishing.publisher"
 _SETTLING = "settling.settling"
 _STATE_TESTS = "tests/publisher/state/test_sqlite.py"
+_INTERLEAVINGS = "tests/publisher/daemon/test_interleavings.py"
+_DROPPING = "tests/publisher/daemon/test_dropping.py"
+_PROTOCOL = "tests/simulation/protocol/test_protocol.py"
 
 SINGLE = {
     "older second reading": _one(
-        "publishing.recheck", "event_id < (cone.read_event_id(since) or -1)", "False"
+        "publishing.recheck",
+        "event_id < (cone.read_event_id(since) or -1)",
+        "False",
+        _INTERLEAVINGS,
     ),
     "reserve without fence": _one(
         _PUBLISHER,
@@ -50,13 +56,14 @@ SINGLE = {
         backup="reserve without fence",
     ),
     "reserve although the cone changed": _one(
-        _PUBLISHER, "            and cone == draft.cone\n", ""
+        _PUBLISHER, "            and cone == draft.cone\n", "", _INTERLEAVINGS
     ),
     "settle without fence": _one(
         _SETTLING,
         "        if not tx.work.holds(claim):\n            return Settlement(Verdict.LOST)\n"
         "        name = finding.reading.name",
         "        name = finding.reading.name",
+        _INTERLEAVINGS,
     ),
     "position before work": _one(
         "daemon.receiving",
@@ -68,6 +75,13 @@ SINGLE = {
         _SETTLING,
         "        tx.graph.mark_dependents_stale([record.name])\n\n    def _settle_cycle",
         "\n    def _settle_cycle",
+        _INTERLEAVINGS,
+    ),
+    "dropped leaves dependents fresh": _one(
+        _SETTLING,
+        "        self._release(tx, [name], changed=changed, now=now)\n"
+        "        return _end_or_drop(settled)",
+        "        return _end_or_drop(settled)",
     ),
     "changed leaves dependents fresh": _one(
         _SETTLING, "        if changed:\n            tx.graph.mark_dependents_stale(names)\n", ""
@@ -83,11 +97,36 @@ SINGLE = {
         "        found = self._find(wheel)\n        if found is not None:\n"
         "            return found\n        try:",
         "        try:",
+        _INTERLEAVINGS,
+    ),
+    "burnt numbers forgotten": _one(
+        "publishing.drafting",
+        "(*(version.number for version in history), *confirmed",
+        "(*(v.number for v in history if v.status is not VersionStatus.CONFLICT), *confirmed",
+        "tests/publisher/daemon/test_index_troubles.py",
+    ),
+    "reservation of ended work left open": _one(
+        "daemon.concluding",
+        "settlement.verdict is Verdict.ENDED and ending and claim.relation in reserved",
+        "False",
+    ),
+    "compared with the newest version only": _one(
+        "publishing.versioning",
+        "current = [v.schema for v in released if parse_number(v.number)[0] == major]",
+        "current = [latest.schema]",
+        "tests/publisher/publishing/test_versioning.py",
+    ),
+    "newest wheel only adopted": _one(
+        "publishing.adoption",
+        "is_read = position < MAX_WHEELS_READ and major in {None, number[0]}",
+        "is_read = position == 0",
+        "tests/publisher/publishing/test_adoption.py",
     ),
     "missing_since kept": _one(
         _SETTLING,
         "        missing_since=None,\n        yanked=False,",
         "        yanked=False,",
+        _DROPPING,
     ),
     "last reading forgotten": _one(
         "settling.freshness", "older = record is not None and", "older = False and"
@@ -97,6 +136,21 @@ SINGLE = {
         "        if batch.gap is not None:\n            log",
         "        self._engine.receive(source.name, batch)\n"
         "        if batch.gap is not None:\n            log",
+        _INTERLEAVINGS,
+    ),
+    "acknowledged before it is stored": _one(
+        "daemon.threads",
+        "        self._engine.receive(source.name, batch)\n"
+        "        source.acknowledge(batch.position)",
+        "        source.acknowledge(batch.position)\n"
+        "        self._engine.receive(source.name, batch)",
+        _INTERLEAVINGS,
+    ),
+    "lease of a snapshot not exclusive": _one(
+        "state.sql.journal",
+        "return fence if self._connection.execute(_LEASE, row).rowcount else None",
+        "self._connection.execute(_LEASE, row)\n        return fence",
+        _STATE_TESTS,
     ),
     "second look dropped": _one(
         "settling.claims",
@@ -112,6 +166,7 @@ SINGLE = {
         "state.sql.work",
         "_CLEAR = delete(WORK).where(_CLAIMED, _SAME_GENERATION)",
         '_CLEAR = delete(WORK).where(WORK.c.key == bindparam("claimed_key"), _SAME_GENERATION)',
+        _STATE_TESTS,
     ),
     "cone of direct upstreams": _one(
         "settling.cones",

@@ -66,6 +66,23 @@ def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulati
     assert world.index.yanked == {}
 
 
+def test_each_disappearance_has_a_grace_of_its_own(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    world.drop(T)
+    world.deliver(0)
+    world.engine.work()
+    world.change(table(T, "a"))
+    process_events(world)
+    world.clock.sleep(world.policy.drop_grace_seconds)
+
+    world.drop(T)
+    world.deliver(0)
+    world.engine.work()
+
+    assert world.index.yanked == {}
+
+
 def test_creating_it_again_unyanks_and_continues_the_numbers(world: Simulation) -> None:
     world.change(table(T, "a"))
     process_events(world)

@@ -56,6 +56,24 @@ def test_a_number_taken_by_other_bytes_is_unusable_and_logged(
     assert "version number is taken by other bytes: unusable" in caplog.text
 
 
+def test_a_taken_number_stays_unusable_after_the_other_bytes_are_gone(world: Simulation) -> None:
+    """Some indexes never take the name of a deleted file again, and consumers may have them."""
+    world.change(table(T, "a"))
+    process_events(world)
+    ours = world.index.history[0]
+    name = ours.filename.replace("1.0.0", "1.1.0")
+    foreign = replace(ours, version="1.1.0", filename=name, data=b"{}")
+    world.change(table(T, "a", "b"))
+    world.deliver(0)
+    upload_first(world, foreign)
+    world.engine.work()
+    world.index.lose(name)
+
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.2.0"]
+
+
 @pytest.mark.parametrize(
     "filename",
     [
@@ -188,14 +206,18 @@ def upload_foreign(world: Simulation, filename: str) -> None:
 
 
 def process_events_while_another_uploads(world: Simulation, foreign: Wheel) -> None:
-    """Another program's file appears between our check and our upload."""
+    upload_first(world, foreign)
+    process_events(world)
+
+
+def upload_first(world: Simulation, foreign: Wheel) -> None:
+    """Another program's file appears between our next check and our upload."""
     upload = world.index.upload
 
     def late(wheel: Wheel) -> None:
-        if foreign.filename not in world.index.visible:
-            world.index.visible[foreign.filename] = foreign.data
-            world.index.owner[foreign.filename] = foreign
+        world.index.upload = upload  # type: ignore[method-assign]  # only one call misbehaves
+        world.index.visible[foreign.filename] = foreign.data
+        world.index.owner[foreign.filename] = foreign
         upload(wheel)
 
     world.index.upload = late  # type: ignore[method-assign]  # this one call misbehaves
-    process_events(world)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.avro.compatibility import Change, Level
-from lakeschema.avro.model import INT, LONG, Field, Record
+from lakeschema.avro.model import INT, LONG, EnumSchema, Field, Record
 from publisher.publishing.versioning import (
     REGENERATED,
     SAME_SCHEMA,
@@ -60,10 +60,15 @@ def test_only_the_current_major_is_compared() -> None:
     assert change.level is Level.MINOR
 
 
-def test_a_change_that_breaks_an_older_minor_is_major() -> None:
-    history = [Published("1.0.0", BARE), Published("1.1.0", GROWN)]
+def test_a_change_that_breaks_an_older_version_of_the_major_is_major() -> None:
+    """Readers of 1.0.0 have no symbol for an unknown one; those of 1.0.1 have."""
+    first = Record("R", "n", (Field("e", EnumSchema("E", "n", ("A",))),))
+    with_default = Record("R", "n", (Field("e", EnumSchema("E", "n", ("A",), default="A")),))
+    grown = Record("R", "n", (Field("e", EnumSchema("E", "n", ("A", "B"), default="A")),))
+    newest = Published("1.0.1", with_default)
 
-    assert next_version(history, BARE, mode="semantic")[0] == "2.0.0"
+    assert next_version([newest], grown, mode="semantic")[0] == "1.1.0"
+    assert next_version([Published("1.0.0", first), newest], grown, mode="semantic")[0] == "2.0.0"
 
 
 def test_an_unusable_number_is_skipped_within_its_level() -> None:
