@@ -91,6 +91,7 @@ class Engine:
         self._packaging = parts.packaging
         self._wakeup = threading.Condition()
         self._wakeups = 0
+        self._has_begun = False
         self._receiving = Receiving(parts.runtime, parts.catalog)
         self._concluding = Concluding(
             parts.runtime,
@@ -169,6 +170,9 @@ class Engine:
         claims = self.claim()
         if not claims:
             return 0
+        if not self._has_begun:
+            self._comparison.begin_work()
+            self._has_begun = True
         exhausted = [c for c in claims if c.attempts > self._policy.max_attempts]
         isolate(exhausted, self._quarantine_all, lambda c, e: self._defer_quarantine(c, str(e)))
         allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]

@@ -81,9 +81,9 @@ class Receiving:
                 case RelationHint(relation, event_id):
                     add([relation], event_id)
                 case NamespaceHint(namespace, event_id):
-                    add(tx.graph.in_namespace(namespace), event_id)
+                    add(_known(tx, namespace), event_id)
         for namespace in {letter.namespace for letter in batch.dead_letters if letter.namespace}:
-            add(tx.graph.in_namespace(namespace), None)
+            add(_known(tx, namespace), None)
         add(listed, None)
         due = self._clock.now() + self._policy.debounce_seconds
         staleness = self._policy.staleness_seconds
@@ -91,3 +91,8 @@ class Receiving:
             reread_at = due + staleness if None in ids and staleness > 0 else None
             newest = max((event_id for event_id in ids if event_id is not None), default=None)
             yield WorkRequest(name, due, Urgency.EVENT, newest, reread_at)
+
+
+def _known(tx: Transaction, namespace: tuple[str, ...]) -> Iterable[RelationName]:
+    """Its relations, also those that were named by an event and not read yet."""
+    return [*tx.graph.in_namespace(namespace), *tx.work.in_namespace(namespace)]

@@ -1,6 +1,7 @@
 """Settings that shape packages alike, compared with those of the last snapshot, as notes.
 
-What a changed one concerns is derived again although no fact changed.
+What a changed one concerns is derived again although no fact changed. Work between two snapshots may
+go on under changed settings, so that a note says no more than this once they change back.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from publisher.settling.contents import BuildKeys
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord, Urgency, WorkRequest
 
+_PERHAPS = "?"
+"""Before a note of settings that some relations may have been derived without."""
+
 Records = Mapping[RelationName, RelationRecord]
 
 
@@ -22,13 +26,16 @@ Records = Mapping[RelationName, RelationRecord]
 class ChangedSetting:
     """A setting that is not as its ``note`` says, and what to derive again.
 
-    ``published_anew``: of these, the relations that get a version for certain.
+    Attributes:
+        published_anew: of these, the relations that get a version for certain.
+        perhaps_anew: those that get one if they were derived before the setting changed back.
     """
 
     note: str
     text: str
     names: Sequence[RelationName]
-    published_anew: frozenset[RelationName]
+    published_anew: frozenset[RelationName] = frozenset()
+    perhaps_anew: frozenset[RelationName] = frozenset()
 
 
 class SettingsNotes:
@@ -59,13 +66,26 @@ class SettingsNotes:
             ),
         )
 
+    def begin_work(self, tx: Transaction) -> None:
+        """Notes that relations are derived under these settings from now on."""
+        for note, text, *_ in self._settings:
+            noted = tx.journal.note(note)
+            if noted != text and not noted.startswith(_PERHAPS):
+                tx.journal.write_note(note, f"{_PERHAPS}{noted}")
+
     def changed(self, tx: Transaction, records: Records) -> Sequence[ChangedSetting]:
         changes = []
         for note, text, is_concerned, is_published_anew in self._settings:
-            if tx.journal.note(note) != text:
-                concerned = [record for record in records.values() if is_concerned(record)]
-                anew = frozenset(r.name for r in concerned if is_published_anew(r))
-                changes.append(ChangedSetting(note, text, [r.name for r in concerned], anew))
+            noted = tx.journal.note(note)
+            if noted == text:
+                continue
+            concerned = [record for record in records.values() if is_concerned(record)]
+            names = [record.name for record in concerned]
+            anew = frozenset(record.name for record in concerned if is_published_anew(record))
+            if noted == f"{_PERHAPS}{text}":
+                changes.append(ChangedSetting(note, text, names, perhaps_anew=anew))
+            else:
+                changes.append(ChangedSetting(note, text, names, published_anew=anew))
         return changes
 
     def _is_otherwise_selected(self, record: RelationRecord) -> bool:

@@ -155,6 +155,10 @@ class CatalogComparison:
         tx.journal.write_note(SNAPSHOT_DUE, SNAPSHOT_BEGUN)
         mark_time(tx, self._clock.now())
 
+    def begin_work(self) -> None:
+        """Is called before anything is derived under the settings of this process."""
+        self._state.write(self._settings.begin_work)
+
     def is_running(self) -> bool:
         now = self._clock.now()
         return self._state.read(lambda tx: tx.journal.is_leased(self._singleton, now))
@@ -179,7 +183,10 @@ class CatalogComparison:
         found = comparer(known_catalog(records, edges), lease.write)
         listed = frozenset(found.listing.names)
         anew = frozenset(name for setting in changed for name in setting.published_anew)
-        held_changes = self.mass_change.hold(lease, records, anew & listed, found.rederived)
+        perhaps = frozenset(name for setting in changed for name in setting.perhaps_anew)
+        held_changes = self.mass_change.hold(
+            lease, records, anew & listed, found.rederived | (perhaps & listed)
+        )
         if not held_changes:
             now = self._clock.now()
             lease.write(lambda tx: carry_out(tx, changed, now))

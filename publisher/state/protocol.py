@@ -88,6 +88,9 @@ class WorkQueue(Protocol):
 
     def outstanding(self) -> Sequence[WorkRecord]: ...
 
+    def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        """Relations with outstanding work, of which the graph may have no record yet."""
+
 
 class RelationGraph(Protocol):
     """Relations, the edges between them, and the derivation of each."""

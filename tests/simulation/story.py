@@ -232,16 +232,11 @@ class Story:
             self.simulation.snapshot()
 
     def _select(self) -> None:
-        """People change the settings, and start everything again; the first snapshot is complete.
-
-        Without it, what was derived meanwhile would stay as it is once the settings change back.
-        """
+        """People change the settings, and start everything again; the next snapshot carries it out."""
         self.simulation.selection = self.chance.choice(
             (EVERYTHING, Selection(exclude=("d.v*",)), Selection(include=("*.t*", "d.v1")))
         )
         self.simulation.crash()
-        self.simulation.clock.sleep(self.simulation.policy.snapshot_lease_seconds)
-        self.simulation.snapshot()
         self.simulation.lost = True
 
     def _lose_file(self) -> None:

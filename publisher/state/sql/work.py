@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.state.records import Cause, Claim, Urgency, WorkRecord, WorkRequest
-from publisher.state.sql.keys import chunks, keys_of, name_of
+from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
 from publisher.state.sql.statements import (
     EMPTY_TEXT,
     KEYS,
@@ -191,6 +191,12 @@ _OUTSTANDING = select(
     WORK.c.urgency,
 ).order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
 
+_IN_NAMESPACE = (
+    select(WORK.c.key)
+    .where(func.substr(WORK.c.key, 1, func.length(bindparam("prefix"))) == bindparam("prefix"))
+    .order_by(WORK.c.key)
+)
+
 
 class SqlWorkQueue:
     def __init__(self, connection: Connection) -> None:
@@ -332,6 +338,12 @@ class SqlWorkQueue:
             )
             for row in self._connection.execute(_OUTSTANDING)
         ]
+
+    def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+        row = {"prefix": f"{namespace_key(namespace)}."}
+        names = map(name_of, self._connection.execute(_IN_NAMESPACE, row).scalars())
+        # Those of a nested namespace begin alike.
+        return [name for name in names if name.namespace == namespace]
 
 
 def _batch(due: Sequence[Any]) -> Sequence[Any]:

@@ -97,6 +97,28 @@ def test_taking_a_choice_back_is_a_major_version_again(world: Simulation) -> Non
     assert numbers(world, T) == ["1.0.0", "2.0.0", "3.0.0"]
 
 
+def test_what_was_derived_under_choices_that_no_snapshot_saw_is_derived_again(
+    world: Simulation,
+) -> None:
+    for relation in (table(S, "a"), table(T, "a")):
+        world.change(relation)
+    process_events(world)
+    choose(world, "immutable")
+    world.engine.snapshot()
+    process_events(world)
+    choose(world, "")
+    world.change(table(T, "a", "b"))
+    process_events(world)
+    choose(world, "immutable")
+
+    world.engine.snapshot()
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "2.0.0", "3.0.0", "4.0.0"]
+    assert numbers(world, S) == ["1.0.0", "2.0.0"]
+    assert world.engine.snapshot().differing == 0
+
+
 def test_what_has_no_package_gets_none_by_other_choices(world: Simulation) -> None:
     select(world, Selection(exclude=("*.s",)))
     for relation in (table(S, "a"), view(V, S, shape="nonsense")):

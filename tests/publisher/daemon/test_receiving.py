@@ -26,6 +26,19 @@ def test_a_namespace_event_reads_every_known_relation_of_it(world: Simulation) -
     assert fields(world, T) == ["b"]
 
 
+def test_a_namespace_event_reads_what_was_named_and_never_read(world: Simulation) -> None:
+    """Else a replica that lags shows the relation as it was before the namespace was dropped."""
+    world.change(table(T, "a"))
+    world.deliver(0)
+    event_id = world.catalog.drop(T)
+
+    hint = NamespaceHint(T.namespace, event_id)
+    world.engine.receive("source", Batch([hint], [], str(event_id)))
+
+    (claim,) = world.engine.claim()
+    assert (claim.relation, claim.min_event_id) == (T, event_id)
+
+
 def test_an_undecodable_event_is_kept_and_its_database_is_read(world: Simulation) -> None:
     world.catalog.change(table(T, "a"))
 

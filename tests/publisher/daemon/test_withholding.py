@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lakeschema.catalog.relations import Relation
-from publisher.selection import OPT_OUT, Selection
+from publisher.selection import EVERYTHING, OPT_OUT, Selection
 from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record, select
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
@@ -48,6 +48,21 @@ def test_other_patterns_take_effect_at_the_next_snapshot(world: Simulation) -> N
 
     assert numbers(world, T) == ["1.0.0", "1.1.0"]
     assert numbers(world, S) == ["1.0.0"]
+
+
+def test_patterns_that_changed_and_changed_back_leave_nothing_withheld(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    world.engine.snapshot()
+    select(world, Selection(exclude=("*.t",)))
+    world.change(table(T, "a", "b"))
+    process_events(world)
+    select(world, EVERYTHING)
+
+    world.engine.snapshot()
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "1.1.0"]
 
 
 def test_the_same_patterns_ask_for_nothing_again(world: Simulation) -> None:

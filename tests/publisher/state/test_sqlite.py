@@ -149,6 +149,21 @@ class TestTransactions:
 
         assert state.read(lambda tx: tx.journal.position("s")) is None
 
+    def test_a_writer_has_the_file_from_its_beginning(self, tmp_path: Path) -> None:
+        """Also against programs that do not queue for it: what it reads stays so until it writes."""
+        state = SqliteState(tmp_path / "s.db")
+        other = sqlite3.connect(tmp_path / "s.db", timeout=0, isolation_level=None)
+
+        def write_meanwhile(tx: Transaction) -> None:
+            tx.journal.position("s")
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                other.execute("BEGIN IMMEDIATE")
+
+        state.write(write_meanwhile)
+
+        other.close()
+        state.close()
+
     def test_committed_work_is_there_after_reopening(self, tmp_path: Path) -> None:
         first = SqliteState(tmp_path / "s.db")
         request(first, A)
@@ -375,6 +390,14 @@ class TestGraph:
 
         assert state.read(lambda tx: tx.graph.in_namespace(("a b",))) == [odd]
         assert state.read(lambda tx: tx.graph.in_namespace(("a", "b"))) == [nested]
+
+    def test_work_is_found_by_namespaces_with_special_characters(self, state: SqliteState) -> None:
+        odd, nested = RelationName(("a b",), "t"), RelationName(("a", "b"), "t")
+        for name in (odd, nested, RelationName.of("a", "t")):
+            request(state, name)
+
+        assert state.read(lambda tx: tx.work.in_namespace(("a b",))) == [odd]
+        assert state.read(lambda tx: tx.work.in_namespace(("a", "b"))) == [nested]
 
 
 class TestVersions:
