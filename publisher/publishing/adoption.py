@@ -16,6 +16,7 @@ from publisher.publishing.listing import Listing
 from publisher.publishing.packaging_protocol import Packaging, ReadPackage
 from publisher.publishing.trust import check_provenance
 from publisher.publishing.versioning import parse_number
+from publisher.runtime import Runtime
 from publisher.state.records import VersionRecord, VersionStatus
 
 log = logging.getLogger(__name__)
@@ -25,6 +26,14 @@ MAX_WHEELS_READ = 200
 
 MAX_REFUSAL_CHARACTERS = 500
 """Of the reason that is kept of an unusable wheel."""
+
+
+class UnusableWheel(Exception):
+    """A wheel that the index lists is not there, or has other bytes than the page states."""
+
+
+UNUSABLE = (UnusableWheel, UntrustedProvenance, CodegenError)
+"""What ``read_wheel`` raises of a wheel, whatever the index has beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,52 @@ def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequ
     """Those named as ours whose number the history lacks, lowest first."""
     known = {version.number for version in history}
     return [file for number, file in listing.ours.items() if number not in known]
+
+
+def read_wheel(
+    index: PackageIndex, packaging: Packaging, file: IndexFile, trusted_keys: Sequence[bytes]
+) -> tuple[str, ReadPackage]:
+    """The SHA-256 of a wheel of the index, and what it contains.
+
+    Raises:
+        UnusableWheel, UntrustedProvenance, CodegenError: it is not a package that we published.
+        PackageIndexError: the index does not answer, or refuses.
+    """
+    try:
+        data = index.fetch(file)
+    except IndexRefused as error:
+        if error.status not in {404, 410}:
+            raise
+        raise UnusableWheel("the index lists it and does not have it") from error
+    sha256 = hashlib.sha256(data).hexdigest()
+    if file.sha256 not in {None, sha256}:
+        raise UnusableWheel("its bytes do not have the hash that the page states")
+    check_provenance(index, file, sha256, trusted_keys)
+    return sha256, packaging.read(data)
+
+
+def adopt_unrecorded(
+    runtime: Runtime,
+    index: PackageIndex,
+    packaging: Packaging,
+    relation: RelationName,
+    unrecorded: Sequence[IndexFile],
+) -> Sequence[VersionRecord]:
+    """As ``read_unrecorded_versions``, by the policy and clock of the runtime; counts and logs."""
+    if not unrecorded:
+        return ()
+    adopted = read_unrecorded_versions(
+        index,
+        packaging,
+        relation,
+        unrecorded,
+        runtime.clock.wall(),
+        runtime.policy.trusted_keys,
+    )
+    runtime.counters.add("adopted", len(adopted))
+    fields = {"relation": str(relation), "numbers": [version.number for version in adopted]}
+    log.info("versions adopted from the index", extra=fields)
+    return adopted
 
 
 def read_unrecorded_versions(
@@ -120,18 +175,8 @@ class _Wheels:
 
     def read(self, file: IndexFile) -> _FoundWheel:
         try:
-            data = self.index.fetch(file)
-        except IndexRefused as error:
-            if error.status not in {404, 410}:
-                raise
-            return _refuse(file, "the index lists it and does not have it")
-        sha256 = hashlib.sha256(data).hexdigest()
-        if file.sha256 not in {None, sha256}:
-            return _refuse(file, "its bytes do not have the hash that the page states")
-        try:
-            check_provenance(self.index, file, sha256, self.trusted_keys)
-            package = self.packaging.read(data)
-        except (CodegenError, UntrustedProvenance) as error:
+            sha256, package = read_wheel(self.index, self.packaging, file, self.trusted_keys)
+        except UNUSABLE as error:
             return _refuse(file, str(error))
         if package.relation != self.relation:
             distribution = self.packaging.distribution(self.relation)

@@ -6,30 +6,31 @@ other relation, after a second look.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from codegen.errors import CodegenError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.index.protocol import (
     ForeignPackage,
-    IndexFile,
     PackageIndex,
     PackageIndexError,
     UntrustedPackage,
 )
 from publisher.policy import DeletionLimit
-from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
+from publisher.publishing.adoption import (
+    UNUSABLE,
+    adopt_unrecorded,
+    read_wheel,
+    unrecorded_files,
+)
 from publisher.publishing.attestation import UntrustedProvenance
 from publisher.publishing.index_work import IndexWork
 from publisher.publishing.listing import Listing, read_listing
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.reconciling import write_newest
-from publisher.publishing.trust import check_provenance
 from publisher.runtime import Runtime
 from publisher.settling.findings import CatalogReader
 from publisher.state.protocol import Transaction
@@ -102,24 +103,20 @@ class Discovery:
         has_untrusted = False
         for file in reversed([*listing.ours.values()]):
             try:
-                relation = self._relation_of(file)
-            except (CodegenError, UntrustedProvenance) as error:
+                _, package = read_wheel(
+                    self._index, self._packaging, file, self._runtime.policy.trusted_keys
+                )
+            except UNUSABLE as error:
                 has_untrusted |= isinstance(error, UntrustedProvenance)
                 fields = {"wheel": file.filename, "why": str(error)}
                 log.warning("wheel of the index is unusable", extra=fields)
                 continue
-            if self._packaging.distribution(relation) != distribution:
-                raise ForeignPackage(distribution, str(relation))
-            return _Unknown(relation, listing)
+            if self._packaging.distribution(package.relation) != distribution:
+                raise ForeignPackage(distribution, str(package.relation))
+            return _Unknown(package.relation, listing)
         if has_untrusted:
             raise UntrustedPackage(distribution)
         return None
-
-    def _relation_of(self, file: IndexFile) -> RelationName:
-        data = self._index.fetch(file)
-        trusted_keys = self._runtime.policy.trusted_keys
-        check_provenance(self._index, file, hashlib.sha256(data).hexdigest(), trusted_keys)
-        return self._packaging.read(data).relation
 
     def _dropped(self, names: Sequence[RelationName]) -> frozenset[RelationName]:
         """Those that the catalog says that it does not have."""
@@ -143,18 +140,9 @@ class Discovery:
 
     def _adopt(self, unknown: _Unknown) -> None:
         name = unknown.relation
-        versions = read_unrecorded_versions(
-            self._index,
-            self._packaging,
-            name,
-            unrecorded_files(unknown.listing, ()),
-            self._runtime.clock.wall(),
-            self._runtime.policy.trusted_keys,
-        )
+        unrecorded = unrecorded_files(unknown.listing, ())
+        versions = adopt_unrecorded(self._runtime, self._index, self._packaging, name, unrecorded)
         self._state.write(partial(self._record, name=name, versions=versions))
-        self._runtime.counters.add("adopted", len(versions))
-        fields = {"relation": str(name), "numbers": [version.number for version in versions]}
-        log.info("versions adopted from the index", extra=fields)
 
     def _record(
         self, tx: Transaction, *, name: RelationName, versions: Sequence[VersionRecord]

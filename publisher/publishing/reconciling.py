@@ -15,7 +15,7 @@ from functools import partial
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexRefused, PackageIndex
-from publisher.publishing.adoption import read_unrecorded_versions
+from publisher.publishing.adoption import adopt_unrecorded
 from publisher.publishing.differences import Differences, compare_with_index
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
@@ -62,7 +62,9 @@ class Reconciler:
         found = compare_with_index(listing, history, is_dropped=is_dropped)
         revised = self._revised(found, history, refill=refill)
         if revised or found.unrecorded:
-            adopted = self._adopted(name, found)
+            adopted = adopt_unrecorded(
+                self._runtime, self._index, self._packaging, name, found.unrecorded
+            )
             self._state.write(partial(self._write, name=name, adopted=adopted, revised=revised))
             history = self._history(distribution)
         is_yanked = self._yank_and_offer(distribution, found)
@@ -108,23 +110,6 @@ class Reconciler:
 
     def _history(self, distribution: str) -> Sequence[VersionRecord]:
         return self._state.read(lambda tx: tx.versions.history([distribution]))[distribution]
-
-    def _adopted(self, name: RelationName, found: Differences) -> Sequence[VersionRecord]:
-        if not found.unrecorded:
-            return ()
-        now = self._runtime.clock.wall()
-        adopted = read_unrecorded_versions(
-            self._index,
-            self._packaging,
-            name,
-            found.unrecorded,
-            now,
-            self._runtime.policy.trusted_keys,
-        )
-        self._runtime.counters.add("adopted", len(adopted))
-        fields = {"relation": str(name), "numbers": [version.number for version in adopted]}
-        log.info("versions adopted from the index", extra=fields)
-        return adopted
 
     def _revised(
         self, found: Differences, history: Sequence[VersionRecord], *, refill: bool
