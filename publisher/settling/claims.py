@@ -58,20 +58,22 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
     """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
     owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None
     match ending:
-        case Done() if owed is not None:
-            tx.work.clear_until(claim, owed, owed)
-        case Reread(at) if owed is not None and at < owed:
-            tx.work.clear_until(claim, at, owed)
         case Done():
-            tx.work.clear(claim)
-        case Abandoned():
-            tx.work.clear(claim)
+            looks = [owed]
         case Reread(at):
-            tx.work.clear_until(claim, at if owed is None else owed, owed)
+            looks = [at, owed]
+        case Abandoned():
+            looks = []
         case Deferred(until, reason, cause):
             tx.work.defer(claim, until, reason, cause)
+            return
         case _:
             assert_never(ending)
+    next_look = min((at for at in looks if at is not None), default=None)
+    if next_look is None:
+        tx.work.clear(claim)
+    else:
+        tx.work.clear_until(claim, next_look, owed)
 
 
 def retry_later(claim: Claim, reason: str, now: float, policy: Policy) -> Deferred:
