@@ -22,6 +22,8 @@ class Certificate:
 
 
 class Authority:
+    """Its certificates pass the strict checks of RFC 5280 that Python 3.13 makes."""
+
     def __init__(self, folder: Path, name: str = "authority") -> None:
         self._folder = folder
         self._name = name
@@ -62,8 +64,28 @@ class Authority:
             .not_valid_before(now - timedelta(hours=1))
             .not_valid_after(now + timedelta(hours=1))
             .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
+            .add_extension(_usage(is_authority=is_authority), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()),
+                critical=False,
+            )
         )
         if not is_authority:
             addresses = x509.SubjectAlternativeName([x509.IPAddress(ip_address(host))])
             builder = builder.add_extension(addresses, critical=False)
         return builder.sign(self._key, hashes.SHA256())
+
+
+def _usage(*, is_authority: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not is_authority,
+        key_cert_sign=is_authority,
+        crl_sign=is_authority,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -15,8 +15,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", default="a,ab,a", help="the table's columns, one after another")
     parser.add_argument("--crashes", type=int, default=1)
-    parser.add_argument("--lost-requests", type=int, default=1)
-    parser.add_argument("--lost-answers", type=int, default=1)
+    parser.add_argument("--losses", type=int, default=1, help="of requests or answers of the index")
     parser.add_argument("--expiries", type=int, default=1)
     parser.add_argument("--from-claim", action="store_true", help="stop before the settlement too")
     parser.add_argument("--max-states", type=int, help="stop after so many (default: visit all)")
@@ -25,8 +24,7 @@ def main() -> int:
     scope = Scope(
         tuple(chosen.tables.split(",")),
         chosen.crashes,
-        chosen.lost_requests,
-        chosen.lost_answers,
+        chosen.losses,
         chosen.expiries,
         chosen.from_claim,
     )

@@ -68,14 +68,14 @@ class Scope:
 
     Attributes:
         tables: what the table is, one after another: a letter for each column.
+        losses: of a request to the index, or of its answer.
         from_claim: whether workers also stop between claim and settlement, or only in what
             follows, the publication.
     """
 
     tables: tuple[str, ...] = ("a", "ab", "a")
     crashes: int = 1
-    lost_requests: int = 1
-    lost_answers: int = 1
+    losses: int = 1
     expiries: int = 1
     from_claim: bool = False
 
@@ -256,9 +256,8 @@ class SmallScope:
         what = ["step"]
         if at in _EFFECTS and self._left.crashes:
             what.append("crash")
-        if at == "index upload":
-            what += ["lose request"] * (self._left.lost_requests > 0)
-            what += ["lose answer"] * (self._left.lost_answers > 0)
+        if at == "index upload" and self._left.losses:
+            what += ["lose request", "lose answer"]
         return [Choice(each, worker) for each in what]
 
     def _is_due(self) -> bool:
@@ -286,12 +285,9 @@ class SmallScope:
                 self._left = replace(left, crashes=left.crashes - 1)
                 self._stage.kill([worker])
                 self._world.disconnect([worker])
-            case Choice("lose request", worker):
-                self._left = replace(left, lost_requests=left.lost_requests - 1)
-                self._fail(worker, "lose request")
-            case Choice("lose answer", worker):
-                self._left = replace(left, lost_answers=left.lost_answers - 1)
-                self._fail(worker, "lose answer")
+            case Choice("lose request" | "lose answer", worker):
+                self._left = replace(left, losses=left.losses - 1)
+                self._fail(worker, choice.what)
             case _:
                 raise AssertionError(choice)
 
@@ -316,11 +312,12 @@ class SmallScope:
     # What it is
 
     def key(self) -> Hashable:
+        """The workers are alike: which of the two is where makes no difference."""
         workers = tuple(
-            (self._stage.at(worker), self._knowledge.hashes.get(worker))
-            if self._stage.is_busy(worker)
-            else None
-            for worker in WORKERS
+            sorted(
+                (self._stage.at(worker), self._knowledge.hashes.get(worker, b""))
+                for worker in self._stage.busy()
+            )
         )
         uploads = tuple((wheel.filename, wheel.data) for wheel in self._shop.history)
         return self._left, workers, uploads, self._world.head, self._rows()
