@@ -92,7 +92,9 @@ class BoundedHttp(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         self._deadline: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(  # type: ignore[override]  # uvicorn narrows the type of the transport, too
+        self, transport: asyncio.Transport
+    ) -> None:
         super().connection_made(transport)
         self._expect(self.config.limits.head_seconds)
         self.config.admit(self)

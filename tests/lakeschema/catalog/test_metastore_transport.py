@@ -142,7 +142,7 @@ def test_what_must_be_installed_is_named(
         monkeypatch.setitem(sys.modules, package, None)
 
     with pytest.raises(CatalogUnavailable, match=rf"pip install 'schema-publisher\[{extra}\]'"):
-        databases(with_password, Security(sasl=Sasl(mechanism)))  # type: ignore[arg-type]
+        databases(with_password, Security(sasl=Sasl(mechanism)))  # type: ignore[arg-type]  # the wrong one is the test
 
 
 def test_it_travels_to_executors_and_shows_no_password() -> None:

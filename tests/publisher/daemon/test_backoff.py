@@ -44,7 +44,7 @@ def refuse_uploads(world: Simulation, word: str) -> list[str]:
             raise IndexRefused("fake", "you may not create projects of this name", 403)
         upload(wheel)
 
-    world.index.upload = refusing  # type: ignore[method-assign]
+    world.index.upload = refusing  # type: ignore[method-assign]  # a double
     return refused
 
 
@@ -103,7 +103,7 @@ def test_a_refused_relation_is_tried_at_once_when_it_changes(world: Simulation) 
     world.engine.work()
     (work,) = world.engine.status().work
     assert work.not_before - world.clock.now() < 1.0
-    world.index.upload = upload  # type: ignore[method-assign]
+    world.index.upload = upload  # type: ignore[method-assign]  # a double
 
     work_for(world, 1.0)
 
@@ -121,7 +121,7 @@ def test_a_person_may_have_a_refused_relation_tried_at_once(world: Simulation) -
     world.engine.work()
     (work,) = world.engine.status().work
     assert work.not_before - world.clock.now() < 1.0
-    world.index.upload = upload  # type: ignore[method-assign]
+    world.index.upload = upload  # type: ignore[method-assign]  # a double
 
     work_for(world, 1.0)
 
@@ -176,7 +176,7 @@ def test_a_relation_that_changed_back_is_published_after_the_version_that_was_re
     world.change(table(T, "a", "b"))
     world.deliver(0)
     world.engine.work()
-    world.index.upload = upload  # type: ignore[method-assign]
+    world.index.upload = upload  # type: ignore[method-assign]  # a double
     world.change(table(T, "a"))
     world.deliver(0)
 

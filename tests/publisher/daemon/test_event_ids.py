@@ -24,7 +24,7 @@ def lag(world: Simulation, seconds: float) -> None:
     """Every answer is as old as the bound allows, from now on."""
     catalog = world.catalog
     catalog.lag_seconds = seconds
-    catalog._replica = lambda at_least: max(at_least, catalog._oldest_answer())  # type: ignore[method-assign]
+    catalog._replica = lambda at_least: max(at_least, catalog._oldest_answer())  # type: ignore[method-assign]  # a double
 
 
 def hint(world: Simulation, *names: RelationName, event_id: int | None = None) -> None:

@@ -61,7 +61,7 @@ def failure_of_the_bad_one(world: Simulation) -> str:
 
 def test_a_name_that_the_catalog_cannot_read_fails_alone(world: Simulation) -> None:
     refused = CatalogRefused("fake", "a read", "OutOfMemoryError")
-    world.catalog.read = fail_for(BAD, refused, world.catalog.read)  # type: ignore[method-assign]
+    world.catalog.read = fail_for(BAD, refused, world.catalog.read)  # type: ignore[method-assign]  # a double
 
     publish_beside_the_bad_one(world)
 
@@ -71,7 +71,7 @@ def test_a_name_that_the_catalog_cannot_read_fails_alone(world: Simulation) -> N
 
 def test_a_name_that_breaks_the_connection_fails_alone(world: Simulation) -> None:
     broken = CatalogUnavailable("fake", "connection reset")
-    world.catalog.read = fail_for(BAD, broken, world.catalog.read)  # type: ignore[method-assign]
+    world.catalog.read = fail_for(BAD, broken, world.catalog.read)  # type: ignore[method-assign]  # a double
 
     publish_beside_the_bad_one(world)
 
@@ -81,12 +81,12 @@ def test_a_name_that_breaks_the_connection_fails_alone(world: Simulation) -> Non
 
 def test_a_catalog_that_is_away_is_not_a_failure_of_its_relations(world: Simulation) -> None:
     away = CatalogUnavailable("fake", "restarting")
-    world.catalog.read = fail_for(BAD, away, world.catalog.read)  # type: ignore[method-assign]
+    world.catalog.read = fail_for(BAD, away, world.catalog.read)  # type: ignore[method-assign]  # a double
 
     def namespaces() -> Sequence[tuple[str, ...]]:
         raise away
 
-    world.catalog.namespaces = namespaces  # type: ignore[method-assign]
+    world.catalog.namespaces = namespaces  # type: ignore[method-assign]  # a double
 
     publish_beside_the_bad_one(world)
 
@@ -98,7 +98,7 @@ def test_a_refused_event_id_is_not_a_failure_of_the_relations(world: Simulation)
     def refuse() -> int | None:
         raise CatalogRefused("fake", "the current event id", "Internal error: shutting down")
 
-    world.catalog.current_event_id = refuse  # type: ignore[method-assign]
+    world.catalog.current_event_id = refuse  # type: ignore[method-assign]  # a double
 
     publish_beside_the_bad_one(world)
 
@@ -150,7 +150,7 @@ def test_a_relation_that_the_index_client_raises_for_when_it_was_dropped_fails_a
     for name in (BAD, *GOOD):
         world.change(table(name, "a"))
     process_events(world)
-    world.index.files = fail_for(BAD, ValueError("?"), world.index.files)  # type: ignore[method-assign]
+    world.index.files = fail_for(BAD, ValueError("?"), world.index.files)  # type: ignore[method-assign]  # a double
     for name in (BAD, *GOOD):
         world.drop(name)
     while world.undelivered:
@@ -176,7 +176,7 @@ def test_a_second_reading_that_is_refused_quarantines_nothing(world: Simulation)
             raise CatalogRefused("fake", "2 tables", "GC overhead limit exceeded")
         return read(names)
 
-    world.catalog.read = read_few  # type: ignore[method-assign]
+    world.catalog.read = read_few  # type: ignore[method-assign]  # a double
     world.change(table(T, "a", "b"))
 
     process_events(world)
@@ -190,7 +190,7 @@ def test_an_upstream_that_cannot_be_read_again_delays_its_own_dependents_only(
 ) -> None:
     world.change(table(BAD, "a"))
     process_events(world)
-    world.catalog.read = fail_for(  # type: ignore[method-assign]
+    world.catalog.read = fail_for(  # type: ignore[method-assign]  # a double
         BAD, CatalogRefused("fake", "a read", "no permission"), world.catalog.read
     )
     for relation in (view(V, BAD), table(T, "a"), view(W, T)):

@@ -27,7 +27,7 @@ def refuse(world: Simulation, error: Exception) -> None:
             raise error
         return relations(namespace)
 
-    world.catalog.relations = refusing  # type: ignore[method-assign]
+    world.catalog.relations = refusing  # type: ignore[method-assign]  # a double
 
 
 DENIED = CatalogRefused("fake", "the tables of private", "permission denied")
@@ -64,7 +64,7 @@ def test_its_note_goes_when_the_catalog_lists_it_again(world: Simulation) -> Non
     relations = world.catalog.relations
     refuse(world, DENIED)
     world.engine.snapshot()
-    world.catalog.relations = relations  # type: ignore[method-assign]
+    world.catalog.relations = relations  # type: ignore[method-assign]  # a double
 
     report = world.engine.snapshot()
 
@@ -83,7 +83,7 @@ def test_a_catalog_that_is_away_is_not_taken_for_a_refusal(world: Simulation) ->
             return answer
         raise BREAKING
 
-    world.catalog.namespaces = once  # type: ignore[method-assign]
+    world.catalog.namespaces = once  # type: ignore[method-assign]  # a double
 
     with pytest.raises(CatalogUnavailable):
         world.engine.snapshot()

@@ -197,7 +197,7 @@ def test_two_sources_with_a_gap_share_a_snapshot_that_began_after_both(world: Si
             assert go_on.wait(30.0)
         return original()
 
-    world.engine.snapshot = snapshot  # type: ignore[method-assign,assignment]
+    world.engine.snapshot = snapshot  # type: ignore[method-assign,assignment]  # a double
     threads = [threading.Thread(target=first.run_after_gap) for _ in range(4)]
     threads[0].start()
     assert began.wait(30.0)

@@ -101,7 +101,7 @@ def test_events_of_many_databases_request_a_snapshot_instead_of_lists(world: Sim
         lists += 1
         return relations(namespace)
 
-    world.catalog.relations = counting  # type: ignore[method-assign,assignment]
+    world.catalog.relations = counting  # type: ignore[method-assign,assignment]  # a double
 
     receive(world, *[DeadLetter(b"{", "no json", (f"db{n}",)) for n in range(500)])
 

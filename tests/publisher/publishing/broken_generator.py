@@ -86,7 +86,7 @@ def break_generator(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     file, breaking, _ = BREAKS[what]
 
     def render(*arguments: object) -> Mapping[str, bytes]:
-        rendered = dict(modules.render_layout(*arguments))  # type: ignore[arg-type]
+        rendered = dict(modules.render_layout(*arguments))  # type: ignore[arg-type]  # as it was called
         (path,) = [each for each in rendered if each.endswith(f"/{file}") and "_avro/" not in each]
         source = rendered[path].decode()
         broken = breaking(source)

@@ -3,16 +3,19 @@
 The engine is the real one. What may happen is chosen from outside: whose turn it is, the next
 change of the table, a crash of a worker, a lost request or a lost answer of the index, time that
 passes until leases expire. What a worker knows is what it was answered since it began: two states
-in which the world is the same and each worker was answered the same are one.
+in which the world is the same and each worker was answered the same are one. Fences and generations
+are only ever compared with each other, so that their order counts and not their values.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
@@ -56,7 +59,17 @@ _POLICY = Policy(
     deletion_limit=NO_LIMIT,
 )
 
-_TABLES = ("work", "relation", "schema", "version", "counter")
+_TABLES = {
+    "work": "key, 'generation=' || generation, 'fence=' || fence, min_event_id, not_before,"
+    " first_asked, attempts, lease_until, reread_at, urgency, failures",
+    "relation": "*",
+    "schema": "*",
+    "version": "*",
+}
+"""What the state is, but for the counter, for how often work was deferred, and for the reasons."""
+
+_TICK = re.compile(r"(?<=fence=)\d+|(?<=generation=)\d+")
+_RETRIES = re.compile(r"retries=\d+")
 
 _EFFECTS = frozenset({"write", "index upload", "index answer"})
 """Before these a crash makes a difference; at any other point it is as one at the next of these."""
@@ -118,15 +131,14 @@ class _Stage(Stage):
 
 @dataclass
 class _Knowledge:
-    """What each worker was answered since its turn began, as a hash."""
+    """What each worker was answered since its turn began."""
 
     stage: Stage
-    hashes: dict[str, bytes] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
 
     def note(self, answer: object) -> None:
         actor = self.stage.actor()
-        before = self.hashes.get(actor, b"")
-        self.hashes[actor] = hashlib.blake2b(before + repr(answer).encode()).digest()
+        self.answers[actor] = f"{self.answers.get(actor, '')}{_RETRIES.sub('', repr(answer))}\n"
 
     def ask(self, call: Callable[[], T]) -> T:
         try:
@@ -305,7 +317,7 @@ class SmallScope:
     def _step(self, worker: str, points: int = 1) -> None:
         while points:
             if not self._stage.is_busy(worker):
-                self._knowledge.hashes.pop(worker, None)
+                self._knowledge.answers.pop(worker, None)
                 self._stage.start(worker, self._engines[worker].work)
             points = self._stage.step(worker, points)
 
@@ -313,18 +325,22 @@ class SmallScope:
 
     def key(self) -> Hashable:
         """The workers are alike: which of the two is where makes no difference."""
-        workers = tuple(
-            sorted(
-                (self._stage.at(worker), self._knowledge.hashes.get(worker, b""))
-                for worker in self._stage.busy()
-            )
-        )
-        uploads = tuple((wheel.filename, wheel.data) for wheel in self._shop.history)
-        return self._left, workers, uploads, self._world.head, self._rows()
+        rows = self._rows()
+        busy = self._stage.busy()
+        known = {worker: self._knowledge.answers.get(worker, "") for worker in busy}
+        ticks = {int(tick) for text in (rows, *known.values()) for tick in _TICK.findall(text)}
+        rank = {str(tick): str(place) for place, tick in enumerate(sorted(ticks))}
+        ranked = partial(_TICK.sub, lambda match: rank[match[0]])
+        workers = sorted((self._stage.at(worker), ranked(known[worker])) for worker in busy)
+        uploads = [(wheel.filename, wheel.data) for wheel in self._shop.history]
+        state = repr((self._left, workers, uploads, self._world.head, ranked(rows)))
+        return hashlib.blake2b(state.encode(), digest_size=16).digest()
 
-    def _rows(self) -> Hashable:
+    def _rows(self) -> str:
         connection = self._database.connection
-        return tuple(tuple(connection.execute(f"SELECT * FROM {t}")) for t in _TABLES)
+        return repr(
+            [[*connection.execute(f"SELECT {what} FROM {t}")] for t, what in _TABLES.items()]
+        )
 
     # The end
 
