@@ -45,8 +45,9 @@ class WorkQueue(Protocol):
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
         """Due work that nobody holds, with ``attempts`` raised: commit this before the work starts.
 
-        The most urgent first, but a quarter of a full batch is the oldest of the less urgent work,
-        so that none waits for ever. Work that failed before is not claimed beside other work.
+        The most urgent first, but a quarter of a full batch is the oldest of the less urgent work
+        that never failed. Work that failed before is not claimed beside other work, so that in
+        about every fourth claim the oldest comes first, whatever became of it: none waits for ever.
 
         Work that was claimed before and never ended is claimed alone, so that it is known which
         work ends its process.

@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Float,
+    Select,
     and_,
     bindparam,
     case,
@@ -92,9 +93,12 @@ _DUE_BEFORE = (
 _DUE = _DUE_BEFORE.order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
 
 # One urgency at a time, because the index begins with it.
-_AGED = _DUE_BEFORE.where(WORK.c.urgency == bindparam("of_urgency")).order_by(
+_OLDEST = _DUE_BEFORE.where(WORK.c.urgency == bindparam("of_urgency")).order_by(
     WORK.c.not_before, WORK.c.key
 )
+
+# What was claimed or failed before would not be claimed beside the others.
+_AGED = _OLDEST.where(WORK.c.attempts == ZERO, WORK.c.failures == ZERO)
 
 _CLAIM = (
     update(WORK)
@@ -231,10 +235,12 @@ class SqlWorkQueue:
         ]
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
-        chosen = _batch(self._due(now, limit))
-        if not chosen:
+        bounds = {"now": now, "due_before": now, "limit": limit}
+        urgent = self._connection.execute(_DUE, bounds).all()
+        if not urgent:
             return ()
         fence = tick(self._connection)
+        chosen = _batch(self._with_aged(urgent, now, limit, fence))
         lease_until = now + lease_seconds
         self._connection.execute(
             _CLAIM,
@@ -257,22 +263,27 @@ class SqlWorkQueue:
             for row in chosen
         ]
 
-    def _due(self, now: float, limit: int) -> Sequence[Any]:
-        """The most urgent work; a quarter of a full batch is the oldest of the less urgent work."""
-        bounds = {"now": now, "due_before": now, "limit": limit}
-        urgent = self._connection.execute(_DUE, bounds).all()
+    def _with_aged(
+        self, urgent: Sequence[Any], now: float, limit: int, fence: int
+    ) -> Sequence[Any]:
+        """At its turn the oldest work first; a quarter of a full batch is aged work that never failed."""
+        if _is_turn_of_oldest(fence):
+            first = self._oldest(_OLDEST, now, 1)
+            return [*first, *_without(urgent, first)][:limit]
         if len(urgent) < limit:
             return urgent
-        bounds |= {"due_before": now - AGEING_SECONDS, "limit": limit // 4}
+        aged = self._oldest(_AGED, now, limit // 4)
+        return [*_without(urgent, aged)[: limit - len(aged)], *aged]
+
+    def _oldest(self, statement: Select[Any], now: float, limit: int) -> Sequence[Any]:
+        """Of the less urgent work that has been due for long."""
+        bounds = {"now": now, "due_before": now - AGEING_SECONDS, "limit": limit}
         aged = [
             row
             for urgency in (Urgency.REFRESH, Urgency.SNAPSHOT)
-            for row in self._connection.execute(_AGED, {**bounds, "of_urgency": int(urgency)})
+            for row in self._connection.execute(statement, {**bounds, "of_urgency": int(urgency)})
         ]
-        oldest = sorted(aged, key=lambda row: (row.not_before, row.key))[: limit // 4]
-        taken = {row.key for row in oldest}
-        rest = [row for row in urgent if row.key not in taken]
-        return [*rest[: limit - len(oldest)], *oldest]
+        return sorted(aged, key=lambda row: (row.not_before, row.key))[:limit]
 
     def holds(self, claim: Claim) -> bool:
         return self._connection.execute(_HOLDS, _claimed(claim)).first() is not None
@@ -353,6 +364,20 @@ def _batch(due: Sequence[Any]) -> Sequence[Any]:
         return due[:1]
     failed = bool(due[0].failures)
     return [row for row in due if not row.attempts and bool(row.failures) is failed]
+
+
+def _is_turn_of_oldest(fence: int) -> bool:
+    """Of every fourth claim, on average.
+
+    Not ``fence % 4``: other ticks lie between claims, and where one request precedes each claim the
+    fences are all odd. Multiples of the golden ratio meet each quarter, whatever their step.
+    """
+    return fence * 0x9E3779B1 % 2**32 < 2**30
+
+
+def _without(rows: Sequence[Any], taken: Sequence[Any]) -> Sequence[Any]:
+    keys = {row.key for row in taken}
+    return [row for row in rows if row.key not in keys]
 
 
 def _claimed(claim: Claim) -> dict[str, object]:

@@ -57,6 +57,14 @@ def claim(state: SqliteState, now: float = 1.0, limit: int = 10) -> list[Claim]:
     return list(state.write(lambda tx: tx.work.claim(now, 10.0, limit)))
 
 
+def end(tx: Transaction, claim: Claim) -> None:
+    tx.work.clear(claim)
+
+
+def fail(tx: Transaction, claim: Claim) -> None:
+    tx.work.defer(claim, 2.0, "why", Cause.OWN)
+
+
 def version(number: str, sequence: int = 0) -> VersionRecord:
     return VersionRecord(
         distribution="d",
@@ -245,6 +253,43 @@ class TestWork:
         state.write(lambda tx: tx.work.request(requests))
 
         assert [c.relation for c in claim(state)] == [B, C, A]
+
+    @pytest.mark.parametrize("cause", [Cause.OWN, Cause.CRASH])
+    @pytest.mark.parametrize("ticks_between", [0, 1, 2, 3, 7])
+    def test_work_that_failed_gets_its_turn_while_events_keep_coming(
+        self, state: SqliteState, cause: Cause, ticks_between: int
+    ) -> None:
+        state.write(lambda tx: tx.work.request([WorkRequest(A, 0.0, Urgency.SNAPSHOT)]))
+        (held,) = claim(state)
+        state.write(lambda tx: tx.work.defer(held, 2.0, "why", cause))
+        claimed: list[RelationName] = []
+
+        for _ in range(40):
+            for _ in range(ticks_between):
+                request(state, C, at=1000.0)
+            request(state, B, at=99.0)
+            for each in claim(state, now=100.0):
+                claimed.append(each.relation)
+                state.write(partial(end, claim=each))
+
+        assert A in claimed
+
+    def test_work_that_failed_does_not_delay_aged_work_that_never_did(
+        self, state: SqliteState
+    ) -> None:
+        failed = [RelationName.of("failed", f"t{n}") for n in range(16)]
+        state.write(
+            lambda tx: tx.work.request(WorkRequest(n, 0.0, Urgency.SNAPSHOT) for n in failed)
+        )
+        for each in claim(state, limit=16):
+            state.write(partial(fail, claim=each))
+        state.write(lambda tx: tx.work.request([WorkRequest(A, 3.0, Urgency.SNAPSHOT)]))
+        request(state, *(RelationName.of("event", f"t{n}") for n in range(500)), at=99.0)
+
+        batches = [{c.relation for c in claim(state, now=100.0, limit=64)} for _ in range(3)]
+
+        assert any(A in batch for batch in batches)
+        assert not any(batch & {*failed} and A in batch for batch in batches)
 
     def test_a_relation_that_keeps_changing_waits_for_a_bounded_time(
         self, state: SqliteState
