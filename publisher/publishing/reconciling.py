@@ -21,7 +21,13 @@ from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging_protocol import Packaging
-from publisher.publishing.upload import DROPPED, Delivery, WheelUploader, is_name_taken
+from publisher.publishing.upload import (
+    DROPPED,
+    MAX_LISTING_DELAY_SECONDS,
+    Delivery,
+    WheelUploader,
+    is_name_taken,
+)
 from publisher.runtime import Runtime
 from publisher.state.protocol import Transaction
 from publisher.state.records import VersionRecord, VersionStatus
@@ -139,7 +145,7 @@ class Reconciler:
         try:
             delivery = self._uploader.deliver(wheel)
         except IndexRefused as error:
-            if not is_name_taken(error):
+            if not is_name_taken(error) or self._may_be_unlisted(version):
                 raise
             log.warning(
                 "version is lost and the index refuses it", extra={**fields, "why": str(error)}
@@ -150,6 +156,12 @@ class Reconciler:
         self._runtime.counters.add("uploaded_again")
         log.warning("version was lost from the index and is uploaded again", extra=fields)
         return VersionStatus.PUBLISHED
+
+    def _may_be_unlisted(self, version: VersionRecord) -> bool:
+        """Whether the index may have it although its page, from a cache, does not list it yet."""
+        # Wall time may have been set back since.
+        age_seconds = abs(self._runtime.clock.wall() - version.created_at)
+        return age_seconds <= MAX_LISTING_DELAY_SECONDS
 
     def _write(
         self,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
+from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
+from publisher.index.protocol import IndexFile, IndexRefused
 from publisher.policy import DeletionLimit
-from publisher.publishing.upload import DROPPED
+from publisher.publishing.upload import DROPPED, MAX_LISTING_DELAY_SECONDS
 from publisher.state.records import VersionStatus
 from tests.publisher.daemon.simulated import (
     S,
@@ -123,6 +125,62 @@ def test_what_cannot_be_built_again_is_published_under_the_next_number(
     assert statuses(world, T)[0] == ("1.0.0", VersionStatus.LOST)
     assert statuses(world, T)[1][1] is VersionStatus.PUBLISHED
     assert record(world, T).published_hash == record(world, T).content_hash
+
+
+def test_a_newest_version_that_a_stale_page_lacks_is_not_lost(world: Simulation) -> None:
+    publish(world, "a")
+    publish(world, "a", "b")
+    serve_stale_pages_without(world, file_of(T, "1.1.0"), reads=12)
+
+    snapshot(world)
+
+    assert statuses(world, T) == [
+        ("1.0.0", VersionStatus.PUBLISHED),
+        ("1.1.0", VersionStatus.PUBLISHED),
+    ]
+    assert numbers(world, T) == ["1.0.0", "1.1.0"]
+
+
+def test_a_name_that_is_refused_and_not_listed_for_long_is_lost(world: Simulation) -> None:
+    publish(world, "a")
+    world.clock.sleep(MAX_LISTING_DELAY_SECONDS + 1.0)
+    serve_stale_pages_without(world, file_of(T, "1.0.0"), reads=1000)
+
+    snapshot(world)
+
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.LOST)
+    assert statuses(world, T)[1][1] is VersionStatus.PUBLISHED
+
+
+def test_wall_time_that_was_corrected_holds_no_lost_version_up(world: Simulation) -> None:
+    publish(world, "a")
+    world.clock.step_wall(-10 * MAX_LISTING_DELAY_SECONDS)
+    serve_stale_pages_without(world, file_of(T, "1.0.0"), reads=1000)
+
+    snapshot(world)
+
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.LOST)
+
+
+def serve_stale_pages_without(world: Simulation, filename: str, reads: int) -> None:
+    """The next pages of its distribution lack a file whose name the index refuses all the same."""
+    files, upload = world.index.files, world.index.upload
+    concerned = world.index.owner[filename].distribution
+    stale = iter(range(reads))
+
+    def stale_files(distribution: str) -> Sequence[IndexFile]:
+        listed = files(distribution)
+        if distribution != concerned or next(stale, None) is None:
+            return listed
+        return [file for file in listed if file.filename != filename]
+
+    def refuse_existing(wheel: Wheel) -> None:
+        if wheel.filename in world.index.visible:
+            raise IndexRefused("fake", "exists", 409)
+        upload(wheel)
+
+    world.index.files = stale_files  # type: ignore[method-assign]  # for a while
+    world.index.upload = refuse_existing  # type: ignore[method-assign]  # as most servers do
 
 
 def test_a_lost_version_that_is_restored_from_a_backup_counts_again(world: Simulation) -> None:
