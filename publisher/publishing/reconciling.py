@@ -20,7 +20,7 @@ from publisher.publishing.differences import Differences, compare_with_index
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
 from publisher.publishing.listing import read_listing
-from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed
 from publisher.publishing.upload import (
     DROPPED,
     MAX_LISTING_DELAY_SECONDS,
@@ -138,9 +138,12 @@ class Reconciler:
         provenance = self._state.read(
             lambda tx: tx.versions.provenance(version.distribution, version.number)
         )
-        wheel = self._packaging.rebuild(version, provenance)
+        wheel, why = self._rebuild(version, provenance)
         if wheel is None:
-            log.error("version is lost from the index and cannot be built again", extra=fields)
+            log.error(
+                "version is lost from the index and cannot be built again",
+                extra={**fields, "why": why},
+            )
             return VersionStatus.LOST
         try:
             delivery = self._uploader.deliver(wheel)
@@ -156,6 +159,15 @@ class Reconciler:
         self._runtime.counters.add("uploaded_again")
         log.warning("version was lost from the index and is uploaded again", extra=fields)
         return VersionStatus.PUBLISHED
+
+    def _rebuild(self, version: VersionRecord, provenance: str) -> tuple[Wheel | None, str]:
+        """The wheel, or why there is none."""
+        try:
+            wheel = self._packaging.rebuild(version, provenance)
+        except PackagingCrashed as error:
+            # The same inputs would crash each retry, and the relation would get no version again.
+            return None, error.reason
+        return wheel, "" if wheel is not None else "another generator, or other options, made it"
 
     def _may_be_unlisted(self, version: VersionRecord) -> bool:
         """Whether the index may have it although its page, from a cache, does not list it yet."""

@@ -13,8 +13,9 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.index.protocol import IndexFile, IndexRefused
 from publisher.policy import DeletionLimit
+from publisher.publishing.packaging_protocol import PackagingCrashed
 from publisher.publishing.upload import DROPPED, MAX_LISTING_DELAY_SECONDS
-from publisher.state.records import VersionStatus
+from publisher.state.records import VersionRecord, VersionStatus
 from tests.publisher.daemon.simulated import (
     S,
     T,
@@ -181,6 +182,26 @@ def serve_stale_pages_without(world: Simulation, filename: str, reads: int) -> N
 
     world.index.files = stale_files  # type: ignore[method-assign]  # for a while
     world.index.upload = refuse_existing  # type: ignore[method-assign]  # as most servers do
+
+
+class CrashingPackaging(ToyPackaging):
+    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+        raise PackagingCrashed(version.relation, "killed after 30 s")
+
+
+def test_a_lost_version_whose_rebuilding_crashes_is_published_under_the_next_number(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    publish(world, "a")
+    world.index.lose(file_of(T, "1.0.0"))
+    world.engine = assemble(replace(world.deployment(), packaging=CrashingPackaging()))
+
+    snapshot(world)
+
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.LOST)
+    assert statuses(world, T)[1][1] is VersionStatus.PUBLISHED
+    (lost,) = [r for r in caplog.records if "cannot be built again" in r.message]
+    assert "killed after 30 s" in lost.__dict__["why"]
 
 
 def test_a_lost_version_that_is_restored_from_a_backup_counts_again(world: Simulation) -> None:
