@@ -129,10 +129,16 @@ def confirm_changes(config: Config = None, *, json: Json = None) -> None:
 
 def republish(
     relations: Annotated[
-        list[str] | None, typer.Argument(help="database.table …; all with a package if not given")
+        list[str] | None,
+        typer.Argument(
+            help="database.table …; the packages of earlier generators if not given",
+        ),
     ] = None,
     config: Config = None,
     *,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every package, whichever generator built it.")
+    ] = False,
     missing: Annotated[
         bool,
         typer.Option("--missing", help="Upload again what the index lost, however much it is."),
@@ -150,13 +156,17 @@ def republish(
         raise Refused(
             USAGE_ERROR, "--missing takes no relations", "it compares every package with the index"
         )
+    if every and (missing or names):
+        raise Refused(
+            USAGE_ERROR, "--all takes neither relations nor --missing", "it marks every package"
+        )
     if missing:
         with opened_deployment(load_settings(config)) as deployment:
             report = deployment.engine.refill()
         output_for(json).index(report)
         return
     with opened_deployment(load_settings(config)) as deployment:
-        marked = mark(deployment.engine, deployment.state, names)
+        marked = mark(deployment.engine, deployment.state, names, whatever_generator=every)
     output_for(json).republished(marked)
 
 

@@ -13,12 +13,21 @@ from publisher.state.protocol import State
 class Republishes(Protocol):
     """An engine, as far as it is asked here."""
 
-    def republish(self, names: Sequence[RelationName]) -> Sequence[RelationName]:
-        """Marks these, or with none all that have a package; returns those that it marked."""
+    def republish(
+        self, names: Sequence[RelationName], *, whatever_generator: bool = False
+    ) -> Sequence[RelationName]:
+        """Marks these, or with none the packages of earlier generators; returns those it marked.
+
+        With ``whatever_generator`` and no names it marks every package.
+        """
 
 
 def mark(
-    engine: Republishes, state: State, names: Sequence[RelationName]
+    engine: Republishes,
+    state: State,
+    names: Sequence[RelationName],
+    *,
+    whatever_generator: bool = False,
 ) -> Sequence[RelationName]:
     """Those that were marked; nothing is if one of ``names`` is not known.
 
@@ -27,7 +36,7 @@ def mark(
     """
     known = state.read(lambda tx: tx.graph.records(names))
     _refuse([name for name in names if name not in known], "not known here", "check the spelling")
-    marked = engine.republish(names)
+    marked = engine.republish(names, whatever_generator=whatever_generator)
     without = [name for name in names if name not in set(marked)]
     hint = "schema-publisher explain RELATION says why; the others were marked"
     _refuse(without, "without a package", hint)

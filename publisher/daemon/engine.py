@@ -129,11 +129,14 @@ class Engine:
         self._state.write(write)
         self.wake()
 
-    def republish(self, names: Iterable[RelationName] = ()) -> Sequence[RelationName]:
+    def republish(
+        self, names: Iterable[RelationName] = (), *, whatever_generator: bool = False
+    ) -> Sequence[RelationName]:
         """Requests new versions of packages although their content is the same; returns which.
 
         Of ``names``, those that have a package. Without names, every package that an earlier
-        generator built, so that a fix of the code that packages contain reaches them.
+        generator built, so that a fix of the code that packages contain reaches them; with
+        ``whatever_generator`` those of the current one, too.
         """
         wanted = frozenset(names)
         generator = self._packaging.build_keys.generator
@@ -148,7 +151,7 @@ class Engine:
                 if record.status is Status.OK
                 and record.published_hash is not None
                 and name in newest
-                and (name in wanted or newest[name].runtime != generator)
+                and (name in wanted or whatever_generator or newest[name].runtime != generator)
             ]
             for record in requested:
                 sequence = newest[record.name].sequence

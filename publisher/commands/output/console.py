@@ -235,7 +235,10 @@ class ConsoleOutput:
 
     def republished(self, names: Sequence[RelationName]) -> None:
         if not names:
-            self._say("no relation has a package yet")
+            self._say(
+                "no package of an earlier generator; "
+                "to mark every package: schema-publisher republish --all"
+            )
             return
         self._table("marked for a new patch version", ("relation",), ((str(n),) for n in names))
         self._say(

@@ -8,23 +8,26 @@ from collections.abc import Sequence
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.failures import Refused
+from publisher.commands.failures import USAGE_ERROR, Refused
 from publisher.commands.output.console import ConsoleOutput
 from publisher.commands.output.json_lines import JsonLines
 from publisher.commands.republish import mark
 from tests.publisher.commands.folder import Folder
 
+PACKAGED = ("shop.ids", "shop.orders")
 ORDERS, IDS, WRONG = (RelationName.of("shop", name) for name in ("orders", "ids", "wrong"))
 
 
 class MarksPackages:
-    """An engine that has packages of some relations."""
+    """An engine that has packages of some relations, all built by an earlier generator."""
 
     def __init__(self, *packages: RelationName) -> None:
         self.packages = packages
         self.asked: list[Sequence[RelationName]] = []
 
-    def republish(self, names: Sequence[RelationName]) -> Sequence[RelationName]:
+    def republish(
+        self, names: Sequence[RelationName], *, whatever_generator: bool = False
+    ) -> Sequence[RelationName]:
         self.asked.append(names)
         return [name for name in self.packages if not names or name in names]
 
@@ -39,9 +42,28 @@ def test_named_relations_are_marked(published: Folder) -> None:
     assert engine.asked == [[ORDERS]]
 
 
-def test_without_names_all_with_a_package_are_marked(published: Folder) -> None:
+def test_without_names_what_the_engine_marks_is_told_in_order(published: Folder) -> None:
     with published.state() as state:
         assert mark(MarksPackages(ORDERS, IDS), state, []) == [IDS, ORDERS]
+
+
+def test_packages_of_the_current_generator_are_marked_with_all_only(published: Folder) -> None:
+    without = published.people("republish")
+    marked = published.run("republish", "--all").lines
+    published.run("snapshot")
+
+    assert "no package of an earlier generator" in without
+    assert {line["relation"] for line in marked} >= {"shop.ids", "shop.orders"}
+    newest = {name: published.run("explain", name).lines[0]["versions"][-1] for name in PACKAGED}
+    assert {version["number"] for version in newest.values()} == {"1.0.1"}
+
+
+@pytest.mark.parametrize("besides", ["shop.orders", "--missing"])
+def test_all_is_not_mixed_with_another_choice(published: Folder, besides: str) -> None:
+    ended = published.run("republish", "--all", besides)
+
+    assert ended.status == USAGE_ERROR
+    assert "--all takes neither relations nor --missing" in ended.err
 
 
 def test_nothing_is_marked_if_one_is_not_known(published: Folder) -> None:

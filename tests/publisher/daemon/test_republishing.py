@@ -57,6 +57,17 @@ def test_without_names_every_package_of_an_older_runtime_is_published_again(
     assert world.engine.republish() == []
 
 
+def test_every_package_is_published_again_whatever_its_generator(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    world.change(table(S, "a"))
+    process_events(world)
+
+    assert set(world.engine.republish(whatever_generator=True)) == {S, T}
+    process_events(world)
+
+    assert numbers(world, T) == numbers(world, S) == ["1.0.0", "1.0.1"]
+
+
 def test_a_change_meanwhile_is_the_republication(world: Simulation) -> None:
     world.change(table(T, "a"))
     process_events(world)
