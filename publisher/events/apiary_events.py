@@ -16,7 +16,7 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
-from publisher.events.decoding import Decoded, checked, reason_of
+from publisher.events.decoding import MAX_MESSAGE_BYTES, Decoded, checked, reason_of
 from publisher.events.metastore_events import NOISE
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 
@@ -28,6 +28,8 @@ def decode_apiary(payload: bytes) -> Decoded:
     """Hints for the named relations, none for noise, a dead letter for a message that cannot be read."""
     if _is_noise(payload):
         return ()
+    if len(payload) > MAX_MESSAGE_BYTES:
+        return DeadLetter(payload, f"the message is larger than {MAX_MESSAGE_BYTES} bytes")
     namespace: tuple[str, ...] | None = None
     try:
         event = json.loads(payload)

@@ -10,6 +10,9 @@ from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationH
 
 Decoded: TypeAlias = tuple[Hint, ...] | DeadLetter
 
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""A larger message is not decoded: it is an attack or a defect."""
+
 _MAX_REASON_LENGTH = 300
 
 

@@ -19,12 +19,9 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
-from publisher.events.decoding import Decoded, checked, reason_of
+from publisher.events.decoding import MAX_MESSAGE_BYTES, Decoded, checked, reason_of
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
-
-MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""A message that is larger when decompressed is refused: it is an attack or a defect."""
 
 NOISE = frozenset({
     "ADD_PARTITION", "ALTER_PARTITION", "ALTER_PARTITIONS", "DROP_PARTITION", "INSERT", "BATCH_INSERT",
@@ -116,6 +113,8 @@ def _parse_table(text: object) -> Relation:
 
 def _message_text(event: LogEvent) -> str:
     message = event.message
+    if len(message) > MAX_MESSAGE_BYTES:
+        raise MalformedMessage(f"the message is larger than {MAX_MESSAGE_BYTES} bytes")
     if not (event.message_format.startswith("gzip") or message.startswith("H4sI")):
         return message
     try:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.events.apiary_events import decode_apiary
+from publisher.events.decoding import MAX_MESSAGE_BYTES
 from publisher.events.protocol import DeadLetter, RelationHint
 
 
@@ -110,6 +111,18 @@ def test_an_unreadable_message_is_a_dead_letter_with_its_bytes(payload: bytes) -
 
     assert isinstance(dead, DeadLetter)
     assert dead.payload == payload
+
+
+def test_a_message_that_is_too_large_is_not_decoded() -> None:
+    payload = event("ON_CREATE_TABLE")
+    largest = payload + b" " * (MAX_MESSAGE_BYTES - len(payload))
+
+    dead = decode_apiary(largest + b" ")
+
+    assert decode_apiary(largest) == hints("t")
+    assert decode_apiary(event("ON_ADD_PARTITION") + b" " * MAX_MESSAGE_BYTES) == ()
+    assert isinstance(dead, DeadLetter)
+    assert "larger than" in dead.reason
 
 
 def test_a_dead_letter_has_its_database_if_that_is_known() -> None:

@@ -14,6 +14,7 @@ from thrift.protocol.TJSONProtocol import TJSONProtocol
 from thrift.transport.TTransport import TMemoryBuffer
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.events.decoding import MAX_MESSAGE_BYTES
 from publisher.events.metastore_events import NOISE, LogEvent, decode
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
@@ -93,10 +94,13 @@ def test_an_unreadable_alter_is_a_dead_letter_of_its_database(message: str) -> N
     assert dead.payload == message.encode("utf-8", "surrogatepass")
 
 
-def test_a_message_that_decompresses_to_gigabytes_is_refused() -> None:
-    bomb = base64.b64encode(gzip.compress(b" " * (70 * 1024 * 1024))).decode()
+@pytest.mark.parametrize("message_format", ["json-0.2", "gzip(json-2.0)"])
+def test_a_message_that_is_too_large_is_refused(message_format: str) -> None:
+    spaces = b" " * (MAX_MESSAGE_BYTES + 1)
+    is_bomb = message_format.startswith("gzip")
+    message = (base64.b64encode(gzip.compress(spaces)) if is_bomb else spaces).decode()
 
-    dead = decode(LogEvent(7, 1, "ALTER_TABLE", "db", "t", bomb, "gzip(json-2.0)"))
+    dead = decode(LogEvent(7, 1, "ALTER_TABLE", "db", "t", message, message_format))
 
     assert isinstance(dead, DeadLetter)
     assert "larger than" in dead.reason
