@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -44,6 +45,8 @@ from publisher.settings.section import Section
 from publisher.settings.sources import (
     CatalogSettings,
     EventSettings,
+    HiveCatalogSettings,
+    NotificationLogSettings,
 )
 
 # Of a Project-URL (core metadata); its characters are those of RFC 3986, and our two placeholders.
@@ -345,6 +348,26 @@ class Settings(BaseSettings):
     def _at_least_one(cls, value: tuple[CatalogSettings, ...]) -> tuple[CatalogSettings, ...]:
         if len(value) != 1:
             raise ValueError("exactly one catalog is supported in this version")
+        return value
+
+    @field_validator("events")
+    @classmethod
+    def _as_encrypted_as_the_catalog(
+        cls, value: tuple[EventSettings, ...], info: ValidationInfo
+    ) -> tuple[EventSettings, ...]:
+        """A notification log is read with the catalog's TLS and SASL, at an address of its own."""
+        # Absent if it was refused itself.
+        (catalog,) = info.data.get("catalog") or (None,)
+        if not isinstance(catalog, HiveCatalogSettings):
+            return value
+        for number, source in enumerate(value):
+            if not isinstance(source, NotificationLogSettings) or source.uri is None:
+                continue
+            if catalog.sends_password_unencrypted(source.uri):
+                raise ValueError(
+                    f"catalog.sasl would send the password unencrypted to events.{number}.uri; "
+                    "add [catalog.tls], or set catalog.allow_insecure = true"
+                )
         return value
 
     @classmethod

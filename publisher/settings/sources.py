@@ -47,15 +47,18 @@ class HiveCatalogSettings(Section):
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
-        sends_password = self.sasl is not None and self.sasl.mechanism == "PLAIN"
-        hosts = [urlsplit(uri.strip()).hostname or "" for uri in self.uri.split(",")]
-        is_open = self.tls is None and not self.allow_insecure
-        if sends_password and is_open and not all(map(is_this_machine, hosts)):
+        if self.sends_password_unencrypted(self.uri):
             raise ValueError(
                 "sasl would send the password unencrypted; "
                 "add [catalog.tls], or set catalog.allow_insecure = true"
             )
         return self
+
+    def sends_password_unencrypted(self, uri: str) -> bool:
+        """Whether the metastores at ``uri`` would be sent it, although nobody allowed that."""
+        sends_password = self.sasl is not None and self.sasl.mechanism == "PLAIN"
+        is_open = self.tls is None and not self.allow_insecure
+        return sends_password and is_open and not _are_this_machine(uri)
 
     def security(self) -> Security:
         """How connections are made.
@@ -69,6 +72,12 @@ class HiveCatalogSettings(Section):
         password = given_secret("catalog.sasl", self.sasl.password, self.sasl.password_file) or ""
         chosen = self.sasl
         return Security(tls, Sasl(chosen.mechanism, chosen.username, password, chosen.service))
+
+
+def _are_this_machine(addresses: str) -> bool:
+    """Whether all of these are, separated by commas, with a scheme or without."""
+    parts = [address.strip().rpartition("//")[2] for address in addresses.split(",")]
+    return all(is_this_machine(urlsplit(f"//{part}").hostname or "") for part in parts)
 
 
 def _paths_as_text(section: Section) -> dict[str, str]:
@@ -105,7 +114,10 @@ class NotificationLogSettings(Section):
 
 
 class KafkaSettings(Section):
-    """``options`` go to the Kafka client as they are; what is set beside them takes precedence."""
+    """``options`` go to the Kafka client as they are; what is set beside them takes precedence.
+
+    ``allow_insecure``: whether the password may cross a network in plain text.
+    """
 
     kind: Literal["kafka"]
     bootstrap_servers: str
@@ -118,7 +130,21 @@ class KafkaSettings(Section):
     password: SecretStr | None = None
     password_file: Path | None = None
     tls: TlsSettings | None = None
+    allow_insecure: bool = False
     options: Mapping[str, Any] = Field(default_factory=dict, repr=False)
+
+    @model_validator(mode="after")
+    def _encrypted(self) -> Self:
+        protocol = self.security_protocol or self.options.get("security_protocol")
+        mechanism = self.sasl_mechanism or self.options.get("sasl_mechanism")
+        sends_password = (protocol, mechanism) == ("SASL_PLAINTEXT", "PLAIN")
+        is_remote = not _are_this_machine(self.bootstrap_servers)
+        if sends_password and is_remote and not self.allow_insecure:
+            raise ValueError(
+                "SASL_PLAINTEXT with PLAIN would send the password unencrypted; "
+                'use "SASL_SSL" or a SCRAM mechanism, or set allow_insecure = true'
+            )
+        return self
 
     def client_options(self) -> Mapping[str, Any]:
         """Under the names of kafka-python.

@@ -506,6 +506,46 @@ def test_a_metastores_password_is_not_sent_unencrypted(tmp_path: Path) -> None:
     assert hive_settings(tmp_path, remote + '[catalog.sasl]\nmechanism = "GSSAPI"\n').sasl
 
 
+def test_a_notification_log_elsewhere_is_sent_the_password_as_the_catalog_is(
+    tmp_path: Path,
+) -> None:
+    sasl = '[catalog.sasl]\nmechanism = "PLAIN"\nusername = "reader"\npassword = "tell-nobody"\n'
+    source = '[[events]]\nkind = "notification-log"\n'
+    remote = source + 'uri = "thrift://127.0.0.1:9083, thrift://m:9083"\n'
+    refusal = r"events \(.*\): catalog\.sasl would send the password unencrypted to events\.0\.uri"
+
+    with pytest.raises(SettingsError, match=refusal) as raised:
+        hive_settings(tmp_path, sasl + remote)
+
+    assert "tell-nobody" not in str(raised.value)
+    assert hive_settings(tmp_path, sasl + source).sasl
+    assert hive_settings(tmp_path, "allow_insecure = true\n" + sasl + remote).sasl
+    assert hive_settings(tmp_path, sasl + "[catalog.tls]\n" + remote).sasl
+
+
+@pytest.mark.parametrize(
+    "security",
+    [
+        'security_protocol = "SASL_PLAINTEXT"\nsasl_mechanism = "PLAIN"\n',
+        'options = {security_protocol = "SASL_PLAINTEXT", sasl_mechanism = "PLAIN"}\n',
+    ],
+)
+def test_kafkas_password_is_not_sent_unencrypted(tmp_path: Path, security: str) -> None:
+    def load(servers: str, more: str) -> KafkaSettings:
+        text = f'[[events]]\nkind = "kafka"\nbootstrap_servers = "{servers}"\ntopic = "t"\n{more}'
+        (kafka,) = load_settings(settings_file(tmp_path, MINIMAL + text)).events
+        assert isinstance(kafka, KafkaSettings)
+        return kafka
+
+    with pytest.raises(SettingsError, match="PLAIN would send the password unencrypted"):
+        load("localhost:9092,broker:9092", security)
+
+    assert load("localhost:9092,[::1]:9092", security)
+    assert load("broker:9092", security + "allow_insecure = true\n").allow_insecure
+    assert load("broker:9092", security.replace("SASL_PLAINTEXT", "SASL_SSL"))
+    assert load("broker:9092", security.replace('"PLAIN"', '"SCRAM-SHA-256"'))
+
+
 def test_kafkas_security_is_given_to_its_client(tmp_path: Path) -> None:
     password = tmp_path / "password"
     password.write_text("tell-nobody\n")
