@@ -58,6 +58,7 @@ class Policy:
         lease_seconds: after which an unresponsive worker loses its claims.
         max_attempts: crashes after which a relation is quarantined.
         batch_size: relations that a worker claims at once, to share reads and commits.
+        questions_at_once: of one worker's batch, to the processes that derive and generate.
         retry_seconds: first delay after a transient failure; doubled up to
             ``max_retry_seconds``.
         max_backoff_seconds: the longest delay of a relation that fails for a cause of its own,
@@ -91,6 +92,7 @@ class Policy:
     max_attempts: int = 3
     batch_size: int = 64
     uploads_at_once: int = 3
+    questions_at_once: int = 1
     retry_seconds: float = 0.05
     max_retry_seconds: float = 5.0
     max_backoff_seconds: float = 4 * 3600.0

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from publisher.policy import Policy
 from publisher.state.protocol import State
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Clock(Protocol):
@@ -62,6 +66,23 @@ def retrying(errors: tuple[type[Exception], ...], clock: Clock) -> Retrying:
         sleep=clock.sleep,
         reraise=True,
     )
+
+
+def map_at_once(width: int, act: Callable[[T], R], items: Sequence[T]) -> Sequence[R]:
+    """The results in the order of the items, of which ``width`` are under way at once.
+
+    With a width of 1 everything happens in the caller's thread.
+
+    Raises:
+        Exception: what ``act`` raised for the first item that failed, once none is under way.
+    """
+    if min(width, len(items)) <= 1:
+        return [act(item) for item in items]
+    pool = ThreadPoolExecutor(min(width, len(items)))
+    try:
+        return list(pool.map(act, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True, slots=True)

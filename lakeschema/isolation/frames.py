@@ -1,12 +1,44 @@
-"""Messages on a pipe between a process and its child: eight bytes of length, and as many bytes."""
+"""Messages on a pipe between a process and its child: eight bytes of length, and as many bytes.
+
+These are a JSON value in ASCII, and behind it, after a zero byte, the bytes that are attached to it:
+a wheel within JSON would cost as much as building it.
+"""
 
 from __future__ import annotations
 
+import json
 import struct
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 _LENGTH = struct.Struct(">Q")
 HEADER_BYTES = _LENGTH.size
+
+_END_OF_JSON = b"\0"
+
+
+class Attached(NamedTuple):
+    """A JSON value, and bytes that go with it."""
+
+    value: Any
+    data: bytes
+
+
+def encode(value: Any) -> bytes:
+    """``value`` is a JSON value, or ``Attached``."""
+    if isinstance(value, Attached):
+        return _END_OF_JSON.join((json.dumps(value.value).encode("ascii"), value.data))
+    return json.dumps(value).encode("ascii")
+
+
+def decode(message: bytes) -> Any:
+    """What was encoded.
+
+    Raises:
+        ValueError, RecursionError: it is not JSON, or nested too deep.
+    """
+    text, end, data = message.partition(_END_OF_JSON)
+    value = json.loads(text)
+    return Attached(value, data) if end else value
 
 
 def frame(message: bytes) -> bytes:

@@ -28,7 +28,7 @@ class Handler:
 
     Attributes:
         factory: ``module:function``, called once in the child with ``argument``; returns the
-            function from a question to its answer, both plain JSON values.
+            function from a question to its answer, both JSON values or ``frames.Attached``.
         argument: the program's own values, pickled for the child; never untrusted objects.
     """
 
@@ -46,3 +46,10 @@ class ProcessDied(Exception):
         super().__init__(reason)
         self.reason = reason
         self.timed_out = timed_out
+
+
+class PoolClosed(Exception):
+    """The program ends: no process takes questions any more."""
+
+    def __str__(self) -> str:
+        return "the program is ending"

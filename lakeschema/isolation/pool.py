@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from lakeschema.isolation.limits import Handlers, Limits, ProcessDied
+from lakeschema.isolation.limits import Handlers, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
 
 _DEFAULT_LIMITS = Limits()
@@ -19,7 +19,9 @@ class LimitedProcesses:
     def __init__(
         self, handlers: Handlers, *, count: int = 2, limits: Limits = _DEFAULT_LIMITS
     ) -> None:
-        self._idle: queue.LifoQueue[LimitedProcess] = queue.LifoQueue()
+        # None wakes those who wait once the pool is closed.
+        self._idle: queue.LifoQueue[LimitedProcess | None] = queue.LifoQueue()
+        self._is_closed = False
         for _ in range(count):
             self._idle.put(LimitedProcess(handlers, limits))
 
@@ -27,7 +29,8 @@ class LimitedProcesses:
         """Starts every process now, so that the first question does not wait for it."""
         processes = [self._idle.get() for _ in range(self._idle.qsize())]
         for process in processes:
-            process.start()
+            if process is not None:
+                process.start()
             self._idle.put(process)
 
     def ask(self, handler: str, question: Any) -> Any:
@@ -35,6 +38,7 @@ class LimitedProcesses:
 
         Raises:
             ProcessDied: the question killed a process.
+            PoolClosed: nothing is asked any more.
         """
         with self._borrow() as process:
             was_new = process.is_new
@@ -47,12 +51,16 @@ class LimitedProcesses:
                 return process.ask(handler, question)
 
     def close(self) -> None:
-        """Ends idle processes; a busy one ends when its pipe closes, or at its time limit."""
+        """Ends idle processes, and a busy one after its answer; whoever waits for one is refused."""
+        self._is_closed = True
         while True:
             try:
-                self._idle.get_nowait().stop()
+                process = self._idle.get_nowait()
             except queue.Empty:
-                return
+                break
+            if process is not None:
+                process.stop()
+        self._idle.put(None)
 
     def __enter__(self) -> Self:
         return self
@@ -63,7 +71,13 @@ class LimitedProcesses:
     @contextmanager
     def _borrow(self) -> Iterator[LimitedProcess]:
         process = self._idle.get()
+        if process is None:
+            self._idle.put(None)
+            raise PoolClosed
         try:
             yield process
         finally:
-            self._idle.put(process)
+            if self._is_closed:
+                process.stop()
+            else:
+                self._idle.put(process)

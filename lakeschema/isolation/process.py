@@ -1,12 +1,11 @@
 """One child process that answers questions about untrusted input, and is killed at a limit.
 
-Questions and answers are JSON: an answer can be wrong, and cannot run code here. Every wait has a
+Questions and answers are JSON and bytes: an answer can be wrong, and cannot run code here. Every wait has a
 deadline, for a child that does not read its question as for one that does not answer.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import pickle
@@ -19,7 +18,14 @@ import time
 from collections.abc import Sequence
 from typing import IO, Any
 
-from lakeschema.isolation.frames import HEADER_BYTES, frame, frame_length
+from lakeschema.isolation.frames import (
+    HEADER_BYTES,
+    Attached,
+    decode,
+    encode,
+    frame,
+    frame_length,
+)
 from lakeschema.isolation.limits import Handlers, Limits, ProcessDied
 
 log = logging.getLogger(__name__)
@@ -76,7 +82,7 @@ class LimitedProcess:
         Raises:
             ProcessDied: there is none; the next question gets a new process.
         """
-        message = frame(json.dumps([handler, question]).encode("ascii"))
+        message = frame(encode(_addressed(handler, question)))
         self.start()
         process, deadline = self._process, self._deadline()
         assert process is not None
@@ -84,7 +90,7 @@ class LimitedProcess:
             if not self._greeted:
                 self._greet(process, deadline)
             self._write(process, message, deadline)
-            return json.loads(self._read(process, deadline))
+            return decode(self._read(process, deadline))
         except (OSError, ValueError, RecursionError) as error:
             timed_out = isinstance(error, TimeoutError)
             raise ProcessDied(self._kill_and_explain(error), timed_out=timed_out) from error
@@ -124,7 +130,7 @@ class LimitedProcess:
         return process
 
     def _greet(self, process: subprocess.Popen[bytes], deadline: float) -> None:
-        greeting = json.loads(self._read(process, deadline))
+        greeting = decode(self._read(process, deadline))
         self._greeted = True
         if not greeting["network_cut"]:
             log.debug("child process keeps the network", extra={"why": greeting["why"]})
@@ -178,6 +184,12 @@ class LimitedProcess:
         self.stop()
         reason = "its process ended" if isinstance(error, BrokenPipeError) else str(error)
         return f"{reason}: {last_line}" if last_line else reason
+
+
+def _addressed(handler: str, question: Any) -> Any:
+    if isinstance(question, Attached):
+        return Attached([handler, question.value], question.data)
+    return [handler, question]
 
 
 def _import_path() -> Sequence[str]:

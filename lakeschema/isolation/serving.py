@@ -6,7 +6,6 @@ An unexpected error ends it, with a trace that the parent reports.
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import pickle
 import resource
@@ -16,7 +15,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, BinaryIO, TypeAlias
 
-from lakeschema.isolation.frames import frame, read_frame
+from lakeschema.isolation.frames import Attached, decode, encode, frame, read_frame
 from lakeschema.isolation.limits import Handler, Limits
 
 Answering: TypeAlias = Callable[[Any], Any]
@@ -41,13 +40,18 @@ def serve() -> None:
     while (message := read_frame(questions)) is not None:
         # If the parent has died, nothing else stops a question that does not end.
         signal.alarm(int(limits.timeout_seconds) + _ALARM_MARGIN_SECONDS)
-        name, question = json.loads(message)
+        question = decode(message)
+        if isinstance(question, Attached):
+            name, value = question.value
+            question = Attached(value, question.data)
+        else:
+            name, question = question
         _send(answers, answering[name](question), limits)
         signal.alarm(0)
 
 
 def _send(answers: BinaryIO, answer: Any, limits: Limits) -> None:
-    message = json.dumps(answer).encode("ascii")
+    message = encode(answer)
     if len(message) > limits.max_answer_bytes:
         raise OverflowError(f"the answer exceeds {limits.max_answer_bytes} bytes")
     answers.write(frame(message))

@@ -289,6 +289,7 @@ def build_selection(settings: Settings) -> Selection:
 def build_policy(settings: Settings) -> Policy:
     engine = settings.engine
     return Policy(
+        questions_at_once=settings.engine.workers,
         debounce_seconds=engine.debounce_seconds,
         max_wait_seconds=engine.max_wait_seconds,
         staleness_seconds=engine.staleness_seconds,

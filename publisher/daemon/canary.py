@@ -8,7 +8,7 @@ from codegen.errors import CodegenError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Derived
 from publisher.publishing.packaging_protocol import Packaging
-from publisher.runtime import Runtime
+from publisher.runtime import Runtime, map_at_once
 from publisher.selection import Selection
 from publisher.settling.contents import Content, Packageable, Unfit, Withheld
 from publisher.settling.findings import (
@@ -67,7 +67,8 @@ class Canary:
         ]
         findings = self._investigator.investigate(readings)
         records = self._runtime.state.read(lambda tx: tx.graph.records(names))
-        return sum(self._changes(finding, records) for finding in findings)
+        at_once = self._runtime.policy.questions_at_once
+        return sum(map_at_once(at_once, lambda each: self._changes(each, records), findings))
 
     def _changes(
         self, finding: Finding | Crashed, records: Mapping[RelationName, RelationRecord]

@@ -16,7 +16,7 @@ from lakeschema.translation.outcome import Derived
 from publisher.daemon.canary import Contents
 from publisher.publishing.jobs import Job
 from publisher.publishing.publisher import Publisher
-from publisher.runtime import Runtime
+from publisher.runtime import Runtime, map_at_once
 from publisher.settling.claims import Deferred, Ending, end_claim
 from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
@@ -89,6 +89,7 @@ class Concluding:
         """``wake`` is called when dependents may be claimed, before anything is published."""
         self._state = runtime.state
         self._clock = runtime.clock
+        self._questions_at_once = runtime.policy.questions_at_once
         self._settling = settling
         self._publisher = publisher
         self._contents = contents
@@ -98,8 +99,10 @@ class Concluding:
     def conclude(self, findings: Sequence[Finding]) -> None:
         if not findings:
             return
-        contents = {f.reading.name: self._contents.of(f) for f in findings}
-        reservations = self._publisher.open_reservations(f.reading.name for f in findings)
+        names = [finding.reading.name for finding in findings]
+        found = map_at_once(self._questions_at_once, self._contents.of, findings)
+        contents = dict(zip(names, found, strict=True))
+        reservations = self._publisher.open_reservations(names)
         outstanding = self._state.write(
             partial(self._settle, findings=findings, contents=contents, reserved=reservations)
         )

@@ -6,7 +6,6 @@ memory to read: each costs one answer of a process that is killed at its limits.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, TypeAlias
@@ -19,6 +18,7 @@ from lakeschema.avro.model import Schema
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.translation.interface import Derivation
@@ -116,8 +116,8 @@ class LimitedPackaging:
             "predecessors": predecessors_to_json(predecessors),
         }
         answer = self._ask(request.relation, question)
-        wheel = _wheel_from_json(answer["wheel"])
-        return DraftedPackage(change_from_json(answer["change"]), wheel)
+        wheel = _wheel_from_answer(answer)
+        return DraftedPackage(change_from_json(answer.value["change"]), wheel)
 
     def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
         question = {
@@ -128,31 +128,30 @@ class LimitedPackaging:
             "sha256": version.wheel_sha256,
             "provenance": provenance,
         }
-        wheel = self._ask(version.relation, question)["wheel"]
-        return None if wheel is None else _wheel_from_json(wheel)
+        answer = self._ask(version.relation, question)
+        return _wheel_from_answer(answer) if isinstance(answer, Attached) else None
 
     def read(self, wheel: bytes) -> ReadPackage:
-        question = {"ask": "read", "wheel": base64.b64encode(wheel).decode("ascii")}
         try:
-            return package_from_json(self._answer(question)["package"])
+            return package_from_json(self._answer(Attached({"ask": "read"}, wheel))["package"])
         except ProcessDied as error:
             raise CodegenError(f"reading the wheel killed a process: {error.reason}") from error
 
-    def _ask(self, relation: RelationName, question: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _ask(self, relation: RelationName, question: Mapping[str, Any]) -> Any:
         try:
             return self._answer(question)
         except ProcessDied as error:
             raise PackagingCrashed(relation, error.reason) from error
 
-    def _answer(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
-        answer: Mapping[str, Any] = self._processes.ask(HANDLER, question)
-        if "refused" in answer:
+    def _answer(self, question: Any) -> Any:
+        answer = self._processes.ask(HANDLER, question)
+        if not isinstance(answer, Attached) and "refused" in answer:
             raise CodegenError(answer["refused"])
         return answer
 
 
-def _wheel_from_json(value: Mapping[str, Any]) -> Wheel:
-    return Wheel(**{**value, "data": base64.b64decode(value["data"])})
+def _wheel_from_answer(answer: Attached) -> Wheel:
+    return Wheel(**answer.value["wheel"], data=answer.data)
 
 
 # In the child
@@ -162,7 +161,7 @@ _Drafting: TypeAlias = Callable[[PackageRequest, Predecessors], DraftedPackage]
 
 def answer_about_packages(
     argument: Mapping[str, Any],
-) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+) -> Callable[[Any], Any]:
     """The child's function from a question to its answer."""
     # Only the child needs fastavro and Apache Avro, which take long to import.
     from publisher.publishing.second_opinion import SecondOpinions
@@ -175,8 +174,10 @@ def answer_about_packages(
         opinions.require(drafted.wheel, request.schema)
         return drafted
 
-    def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    def answer(question: Any) -> Any:
         try:
+            if isinstance(question, Attached):
+                return {"package": package_to_json(packaging.read(question.data))}
             return _answer(packaging, draft, question)
         except (CodegenError, MalformedAvroSchema) as error:
             return {"refused": str(error)}
@@ -184,9 +185,7 @@ def answer_about_packages(
     return answer
 
 
-def _answer(
-    packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, Any]
-) -> Mapping[str, Any]:
+def _answer(packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, Any]) -> Any:
     match question["ask"]:
         case "content_hash":
             return {"content_hash": packaging.content_hash(request_from_json(question["request"]))}
@@ -202,14 +201,10 @@ def _answer(
                 request_from_json(question["request"]),
                 predecessors_from_json(question["predecessors"]),
             )
-            wheel = _wheel_to_json(drafted.wheel)
-            return {"change": change_to_json(drafted.change), "wheel": wheel}
+            return _attach(drafted.wheel, {"change": change_to_json(drafted.change)})
         case "rebuild":
             rebuilt = packaging.rebuild(_version_of(question), question["provenance"])
-            return {"wheel": None if rebuilt is None else _wheel_to_json(rebuilt)}
-        case "read":
-            package = packaging.read(base64.b64decode(question["wheel"]))
-            return {"package": package_to_json(package)}
+            return {} if rebuilt is None else _attach(rebuilt, {})
         case asked:
             raise ValueError(f"not a question: {asked!r}")
 
@@ -228,5 +223,6 @@ def _version_of(question: Mapping[str, Any]) -> VersionRecord:
     )
 
 
-def _wheel_to_json(wheel: Wheel) -> dict[str, str]:
-    return {**asdict(wheel), "data": base64.b64encode(wheel.data).decode("ascii")}
+def _attach(wheel: Wheel, answer: Mapping[str, Any]) -> Attached:
+    stated = {key: value for key, value in asdict(wheel).items() if key != "data"}
+    return Attached({**answer, "wheel": stated}, wheel.data)

@@ -26,7 +26,7 @@ from publisher.publishing.recheck import Recheck
 from publisher.publishing.reconciling import Reconciler, record_deliveries
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
-from publisher.runtime import Runtime
+from publisher.runtime import Runtime, map_at_once
 from publisher.settling.claims import Deferred, Done, Ending, end_claim, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
@@ -222,17 +222,22 @@ class Publisher:
         upstreams = {u for each in confirmed for u in each.job.derivation.upstreams}
         fingerprints = self._state.read(lambda tx: _fingerprints(tx, upstreams))
         now = self._runtime.clock.wall()
-        drafts = []
-        for each in confirmed:
+
+        def draft(each: Confirmed) -> Draft | None:
             try:
-                drafts.append(self._drafter.draft(each, fingerprints, now))
+                return self._drafter.draft(each, fingerprints, now)
             except CodegenError as error:
-                reason = f"cannot be packaged: {error}"
-                self._runtime.counters.add("unfit")
-                fields = {"relation": str(each.job.name), "why": reason}
-                log.warning("relation gets no version", extra=fields)
-                self._state.write(partial(self._record_unfit, job=each.job, reason=reason))
-        return drafts
+                self._give_up(each.job, f"cannot be packaged: {error}")
+                return None
+
+        drafts = map_at_once(self._runtime.policy.questions_at_once, draft, confirmed)
+        return [each for each in drafts if each is not None]
+
+    def _give_up(self, job: Job, reason: str) -> None:
+        self._runtime.counters.add("unfit")
+        fields = {"relation": str(job.name), "why": reason}
+        log.warning("relation gets no version", extra=fields)
+        self._state.write(partial(self._record_unfit, job=job, reason=reason))
 
     def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
         if tx.work.holds(job.claim):

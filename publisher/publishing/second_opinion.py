@@ -25,7 +25,7 @@ from publisher.publishing.imported_package import compile_modules, imported, pac
 from publisher.publishing.packaging_protocol import OpinionMode
 from publisher.publishing.sample_values import Value, sample_values, with_defaults
 
-FIRST_WHEELS: Final = 64
+FIRST_WHEELS: Final = 8
 """Of each process, and so of each version of the generator: all of them are checked."""
 
 SAMPLED_ONE_IN: Final = 16

@@ -21,7 +21,7 @@ from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from lakeschema.translation.upstream_first import unusable_upstream
-from publisher.runtime import Clock, Runtime, retrying
+from publisher.runtime import Clock, Runtime, map_at_once, retrying
 from publisher.settling.deriving import derivation_from_text, derivation_to_text
 from publisher.settling.freshness import Freshness, freshness, second_look
 from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
@@ -230,6 +230,7 @@ class Investigator:
         self._state = runtime.state
         self._deriver = deriver
         self._counters = runtime.counters
+        self._questions_at_once = runtime.policy.questions_at_once
         self._interface = lru_cache(maxsize=4096)(_interface_of)
 
     def investigate(self, readings: Sequence[Reading]) -> Sequence[Finding | Crashed]:
@@ -321,16 +322,17 @@ class Investigator:
             return {}
         hashes = [candidate.inputs_hash for candidate in candidates]
         memo = self._state.read(lambda tx: tx.memo.recall(hashes))
-        results: dict[RelationName, Finding | Crashed] = {}
-        for candidate in candidates:
-            name = candidate.reading.name
+
+        def conclude(candidate: _Candidate) -> Finding | Crashed:
             try:
                 settled = self._derive_candidate(candidate, upstreams, memo, derivations)
             except DerivationCrashed as error:
-                results[name] = Crashed(candidate.reading.claim, error.reason)
-            else:
-                results[name] = _finding(candidate, settled)
-        return results
+                return Crashed(candidate.reading.claim, error.reason)
+            return _finding(candidate, settled)
+
+        results = map_at_once(self._questions_at_once, conclude, candidates)
+        names = (candidate.reading.name for candidate in candidates)
+        return dict(zip(names, results, strict=True))
 
     def _derive_candidate(
         self,

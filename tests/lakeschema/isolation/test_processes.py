@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from lakeschema.isolation.limits import Handler, Limits, ProcessDied
+from lakeschema.isolation.frames import Attached
+from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
 from tests.waiting import PATIENCE_SECONDS, eventually
 
@@ -90,6 +93,33 @@ def test_a_question_is_asked_again_if_it_killed_a_process_that_had_answered_othe
         answers = [processes.ask("test", "third") for _ in range(3)]
 
     assert answers == [1, 2, 1]
+
+
+def test_bytes_cross_beside_json(shared: LimitedProcesses) -> None:
+    data = bytes(range(256)) * 1000
+
+    assert shared.ask("test", Attached("echo", data)) == Attached("echo", data)
+
+
+def test_whoever_waits_for_a_process_is_refused_when_the_pool_closes() -> None:
+    processes = a_pool(IMPATIENT)
+    refusals: queue.Queue[str] = queue.Queue()
+
+    def ask() -> None:
+        try:
+            processes.ask("test", "hang")
+        except (PoolClosed, ProcessDied) as refusal:
+            refusals.put(type(refusal).__name__)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    processes.close()
+
+    ends = {refusals.get(timeout=PATIENCE_SECONDS) for _ in threads}
+    assert "PoolClosed" in ends
+    with pytest.raises(PoolClosed):
+        processes.ask("test", "argument")
 
 
 def test_what_a_child_started_dies_with_it() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lakeschema.isolation.frames import decode, encode
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
 from publisher.publishing.limited_packaging import (
@@ -40,7 +40,7 @@ class InThisProcess(LimitedProcesses):
 
     def ask(self, handler: str, question: Any) -> Any:
         assert handler == HANDLER
-        return json.loads(json.dumps(self._answering(json.loads(json.dumps(question)))))
+        return decode(encode(self._answering(decode(encode(question)))))
 
 
 def generate_wheels(world: Simulation, second_opinion: OpinionMode) -> None:
