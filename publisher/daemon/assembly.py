@@ -337,12 +337,14 @@ def parts_of(deployment: Deployment) -> Parts:
     investigator = Investigator(runtime, deployment.deriver)
     contents = Contents(packaging, deployment.selection)
     canary = Canary(runtime, reader, investigator, contents)
+    settings = SettingsNotes(deployment.selection, packaging.build_keys, deployment.catalog_name)
     return Parts(
         runtime=runtime,
         catalog=deployment.catalog,
         reader=reader,
         investigator=investigator,
         settling=Settling(runtime.policy),
+        settings=settings,
         publisher=Publisher(
             runtime,
             deployment.index,
@@ -355,7 +357,7 @@ def parts_of(deployment: Deployment) -> Parts:
             deployment.catalog,
             reader,
             deployment.deriver,
-            SettingsNotes(deployment.selection, packaging.build_keys, deployment.catalog_name),
+            settings,
             MassChangeBrake(runtime, deployment.catalog_name, canary.count_changing),
             deployment.catalog_name,
         ),

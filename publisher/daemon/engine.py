@@ -29,6 +29,7 @@ from publisher.publishing.index_comparison import IndexComparison, IndexReport
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime
+from publisher.settling.changed_settings import SettingsNotes
 from publisher.settling.claims import Deferred, defer, end_claim, fail, isolate
 from publisher.settling.comparison import (
     SNAPSHOT_BEGUN,
@@ -61,6 +62,7 @@ class Parts:
     reader: CatalogReader
     investigator: Investigator
     settling: Settling
+    settings: SettingsNotes
     publisher: Publisher
     comparison: CatalogComparison
     index_comparison: IndexComparison
@@ -85,13 +87,13 @@ class Engine:
         self._reader = parts.reader
         self._investigator = parts.investigator
         self._settling = parts.settling
+        self._settings = parts.settings
         self._publisher = parts.publisher
         self._comparison = parts.comparison
         self._index_comparison = parts.index_comparison
         self._packaging = parts.packaging
         self._wakeup = threading.Condition()
         self._wakeups = 0
-        self._has_begun = False
         self._receiving = Receiving(parts.runtime, parts.catalog)
         self._concluding = Concluding(
             parts.runtime,
@@ -173,9 +175,6 @@ class Engine:
         claims = self.claim()
         if not claims:
             return 0
-        if not self._has_begun:
-            self._comparison.begin_work()
-            self._has_begun = True
         exhausted = [c for c in claims if c.attempts > self._policy.max_attempts]
         isolate(exhausted, self._quarantine_all, lambda c, e: self._defer_quarantine(c, str(e)))
         allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]
@@ -190,9 +189,14 @@ class Engine:
         if due is None or due > now:
             return ()
         policy = self._policy
-        return self._state.write(
-            lambda tx: tx.work.claim(now, policy.lease_seconds, policy.batch_size)
-        )
+
+        def write(tx: Transaction) -> Sequence[Claim]:
+            claims = tx.work.claim(now, policy.lease_seconds, policy.batch_size)
+            if claims:
+                self._settings.begin_work(tx)
+            return claims
+
+        return self._state.write(write)
 
     def _process(self, claims: Sequence[Claim]) -> None:
         records = self._state.read(lambda tx: tx.graph.records(c.relation for c in claims))

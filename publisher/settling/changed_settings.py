@@ -67,7 +67,11 @@ class SettingsNotes:
         )
 
     def begin_work(self, tx: Transaction) -> None:
-        """Notes that relations are derived under these settings from now on."""
+        """Notes that relations are derived under these settings.
+
+        Belongs in the transaction of each claim: another process may have carried out other
+        settings since the last one. It writes only where a note says otherwise.
+        """
         for note, text, *_ in self._settings:
             noted = tx.journal.note(note)
             if noted != text and not noted.startswith(_PERHAPS):

@@ -155,10 +155,6 @@ class CatalogComparison:
         tx.journal.write_note(SNAPSHOT_DUE, SNAPSHOT_BEGUN)
         mark_time(tx, self._clock.now())
 
-    def begin_work(self) -> None:
-        """Is called before anything is derived under the settings of this process."""
-        self._state.write(self._settings.begin_work)
-
     def is_running(self) -> bool:
         now = self._clock.now()
         return self._state.read(lambda tx: tx.journal.is_leased(self._singleton, now))

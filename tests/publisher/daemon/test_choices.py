@@ -119,6 +119,24 @@ def test_what_was_derived_under_choices_that_no_snapshot_saw_is_derived_again(
     assert world.engine.snapshot().differing == 0
 
 
+def test_choices_that_another_process_carried_out_reach_the_packages_after_a_restart(
+    world: Simulation,
+) -> None:
+    world.change(table(T, "a"))
+    process_events(world)
+    daemon = world.engine
+    choose(world, "immutable")
+    world.engine.snapshot()
+    assert daemon.drain(600.0)
+    choose(world, "immutable")
+
+    world.engine.snapshot()
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0", "2.0.0"]
+    assert world.engine.snapshot().differing == 0
+
+
 def test_what_has_no_package_gets_none_by_other_choices(world: Simulation) -> None:
     select(world, Selection(exclude=("*.s",)))
     for relation in (table(S, "a"), view(V, S, shape="nonsense")):

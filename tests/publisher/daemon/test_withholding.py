@@ -65,6 +65,22 @@ def test_patterns_that_changed_and_changed_back_leave_nothing_withheld(world: Si
     assert numbers(world, T) == ["1.0.0", "1.1.0"]
 
 
+def test_patterns_that_another_process_carried_out_hold_after_a_restart(world: Simulation) -> None:
+    select(world, Selection(exclude=("*.t",)))
+    world.change(table(T, "a"))
+    process_events(world)
+    daemon = world.engine
+    select(world, EVERYTHING)
+    world.engine.snapshot()
+    assert daemon.drain(600.0)
+    select(world, EVERYTHING)
+
+    world.engine.snapshot()
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0"]
+
+
 def test_the_same_patterns_ask_for_nothing_again(world: Simulation) -> None:
     select(world, Selection(exclude=("*.t",)))
     world.change(table(T, "a"))
