@@ -28,7 +28,7 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "published": "versions published",
     "put_off": "work items deferred because the catalog could not be read or its answer was stale",
     "quarantined": "relations quarantined after their derivation crashed repeatedly",
-    "snapshots": "completed snapshots: comparisons of the whole catalog with the state",
+    "snapshots": "comparisons of the whole catalog by this process; those on Spark run in another",
     "stale_readings": "catalog answers older than the event that caused the reading",
     "unproven_readings": "catalog answers that no event id proves to be new enough; each is read again",
     "unfit": "versions that were not published: not packageable, or a second opinion failed",
