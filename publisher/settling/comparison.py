@@ -205,7 +205,7 @@ class CatalogComparison:
         existing = frozenset(
             name
             for name, record in records.items()
-            if record.facts_hash is not None and name.namespace not in listing.refused
+            if _counts_as_existing(record) and name.namespace not in listing.refused
         )
         released = self._state.read(_released_namespaces)
         steps = plan_deletions(listed, existing, self._policy.deletion_limit, released)
@@ -296,6 +296,15 @@ def known_catalog(
 
 
 _WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
+
+
+def _counts_as_existing(record: RelationRecord) -> bool:
+    """Whether it is missing if the catalog does not list it.
+
+    So is what the index alone knows: a worker that finds it missing may hold its deletion, and only
+    a snapshot asks again.
+    """
+    return record.facts_hash is not None or record.is_only_published
 
 
 def _is_unfinished(record: RelationRecord) -> bool:

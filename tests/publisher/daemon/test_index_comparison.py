@@ -368,6 +368,33 @@ def test_many_unknown_packages_of_dropped_relations_wait_for_a_person(world: Sim
     assert sorted(report.adopted) == names
 
 
+def test_adopted_packages_of_dropped_relations_are_yanked_once_a_person_confirms(
+    world: Simulation,
+) -> None:
+    names = [RelationName.of("d", f"t{n:02}") for n in range(12)]
+    for name in names:
+        world.change(table(name, "a"))
+    process_events(world)
+    world.restore_state(None)
+    for name in names:
+        world.catalog.drop(name)
+    world.policy = replace(POLICY, deletion_limit=DeletionLimit())
+    world.engine = assemble(world.deployment())
+    assert len(world.engine.adopt().adopted) == 12
+    assert world.engine.drain(600.0)
+
+    assert world.engine.snapshot().held == {"": "12 of 12 relations not listed"}
+    assert world.engine.drain(600.0)
+    assert world.index.yanked == {}
+
+    world.engine.confirm_deletions()
+    snapshot(world)
+
+    assert len(world.index.yanked) == 12
+    snapshot(world)
+    assert world._inner.read(lambda tx: tx.journal.notes("@brake/")) == {}
+
+
 def test_a_relation_that_exists_is_adopted_with_its_history(world: Simulation) -> None:
     publish(world, "a")
     copy = world.copy_state()
