@@ -156,7 +156,14 @@ class StaticIndex:
                     found = [entry.name for entry in entries if entry.is_dir()]
             except FileNotFoundError:
                 return ()
-            return tuple(sorted(project for project in found if self.has(project)))
+            return tuple(sorted(project for project in found if self._may_have(project)))
+
+    def _may_have(self, project: str) -> bool:
+        """As ``has``; what cannot be looked at is listed, and its own page then says why."""
+        try:
+            return self.has(project)
+        except PermissionError:
+            return True
 
     def file_path(self, filename: str) -> Path:
         """The path of a file of that name, which need not exist.
@@ -207,7 +214,7 @@ class StaticIndex:
         except FileNotFoundError:
             return None
         except MalformedPage as error:
-            raise IndexUnavailable(
+            raise IndexRefused(
                 self._name,
                 f"{path} was damaged by another program: {error}; restore it, or delete it: the "
                 "next upload then lists the wheels again, without their yanks",

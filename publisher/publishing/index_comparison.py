@@ -16,13 +16,14 @@ from typing import TypeVar
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.index.protocol import IndexUnavailable, PackageIndex, PackageIndexError
+from publisher.index.protocol import PackageIndex, PackageIndexError
 from publisher.policy import DeletionLimit
 from publisher.publishing.differences import compare_with_index
 from publisher.publishing.discovery import Discovery
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_work import IndexWork
 from publisher.publishing.listing import read_listing
+from publisher.publishing.outage import is_away
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.runtime import Clock, Runtime
 from publisher.state.protocol import Transaction
@@ -136,7 +137,7 @@ class IndexComparison:
                     failed[package.distribution] = str(result)
                 else:
                     found.append(result)
-            if any(isinstance(result, IndexUnavailable) for result in results):
+            if is_away(results):
                 break
         report = _report(found, failed, refill)
         differing = frozenset(report.differing)

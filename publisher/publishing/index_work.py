@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from publisher.index.protocol import IndexUnavailable, PackageIndexError
+from publisher.publishing.outage import Outage, is_away
 from publisher.runtime import Runtime
 from publisher.settling.claims import defer, fail
 from publisher.state.records import Claim
@@ -31,7 +32,10 @@ class IndexWork:
         self._runtime = runtime
 
     def for_each(self, claims: Sequence[Claim], act: Callable[[Claim], R]) -> Sequence[R]:
-        """The results of ``act`` where it succeeds at the index; the other claims are deferred."""
+        """The results of ``act`` where it succeeds at the index; the other claims are deferred.
+
+        What had no answer alone fails as its own, and keeps its back-off during an outage.
+        """
         lease = _Lease(self._runtime.clock.now())
 
         def attempt(claim: Claim) -> R:
@@ -39,9 +43,11 @@ class IndexWork:
             return act(claim)
 
         results = self.attempt_each(claims, attempt)
+        # Of a single claim it is not known whether the index answers others.
+        may_be_outage = len(claims) == 1 or is_away(results)
         done: list[R] = []
         for claim, result in zip(claims, results, strict=True):
-            if isinstance(result, IndexUnavailable):
+            if isinstance(result, IndexUnavailable) and may_be_outage and not claim.failures:
                 defer(self._runtime, [claim], str(result))
             elif isinstance(result, PackageIndexError):
                 fail(self._runtime, claim, result)
@@ -54,22 +60,23 @@ class IndexWork:
     ) -> Sequence[R | PackageIndexError]:
         """What came of each item.
 
-        Once the index is unavailable for one, the remaining are answered with that error and
-        without a request: each would wait for a timeout.
+        Once the index is unavailable for two in a row, the remaining are answered with that error
+        and without a request: each would wait for a timeout.
         """
-        unavailable: list[IndexUnavailable] = []
+        outage = Outage()
 
         def attempt(item: T) -> R | PackageIndexError:
-            if unavailable:
-                return unavailable[0]
+            if (away := outage.error) is not None:
+                return away
             try:
-                return act(item)
+                result = act(item)
             except PackageIndexError as error:
-                if isinstance(error, IndexUnavailable):
-                    unavailable.append(error)
+                outage.note_failure(error)
                 self._runtime.counters.add("index_failures")
                 log.warning("package index failed", extra={"why": str(error)})
                 return error
+            outage.note_answer()
+            return result
 
         width = min(self._runtime.policy.uploads_at_once, len(items))
         if width <= 1:

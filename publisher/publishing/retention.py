@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from publisher.index.protocol import IndexFile, PackageIndex
 from publisher.index.releases import by_version, parse_version
+from publisher.publishing.outage import Failures
 from publisher.publishing.upload import DROPPED
 from publisher.runtime import Runtime
 from publisher.state.protocol import State
@@ -96,13 +97,23 @@ def plans(
     """The changes of each published distribution, often none; reads the index as it goes.
 
     Raises:
-        PackageIndexError: the index does not answer.
+        PackageIndexError: the index does not answer or, after all others, what one had instead.
     """
-    for distribution, published_at in sorted(_published(state).items()):
-        # A single version is its major's newest: no request to the index is needed.
-        if len(published_at) > 1:
+    failures = Failures()
+    for distribution, published_at in _candidates(state):
+        changes: tuple[FileChange, ...] = ()
+        with failures.apart():
             files = index.files(distribution)
-            yield plan_retention(distribution, files, published_at, retention, now)
+            changes = plan_retention(distribution, files, published_at, retention, now)
+        yield changes
+    failures.raise_first()
+
+
+def _candidates(state: State) -> Sequence[tuple[str, Mapping[str, float]]]:
+    """The distributions that may have a superseded version, and when theirs were published."""
+    published = sorted(_published(state).items())
+    # A single version is its major's newest: no request to the index is needed.
+    return [(distribution, times) for distribution, times in published if len(times) > 1]
 
 
 def _published(state: State) -> Mapping[str, Mapping[str, float]]:
@@ -127,17 +138,29 @@ class RetentionPass:
         """Stops at the first yank that the index declines, since it would decline the others too.
 
         Raises:
-            PackageIndexError: the index does not answer; the next pass continues.
+            PackageIndexError: the index does not answer, and the next pass continues; or, after all
+                others, what the first one had that failed alone.
         """
-        for changes in plans(self._state, self._index, self._retention, self._clock.wall()):
-            for change in changes:
-                if not self._index.yank(change.file, change.reason):
-                    self._decline(change)
+        now = self._clock.wall()
+        failures = Failures()
+        for distribution, published_at in _candidates(self._state):
+            with failures.apart():
+                files = self._index.files(distribution)
+                changes = plan_retention(distribution, files, published_at, self._retention, now)
+                if not all(self._apply(change) for change in changes):
                     return
-                self._report(change)
             if is_stopping():
                 return
+        failures.raise_first()
         self._note("")
+
+    def _apply(self, change: FileChange) -> bool:
+        """False if the index declines."""
+        if not self._index.yank(change.file, change.reason):
+            self._decline(change)
+            return False
+        self._report(change)
+        return True
 
     def _note(self, text: str) -> None:
         if self._state.read(lambda tx: tx.journal.note(NOTE)) != text:

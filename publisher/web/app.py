@@ -21,7 +21,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from publisher.index.protocol import IndexUnavailable
+from publisher.index.protocol import PackageIndexError
 from publisher.index.simple_page import (
     JSON_TYPE,
     ListedFile,
@@ -101,7 +101,7 @@ def _app(routes: Sequence[Route]) -> Starlette:
     return Starlette(
         routes=routes,
         middleware=[Middleware(_ReadOnly)],
-        exception_handlers={IndexUnavailable: _index_unavailable},
+        exception_handlers={PackageIndexError: _index_unavailable},
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.index.protocol import IndexFile, IndexRefused
+from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.policy import DeletionLimit
 from publisher.publishing.packaging_protocol import PackagingCrashed
 from publisher.publishing.upload import DROPPED, MAX_LISTING_DELAY_SECONDS
@@ -270,7 +270,7 @@ def test_an_index_that_lacks_many_packages_is_left_alone_until_a_person_asks(
     assert noted(world)["held"] == []
 
 
-def test_an_index_that_is_away_is_asked_once_and_costs_the_snapshot_nothing(
+def test_an_index_that_is_away_is_asked_twice_and_costs_the_snapshot_nothing(
     world: Simulation,
 ) -> None:
     publish(world, "a")
@@ -281,6 +281,29 @@ def test_an_index_that_is_away_is_asked_once_and_costs_the_snapshot_nothing(
 
     assert report.listed == 2
     assert world.engine.counters.values()["index_failures"] <= before + 2
+
+
+def test_a_page_without_an_answer_keeps_no_other_package_from_its_comparison(
+    world: Simulation,
+) -> None:
+    for name in (S, T, V):
+        world.change(table(name, "a"))
+    process_events(world)
+    world.index.lose(file_of(V, "1.0.0"))
+    files = world.index.files
+
+    def answer(distribution: str) -> Sequence[IndexFile]:
+        if distribution == ToyPackaging().distribution(S):
+            raise IndexUnavailable("fake", "internal error", 500)
+        return files(distribution)
+
+    world.index.files = answer  # type: ignore[method-assign]  # a double
+    snapshot(world)
+
+    assert file_of(V, "1.0.0") in world.index.visible
+    assert noted(world)["failed"] == {
+        ToyPackaging().distribution(S): "package index fake: internal error (HTTP 500)"
+    }
 
 
 def test_foreign_files_are_reported(world: Simulation) -> None:

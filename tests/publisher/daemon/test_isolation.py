@@ -13,6 +13,7 @@ from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.outcome import Outcome, Status
+from publisher.index.protocol import IndexUnavailable
 from tests.publisher.daemon.simulated import S, T, V, W, numbers, process_events, record
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import ToyDeriver, ToyPackaging, table, view
@@ -142,6 +143,42 @@ def test_a_relation_that_the_index_client_raises_for_fails_alone(
 
     assert [numbers(world, name) for name in GOOD] == [["1.0.0"]] * 3
     assert "unreadable page" in failure_of_the_bad_one(world)
+
+
+@pytest.mark.parametrize("step", ["files", "upload"])
+def test_a_project_that_the_index_has_no_answer_for_fails_alone(
+    world: Simulation, step: str
+) -> None:
+    silent = IndexUnavailable("fake", "its page has an internal error", 500)
+    setattr(world.index, step, fail_for(BAD, silent, getattr(world.index, step)))
+
+    publish_beside_the_bad_one(world)
+
+    assert [numbers(world, name) for name in GOOD] == [["1.0.0"]] * 3
+    assert "internal error" in failure_of_the_bad_one(world)
+    assert world.engine.counters.values()["failures"] == 1
+
+
+def test_a_project_without_an_answer_waits_ever_longer(world: Simulation) -> None:
+    silent = IndexUnavailable("fake", "its page has an internal error", 500)
+    world.index.files = fail_for(BAD, silent, world.index.files)  # type: ignore[method-assign]  # a double
+    publish_beside_the_bad_one(world)
+
+    for _ in range(12):
+        world.clock.sleep(POLICY.max_backoff_seconds)
+        world.engine.work()
+
+    (work,) = world.engine.status().work
+    assert work.not_before - world.clock.now() > POLICY.max_retry_seconds
+
+
+def test_an_index_that_is_away_is_not_a_failure_of_its_relations(world: Simulation) -> None:
+    world.index.down = True
+
+    publish_beside_the_bad_one(world)
+
+    counted = world.engine.counters.values()
+    assert (counted["index_failures"], counted.get("failures", 0)) == (2, 0)
 
 
 def test_a_relation_that_the_index_client_raises_for_when_it_was_dropped_fails_alone(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import multiprocessing
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from publisher.index.page_parsing import parse_html_page, parse_json_page
-from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.index.protocol import IndexFile, IndexRefused
 from publisher.index.simple_page import ProjectPage
 from publisher.index.static import StaticIndex
 from tests.publisher.index.behaviour import PackageIndexBehaviour
@@ -175,10 +176,27 @@ def test_a_damaged_record_is_reported_and_affects_no_other_project(
     index.upload(sample_wheel())
     (folder_of(tmp_path) / "index.json").write_text('{"meta": {"api-version": "1.1"}, "fil')
 
-    with pytest.raises(IndexUnavailable, match="damaged by another program"):
+    with pytest.raises(IndexRefused, match="damaged by another program"):
         index.files(PROJECT)
 
     assert len(index.files("acme-schema-whole")) == 1
+
+
+def test_a_folder_that_may_not_be_read_hides_no_other_project(
+    index: StaticIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.upload(sample_wheel("acme-schema-whole"))
+    index.upload(sample_wheel())
+    is_file = Path.is_file
+
+    def deny(path: Path) -> bool:
+        if path.parent.name == PROJECT:
+            raise PermissionError(errno.EACCES, "denied")
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", deny)
+
+    assert index.projects() == (PROJECT, "acme-schema-whole")
 
 
 def test_a_removed_record_is_rebuilt_from_the_wheels(index: StaticIndex, tmp_path: Path) -> None:

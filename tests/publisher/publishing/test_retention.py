@@ -23,7 +23,7 @@ from packaging.version import Version
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.page_parsing import parse_html_page, parse_json_page
-from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.index.protocol import IndexFile, IndexUnavailable, PackageIndex
 from publisher.index.static import StaticIndex
 from publisher.policy import Policy
 from publisher.publishing.differences import compare_with_index
@@ -240,10 +240,15 @@ def state(tmp_path: Path) -> Iterator[SqliteState]:
     opened.close()
 
 
-def record(state: State, *versions: str, status: VersionStatus = VersionStatus.PUBLISHED) -> None:
+def record(
+    state: State,
+    *versions: str,
+    status: VersionStatus = VersionStatus.PUBLISHED,
+    project: str = PROJECT,
+) -> None:
     adopted = [
         VersionRecord(
-            PROJECT, v, RelationName.of("shop", "orders"), status, None, None, None, f"{v}.whl"
+            project, v, RelationName.of("shop", "orders"), status, None, None, None, f"{v}.whl"
         )
         for v in versions
     ]
@@ -333,6 +338,55 @@ def test_the_note_of_an_index_that_could_not_yank_ends_with_a_whole_pass(
     one_pass(state, StaticIndex(tmp_path / "index"))
 
     assert state.read(lambda tx: tx.journal.note(NOTE)) == ""
+
+
+OTHERS = ("acme-schema-a", "acme-schema-b", "acme-schema-z")
+
+
+class PartlyReadable(StaticIndex):
+    """No answer for the projects in ``silent``."""
+
+    silent: frozenset[str] = frozenset()
+    asked: int = 0
+
+    def files(self, distribution: str) -> Sequence[IndexFile]:
+        self.asked += 1
+        if distribution in self.silent:
+            raise IndexUnavailable(self._name, f"reading the page of {distribution}")
+        return super().files(distribution)
+
+
+def fill(state: State, index: StaticIndex, *projects: str) -> None:
+    for project in projects:
+        for version in ("1.0.0", "1.1.0"):
+            index.upload(sample_wheel(project, version))
+        record(state, "1.0.0", "1.1.0", project=project)
+
+
+def test_a_page_that_cannot_be_read_keeps_no_other_project_from_its_pass(
+    state: SqliteState, tmp_path: Path
+) -> None:
+    index = PartlyReadable(tmp_path / "index")
+    fill(state, index, *OTHERS)
+    index.silent = frozenset({"acme-schema-a"})
+
+    with pytest.raises(IndexUnavailable, match="the page of acme-schema-a"):
+        one_pass(state, index)
+
+    assert [f.yanked for f in index.files("acme-schema-z")] == [SUPERSEDED, None]
+
+
+def test_an_index_that_is_away_ends_the_pass_at_its_second_project(
+    state: SqliteState, tmp_path: Path
+) -> None:
+    index = PartlyReadable(tmp_path / "index")
+    fill(state, index, *OTHERS)
+    index.silent = frozenset(OTHERS)
+
+    with pytest.raises(IndexUnavailable):
+        one_pass(state, index)
+
+    assert index.asked == 2
 
 
 def alternate_for_ever(folder: str) -> None:
