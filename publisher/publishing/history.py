@@ -9,6 +9,9 @@ from publisher.publishing.packaging_protocol import PublishedText
 from publisher.publishing.versioning import is_number, parse_number
 from publisher.state.records import VersionRecord, VersionStatus
 
+MAX_COMPARED = 200
+"""Of a major's versions, the newest: each costs the next version some time and memory."""
+
 
 def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
     """The version with the highest number that is known to be on the index with our bytes."""
@@ -16,11 +19,19 @@ def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
 
 
 def published_texts(history: Sequence[VersionRecord]) -> tuple[PublishedText, ...]:
-    """The versions that consumers may use, as far as their schemas are known."""
-    return tuple(
+    """What the next version is compared with, newest first: of the newest major whose schemas are known.
+
+    The number of the first is the one that the next version follows.
+    """
+    newest_first = [
         PublishedText(v.number, v.schema_text, v.surface_hash)
-        for v in _published(history)
+        for v in sorted(_published(history), key=_number, reverse=True)
         if v.schema_text is not None
+    ]
+    return tuple(
+        text
+        for text in newest_first[:MAX_COMPARED]
+        if _major(text.number) == _major(newest_first[0].number)
     )
 
 
@@ -37,3 +48,7 @@ def _published(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
 
 def _number(version: VersionRecord) -> tuple[int, int, int]:
     return parse_number(version.number)
+
+
+def _major(number: str) -> int:
+    return parse_number(number)[0]
