@@ -118,7 +118,9 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
             else None
         )
         with exit_on_sigterm():
-            found = engine.snapshot(comparer=on_spark)
+            # The service, which passes on what is enqueued only, compares the index itself.
+            compare = engine.snapshot if publish else engine.compare_catalog
+            found = compare(on_spark)
         result = on_spark.result if on_spark is not None else None
         seconds = {k: round(v, 3) for k, v in result.seconds.items()} if result else {}
         undone: Sequence[WorkRecord] = ()

@@ -312,22 +312,32 @@ class Engine:
     # Comparing
 
     def snapshot(self, comparer: Comparer | None = None) -> SnapshotReport:
+        """``compare_catalog``, then ``compare_index``."""
+        report = self.compare_catalog(comparer)
+        self.compare_index()
+        return report
+
+    def compare_catalog(self, comparer: Comparer | None = None) -> SnapshotReport:
         """Compares everything and enqueues what differs; ``drain`` or the workers process it."""
         report = self._comparison.run(comparer)
-        self._compare_index()
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
         self._state.write(lambda tx: tx.memo.keep_newest(self._policy.max_memo_entries))
         self.wake()
         return report
 
-    def _compare_index(self) -> None:
+    def compare_index(self) -> None:
+        """Enqueues packages that the index does not offer as the state says.
+
+        It may take half an hour: a server is asked for so many pages a second only.
+        """
         limit = self._policy.deletion_limit
         try:
             self._index_comparison.run(limit, limit if self._policy.discovers_packages else None)
         except (CatalogUnavailable, PackageIndexError) as error:
             # The catalog was compared: the index is, by the next snapshot.
             log.warning("index not compared", extra={"why": str(error)})
+        self.wake()
 
     def refill(self) -> IndexReport:
         """Requests that every version which the index lacks be uploaded again, however many."""

@@ -66,7 +66,9 @@ class Service:
         self.engine = build_engine(settings, self._state, catalog, self._index, self._processes)
         self._snapshots = SnapshotProcess(self.engine, config)
         runner = (
-            self._snapshots.run if settings.snapshot.runner == "spark" else self.engine.snapshot
+            self._snapshots.run
+            if settings.snapshot.runner == "spark"
+            else self.engine.compare_catalog
         )
         self._daemon = Daemon(
             self.engine,

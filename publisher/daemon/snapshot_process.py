@@ -38,7 +38,7 @@ class SnapshotProcess:
             log.warning("snapshot on Spark failed; comparing here", extra={"exit": exit_status})
             self._wait_for_lease()
             if not self._stopping:
-                self._engine.snapshot()
+                self._engine.compare_catalog()
         self._engine.wake()
 
     def _wait_for_lease(self) -> None:

@@ -72,7 +72,7 @@ class SnapshotTurns:
         Raises:
             SnapshotBusy: another process runs one, which may have begun before the gap.
         """
-        self._run(self._engine.snapshot)
+        self._run(self._engine.compare_catalog)
 
     def _run(self, action: Callable[[], object]) -> None:
         asked = next(self._order)

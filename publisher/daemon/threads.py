@@ -52,7 +52,7 @@ class Schedule:
 
 
 class Daemon:
-    """``snapshot_runner`` compares everything and enqueues: ``engine.snapshot``, or Spark in a child.
+    """``snapshot_runner`` is ``engine.compare_catalog``, or does the same on Spark in a child.
 
     After a gap in a source's events, a snapshot runs in this process before its position is stored.
     """
@@ -215,7 +215,9 @@ class Daemon:
         except CatalogUnavailable:
             if not self._stopping.is_set():
                 raise
-        self._engine.wake()
+        if not self._stopping.is_set():
+            # Not in the snapshot's turn: a source with a gap waits for that, but not for the index.
+            self._engine.compare_index()
         self._apply_retention()
 
     def _apply_retention(self) -> None:

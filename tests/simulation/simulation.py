@@ -253,7 +253,7 @@ class Simulation:
 
     def _daemon(self, process: str) -> Daemon:
         engine = self.engine_of(process)
-        return Daemon(engine, [], engine.snapshot, Schedule())
+        return Daemon(engine, [], engine.compare_catalog, Schedule())
 
     def snapshot(self) -> None:
         self.engine.snapshot()

@@ -86,7 +86,7 @@ class RunningDaemon:
     def daemon_without_snapshots(self) -> Daemon:
         """What it publishes it heard of."""
         schedule = Schedule(workers=2, snapshot_on_start=False)
-        return Daemon(self.world.engine, [self.source], self.world.engine.snapshot, schedule)
+        return Daemon(self.world.engine, [self.source], self.world.engine.compare_catalog, schedule)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def running(tmp_path: Path) -> Iterator[RunningDaemon]:
     runtime = replace(deployment.runtime, clock=clock)
     world.engine = Engine(parts_of(replace(deployment, runtime=runtime)))
     source = FakeSource()
-    daemon = Daemon(world.engine, [source], world.engine.snapshot, Schedule(workers=2))
+    daemon = Daemon(world.engine, [source], world.engine.compare_catalog, Schedule(workers=2))
     yield RunningDaemon(world, source, daemon)
     daemon.stop()
     world.close()
@@ -201,7 +201,7 @@ def test_events_during_a_stop_are_received_by_the_next_daemon(running: RunningDa
     running.daemon.stop()
     event_id = running.world.catalog.change(table(T, "a"))
     running.send(T, event_id)
-    again = Daemon(running.world.engine, [running.source], running.world.engine.snapshot)
+    again = Daemon(running.world.engine, [running.source], running.world.engine.compare_catalog)
 
     again.start()
 
@@ -261,7 +261,9 @@ def test_a_thread_that_hangs_in_one_turn_is_overdue_until_it_goes_on(
 
     monkeypatch.setattr(running.source, "poll", poll)
     schedule = Schedule(workers=1, snapshot_on_start=False, stuck_after_seconds=0.05)
-    daemon = Daemon(running.world.engine, [running.source], running.world.engine.snapshot, schedule)
+    daemon = Daemon(
+        running.world.engine, [running.source], running.world.engine.compare_catalog, schedule
+    )
     daemon.start()
 
     assert hangs.wait(PATIENCE_SECONDS)

@@ -122,7 +122,7 @@ def test_a_state_that_cannot_be_read_is_a_reason_and_no_failure(world: Simulatio
     clock = Hand()
     age = SnapshotAge(fail, 1.0, clock)
     clock.seconds = 10.0
-    health = Health(Daemon(world.engine, [], world.engine.snapshot), Encounters(), age)
+    health = Health(Daemon(world.engine, [], world.engine.compare_catalog), Encounters(), age)
 
     assert "disk I/O error" in health.troubles()["state"]
 

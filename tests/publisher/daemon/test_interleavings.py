@@ -138,7 +138,7 @@ def test_a_receiver_that_is_killed_in_a_snapshot_after_a_gap_meets_the_gap_again
 
 def test_a_batch_is_acknowledged_after_it_was_stored(world: Simulation) -> None:
     source = PositionSource(world)
-    daemon = Daemon(world.engine, [], world.engine.snapshot, Schedule())
+    daemon = Daemon(world.engine, [], world.engine.compare_catalog, Schedule())
 
     daemon._store_batch(source, Batch([RelationHint(T)], [], "7"))
 

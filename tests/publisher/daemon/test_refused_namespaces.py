@@ -108,7 +108,7 @@ def test_a_source_with_a_gap_begins(world: Simulation) -> None:
     refuse(world, DENIED)
     source = FakeSource()
     schedule = Schedule(workers=1, snapshot_interval_seconds=3600.0, snapshot_on_start=False)
-    daemon = Daemon(world.engine, [source], world.engine.snapshot, schedule)
+    daemon = Daemon(world.engine, [source], world.engine.compare_catalog, schedule)
     source.batches.put(Batch([], [], "1", gap="first start"))
     daemon.start()
     try:

@@ -13,6 +13,7 @@ from lakeschema.catalog.listing import Listing
 from lakeschema.translation.outcome import Status
 from publisher.commands.termination import TERMINATED, exit_on_sigterm
 from publisher.daemon.snapshot_turns import SnapshotTurns
+from publisher.daemon.threads import Daemon
 from publisher.events.protocol import Batch, DeadLetter
 from publisher.settling.comparison import Comparison, KnownCatalog, LeasedWrite, SnapshotBusy
 from tests.publisher.daemon.simulated import T, numbers, process_events, record
@@ -26,7 +27,7 @@ INTERVAL = 3600.0
 def turns(world: Simulation, *, on_start: bool = False) -> SnapshotTurns:
     return SnapshotTurns(
         world.engine,
-        world.engine.snapshot,
+        world.engine.compare_catalog,
         interval_seconds=INTERVAL,
         on_start=on_start,
         stopping=threading.Event(),
@@ -186,7 +187,7 @@ def test_a_snapshot_of_another_process_counts_as_the_one_on_start(world: Simulat
 def test_two_sources_with_a_gap_share_a_snapshot_that_began_after_both(world: Simulation) -> None:
     began, go_on = threading.Event(), threading.Event()
     first = turns(world)
-    original = world.engine.snapshot
+    original = world.engine.compare_catalog
     calls = 0
 
     def snapshot() -> object:
@@ -197,7 +198,7 @@ def test_two_sources_with_a_gap_share_a_snapshot_that_began_after_both(world: Si
             assert go_on.wait(30.0)
         return original()
 
-    world.engine.snapshot = snapshot  # type: ignore[method-assign,assignment]  # a double
+    world.engine.compare_catalog = snapshot  # type: ignore[method-assign,assignment]  # a double
     threads = [threading.Thread(target=first.run_after_gap) for _ in range(4)]
     threads[0].start()
     assert began.wait(30.0)
@@ -209,6 +210,21 @@ def test_two_sources_with_a_gap_share_a_snapshot_that_began_after_both(world: Si
 
     # The first began before the others asked; one more serves all three.
     assert calls == 2
+
+
+def test_a_source_with_a_gap_does_not_wait_until_the_index_is_compared(world: Simulation) -> None:
+    """Which takes half an hour for 100,000 packages on a server; the next snapshot does it."""
+    world.change(table(T, "a"))
+    process_events(world)
+    world.index.lose(next(iter(world.index.visible)))
+
+    turns(world).run_after_gap()
+    process_events(world)
+    assert world.index.visible == {}
+
+    Daemon(world.engine, [], world.engine.compare_catalog)._run_snapshot()
+    process_events(world)
+    assert len(world.index.visible) == 1
 
 
 # Quarantined relations

@@ -112,7 +112,7 @@ def test_events_of_many_databases_request_a_snapshot_instead_of_lists(world: Sim
 def test_a_flood_of_garbage_requests_a_snapshot_every_few_minutes(world: Simulation) -> None:
     turns = SnapshotTurns(
         world.engine,
-        world.engine.snapshot,
+        world.engine.compare_catalog,
         interval_seconds=3600.0,
         on_start=False,
         stopping=threading.Event(),
