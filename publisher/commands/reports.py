@@ -12,7 +12,7 @@ from publisher.publishing.index_comparison import NOTE as INDEX_NOTE
 from publisher.publishing.retention import FileChange
 from publisher.selection import OPT_OUT, Selection
 from publisher.settling.comparison import SnapshotReport
-from publisher.settling.deletions import BRAKE, RELEASED
+from publisher.settling.deletions import BRAKE, is_release
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
 
@@ -44,7 +44,7 @@ class HeldDeletions:
 
     Attributes:
         reason: how many of how many; "" once they are confirmed.
-        is_confirmed: the next snapshot carries them out.
+        is_confirmed: the next snapshot carries them out, or has begun to.
     """
 
     namespace: str
@@ -92,7 +92,7 @@ def relation_report(
 def held_deletions(notes: Mapping[str, str]) -> Sequence[HeldDeletions]:
     """Of the state's notes; those of the whole catalog first."""
     return [
-        HeldDeletions(key.removeprefix(BRAKE), "" if note == RELEASED else note, note == RELEASED)
+        HeldDeletions(key.removeprefix(BRAKE), "" if is_release(note) else note, is_release(note))
         for key, note in sorted(notes.items())
         if key.startswith(BRAKE) and note
     ]

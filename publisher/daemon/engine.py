@@ -375,7 +375,10 @@ class Engine:
         return self._comparison.seconds_since_last()
 
     def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
-        """Lets the next snapshot carry out the held deletions of a namespace, or with () of all."""
+        """Lets the next snapshot carry out the held deletions of a namespace, or with () of all.
+
+        What is not carried out within ``release_seconds`` of that snapshot is held again.
+        """
         brake = f"{BRAKE}{'.'.join(namespace)}"
         self._state.write(lambda tx: tx.journal.write_note(brake, RELEASED))
 

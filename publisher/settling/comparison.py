@@ -23,11 +23,13 @@ from publisher.settling.changed_settings import SettingsNotes, carry_out
 from publisher.settling.claims import MAX_REASON_LENGTH
 from publisher.settling.deletions import (
     BRAKE,
-    RELEASED,
     ConfirmMissing,
     HoldDeletions,
+    begin_releases,
     log_held_deletions,
     plan_deletions,
+    release_seconds,
+    released_namespaces,
     write_brakes,
 )
 from publisher.settling.findings import Answer, CatalogReader
@@ -207,7 +209,9 @@ class CatalogComparison:
             for name, record in records.items()
             if _counts_as_existing(record) and name.namespace not in listing.refused
         )
-        released = self._state.read(_released_namespaces)
+        now, seconds = self._clock.now(), release_seconds(self._policy)
+        lease.write(lambda tx: begin_releases(tx, now, seconds))
+        released = self._state.read(lambda tx: released_namespaces(tx, now))
         steps = plan_deletions(listed, existing, self._policy.deletion_limit, released)
         held = {
             ".".join(step.namespace or ()): f"{step.missing} of {step.known} relations not listed"
@@ -334,10 +338,3 @@ def _abandoned(
         and name not in named
         and name not in listed
     ]
-
-
-def _released_namespaces(tx: Transaction) -> frozenset[tuple[str, ...]]:
-    every = tx.graph.every_record()
-    notes = tx.journal.notes(BRAKE)
-    names = {key.removeprefix(BRAKE) for key, note in notes.items() if note == RELEASED}
-    return frozenset(n.namespace for n in every if "" in names or ".".join(n.namespace) in names)

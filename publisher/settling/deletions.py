@@ -22,7 +22,29 @@ log = logging.getLogger(__name__)
 BRAKE = "@brake/"
 """Before the name of a namespace, or "" for the whole catalog; the note says what is held."""
 RELEASED = "released"
-"""The note of a brake that a person released."""
+"""The note of a brake that a person released, until a snapshot gives the release an end."""
+_UNTIL = f"{RELEASED} until "
+"""Before the time at which a release ends, by the steady clock."""
+_MIN_RELEASE_SECONDS = 600.0
+"""Grace may be short, or none, while work takes its time."""
+
+
+def release_seconds(policy: Policy) -> float:
+    """How long a release lasts: grace for the second readings, and as much for what is slow."""
+    return max(2 * policy.drop_grace_seconds, _MIN_RELEASE_SECONDS)
+
+
+def is_release(note: str) -> bool:
+    """Whether a person released the brake of this note, which may have ended."""
+    return note.startswith(RELEASED)
+
+
+def _is_in_force(note: str, now: float) -> bool:
+    return note.startswith(_UNTIL) and now < float(note.removeprefix(_UNTIL))
+
+
+def _has_ended(note: str, now: float) -> bool:
+    return note.startswith(_UNTIL) and not _is_in_force(note, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +111,9 @@ class DeletionBrake:
         self._limit = policy.deletion_limit
         self._window_seconds = policy.deletion_window_seconds
 
-    def is_released(self, tx: Transaction, record: RelationRecord) -> bool:
-        notes = {tx.journal.note(brake) for brake in _brakes_of(record)}
-        return RELEASED in notes
+    def is_released(self, tx: Transaction, record: RelationRecord, now: float) -> bool:
+        """Whether a release is in force: it begins with a snapshot, and ends."""
+        return any(_is_in_force(tx.journal.note(brake), now) for brake in _brakes_of(record))
 
     def holds(self, tx: Transaction, record: RelationRecord, now: float) -> bool:
         """Whether the deletion must wait; the brake's note then says why.
@@ -100,7 +122,8 @@ class DeletionBrake:
         """
         if record.published_hash is None:
             return False  # nothing is offered that could be missed
-        if any(tx.journal.note(brake) for brake in _brakes_of(record)):
+        notes = [tx.journal.note(brake) for brake in _brakes_of(record)]
+        if any(note and not _has_ended(note, now) for note in notes):
             return True
         since = now - self._window_seconds
         for brake, namespace in zip(_brakes_of(record), (None, record.name.namespace), strict=True):
@@ -116,17 +139,38 @@ def _brakes_of(record: RelationRecord) -> tuple[str, str]:
     return BRAKE, f"{BRAKE}{'.'.join(record.name.namespace)}"
 
 
+def begin_releases(tx: Transaction, now: float, seconds: float) -> None:
+    """Gives an end to what a person released, and clears the releases that have ended.
+
+    A release that ends with its deletions alone may stay for days where relations are dropped all
+    the time, and the next wrong answer of the catalog would pass.
+    """
+    for brake, note in tx.journal.notes(BRAKE).items():
+        if note == RELEASED:
+            tx.journal.write_note(brake, f"{_UNTIL}{now + seconds}")
+        elif _has_ended(note, now):
+            tx.journal.write_note(brake, "")
+
+
+def released_namespaces(tx: Transaction, now: float) -> frozenset[tuple[str, ...]]:
+    """Of the known relations, those whose deletions pass."""
+    notes = tx.journal.notes(BRAKE)
+    names = {key.removeprefix(BRAKE) for key, note in notes.items() if _is_in_force(note, now)}
+    every = tx.graph.every_record()
+    return frozenset(n.namespace for n in every if "" in names or ".".join(n.namespace) in names)
+
+
 def write_brakes(
     tx: Transaction, held: Mapping[str, str], unlisted: frozenset[tuple[str, ...]]
 ) -> None:
     """Notes what a snapshot holds, by namespace, and clears brakes that hold nothing any more.
 
-    A released one stays for as long as relations of its namespace are unlisted: they are read by
-    name, and dropped, after the snapshot.
+    A released one stays for as long as relations of its namespace are unlisted, unless it ends
+    earlier: they are read by name, and dropped, after the snapshot.
     """
     still_missing = {".".join(namespace) for namespace in unlisted} | ({""} if unlisted else set())
     for brake, note in tx.journal.notes(BRAKE).items():
-        if brake.removeprefix(BRAKE) not in (still_missing if note == RELEASED else held):
+        if brake.removeprefix(BRAKE) not in (still_missing if is_release(note) else held):
             tx.journal.write_note(brake, "")
     for namespace, reason in held.items():
         # A person may have released it meanwhile.

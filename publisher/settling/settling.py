@@ -119,7 +119,7 @@ class Settling:
             if since == now or now < again_at:
                 tx.graph.write(record)
                 return _end(record, Reread(again_at))
-            if self._deletions.is_released(tx, record):
+            if self._deletions.is_released(tx, record, now):
                 record = replace(record, missing_since=None)
             elif self._deletions.holds(tx, record, now):
                 tx.graph.write(record)

@@ -80,11 +80,13 @@ def test_notes_of_brakes_are_values() -> None:
     notes = {
         "@brake/shop": "30 of 40 relations not listed",
         "@brake/": "released",
+        "@brake/done": "released until 1600.0",
         "@brake/old": "",
         "@snapshot/ddl": "{}",
     }
 
     assert held_deletions(notes) == [
         HeldDeletions("", "", is_confirmed=True),
+        HeldDeletions("done", "", is_confirmed=True),
         HeldDeletions("shop", "30 of 40 relations not listed"),
     ]

@@ -17,7 +17,7 @@ from publisher.daemon.engine import Engine
 from publisher.events.ddl_folder import DdlFolderSource
 from publisher.events.protocol import Batch, NamespaceHint
 from publisher.policy import DeletionLimit
-from publisher.settling.deletions import BRAKE, RELEASED, write_brakes
+from publisher.settling.deletions import BRAKE, RELEASED, release_seconds, write_brakes
 from publisher.state.protocol import Transaction
 from publisher.state.records import MemoEntry
 from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record
@@ -26,6 +26,7 @@ from tests.simulation.toy import table, view
 
 COUNT = 40
 LIMIT = DeletionLimit()
+RELEASE_SECONDS = release_seconds(POLICY)
 
 
 @pytest.fixture
@@ -173,6 +174,105 @@ def test_a_release_during_a_snapshot_is_kept(braked: Simulation) -> None:
     braked._inner.write(lambda tx: write_brakes(tx, {"": "40 of 40"}, frozenset({("d",)})))
 
     assert brakes(braked) == {BRAKE: RELEASED}
+
+
+# The end of a release
+
+
+def test_a_release_ends_although_relations_are_dropped_all_the_time(braked: Simulation) -> None:
+    others = tables(60, "other")
+    publish(braked, [*tables(COUNT), *others])
+    drop_database(braked, tables(COUNT))
+    braked.engine.confirm_deletions()
+    for name in others[:3]:
+        braked.catalog.drop(name)
+        braked.engine.snapshot()
+        process_events(braked)
+        braked.clock.sleep(RELEASE_SECONDS / 2)
+    assert len(braked.index.yanked) == COUNT + 3
+
+    for name in others[3:]:
+        braked.catalog.drop(name)
+    braked.engine.snapshot()
+    process_events(braked)
+
+    assert len(braked.index.yanked) == COUNT + 3
+    assert brakes(braked) == {BRAKE: "57 of 57 relations not listed"}
+
+
+def test_a_release_begins_with_the_next_snapshot(braked: Simulation) -> None:
+    publish(braked, tables(COUNT))
+    drop_database(braked, tables(COUNT))
+    braked.engine.confirm_deletions()
+
+    drop_database(braked, tables(COUNT))
+    assert braked.index.yanked == {}
+
+    braked.clock.sleep(2 * RELEASE_SECONDS)
+    braked.engine.snapshot()
+    process_events(braked)
+    assert len(braked.index.yanked) == COUNT
+
+
+def test_confirmed_deletions_are_all_carried_out_although_work_is_slow(braked: Simulation) -> None:
+    publish(braked, tables(COUNT))
+    for name in tables(COUNT):
+        braked.catalog.drop(name)
+    braked.engine.snapshot()
+    braked.engine.confirm_deletions()
+    braked.engine.snapshot()
+
+    for _ in range(3):
+        braked.engine.work()
+        braked.clock.sleep(RELEASE_SECONDS / 4)
+        braked.engine.snapshot()
+    process_events(braked)
+
+    assert len(braked.index.yanked) == COUNT
+
+
+def test_confirmed_deletions_that_come_too_late_are_held_again(braked: Simulation) -> None:
+    publish(braked, tables(COUNT))
+    drop_database(braked, tables(COUNT))
+    braked.engine.confirm_deletions()
+    braked.engine.snapshot()
+    braked.clock.sleep(RELEASE_SECONDS)
+    process_events(braked)
+
+    assert braked.index.yanked == {}
+    assert brakes(braked) == {BRAKE: "40 of 40 relations missing"}
+
+    braked.engine.confirm_deletions()
+    braked.engine.snapshot()
+    process_events(braked)
+    assert len(braked.index.yanked) == COUNT
+
+
+def test_a_release_that_ended_holds_nothing_by_itself(braked: Simulation) -> None:
+    others = tables(60, "other")
+    publish(braked, [*tables(COUNT), *others])
+    drop_database(braked, tables(COUNT))
+    braked.engine.confirm_deletions()
+    braked.engine.snapshot()
+    process_events(braked)
+    braked.clock.sleep(RELEASE_SECONDS)
+
+    braked.drop(others[0])
+    process_events(braked)
+
+    assert len(braked.index.yanked) == COUNT + 1
+
+
+def test_a_release_leaves_time_for_work_where_there_is_no_grace(braked: Simulation) -> None:
+    braked.policy = replace(braked.policy, drop_grace_seconds=0.0)
+    braked.engine = braked.assemble(braked.deployment())
+    publish(braked, tables(COUNT))
+    drop_database(braked, tables(COUNT))
+    braked.engine.confirm_deletions()
+    braked.engine.snapshot()
+    process_events(braked)
+
+    assert len(braked.index.yanked) == COUNT
 
 
 def test_an_emptied_folder_of_ddl_yanks_nothing(braked: Simulation, tmp_path: Path) -> None:
