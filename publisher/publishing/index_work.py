@@ -37,16 +37,17 @@ class IndexWork:
         What had no answer alone fails as its own, and keeps its back-off during an outage.
         """
         lease = _Lease(self._runtime.clock.now())
+        asked = _another_first(claims)
 
         def attempt(claim: Claim) -> R:
             self._renew(lease, claims)
             return act(claim)
 
-        results = self.attempt_each(claims, attempt)
+        results = self.attempt_each(asked, attempt)
         # Of a single claim it is not known whether the index answers others.
         may_be_outage = len(claims) == 1 or is_away(results)
         done: list[R] = []
-        for claim, result in zip(claims, results, strict=True):
+        for claim, result in zip(asked, results, strict=True):
             if isinstance(result, IndexUnavailable) and may_be_outage and not claim.failures:
                 defer(self._runtime, [claim], str(result))
             elif isinstance(result, PackageIndexError):
@@ -89,3 +90,12 @@ class IndexWork:
         if now - lease.renewed_at > seconds / 4:
             self._runtime.state.write(lambda tx: tx.work.renew(claims, now + seconds))
             lease.renewed_at = now
+
+
+def _another_first(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """At each retry.
+
+    Two that never have an answer, side by side, would look like an outage to all behind them.
+    """
+    start = claims[0].retries % len(claims) if claims else 0
+    return [*claims[start:], *claims[:start]]

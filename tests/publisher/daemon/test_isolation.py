@@ -172,6 +172,21 @@ def test_a_project_without_an_answer_waits_ever_longer(world: Simulation) -> Non
     assert work.not_before - world.clock.now() > POLICY.max_retry_seconds
 
 
+def test_two_projects_without_an_answer_side_by_side_starve_no_other(world: Simulation) -> None:
+    beside = RelationName.of("d", "bad2")
+    silent = IndexUnavailable("fake", "its page has an internal error", 500)
+    world.index.files = fail_for(BAD, silent, world.index.files)  # type: ignore[method-assign]  # a double
+    world.change(table(beside, "a"))
+
+    publish_beside_the_bad_one(world)
+    for _ in range(5):
+        world.clock.sleep(POLICY.max_retry_seconds)
+        world.engine.work()
+
+    assert [numbers(world, name) for name in GOOD] == [["1.0.0"]] * 3
+    assert {work.relation for work in world.engine.status().work} == {BAD, beside}
+
+
 def test_an_index_that_is_away_is_not_a_failure_of_its_relations(world: Simulation) -> None:
     world.index.down = True
 
