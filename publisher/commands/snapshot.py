@@ -39,7 +39,8 @@ from publisher.daemon.assembly import (
     build_state,
     open_catalog,
 )
-from publisher.daemon.draining import Draining
+from publisher.daemon.draining import PATIENCE_SECONDS, Draining
+from publisher.daemon.engine import Engine
 from publisher.runtime import Clock, SystemClock
 from publisher.settings import HiveCatalogSettings, Runner, Settings
 from publisher.settling.comparison import Comparison, KnownCatalog, LeasedWrite
@@ -118,16 +119,14 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
             else None
         )
         with exit_on_sigterm():
-            # The service, which passes on what is enqueued only, compares the index itself.
-            compare = engine.snapshot if publish else engine.compare_catalog
-            found = compare(on_spark)
+            found = engine.compare_catalog(on_spark)
         result = on_spark.result if on_spark is not None else None
         seconds = {k: round(v, 3) for k, v in result.seconds.items()} if result else {}
         undone: Sequence[WorkRecord] = ()
         if publish:
             start = time.perf_counter()
             with note_sigterm() as terminated:
-                undone = Draining(engine).run(terminated.is_set)
+                undone = _publish(engine, terminated.is_set)
             seconds["publish"] = round(time.perf_counter() - start, 3)
         return SnapshotOutcome(
             runner,
@@ -141,6 +140,19 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
             undone,
             found.held_changes,
         )
+
+
+def _publish(engine: Engine, is_stopping: Callable[[], bool]) -> Sequence[WorkRecord]:
+    """Works on what differs, then on what the index lacks; what is left undone.
+
+    In this order, since what was confirmed is to be done before its release ends.
+    """
+    undone = Draining(engine).run(is_stopping)
+    if is_stopping():
+        return undone
+    engine.compare_index()
+    # What failed until now is not waited for again.
+    return Draining(engine, 0.0 if undone else PATIENCE_SECONDS).run(is_stopping)
 
 
 def dry_run(settings: Settings) -> DryRun:

@@ -325,16 +325,23 @@ def _abandoned(
     edges: Iterable[Edge],
     listed: frozenset[RelationName],
 ) -> Sequence[RelationName]:
-    """Upstreams that never had a package, do not exist, and that no view names any more.
+    """Names that do not exist and have no facts, and that a worker should read.
 
-    A worker that reads them forgets them.
+    It forgets upstreams that never had a package and that no view names any more, and finds that
+    those whose processing crashed are missing.
     """
     named = {edge.upstream for edge in edges}
     return [
         name
         for name, record in records.items()
-        if record.status is Status.MISSING
-        and record.published_hash is None
-        and name not in named
-        and name not in listed
+        if name not in listed
+        and record.facts_hash is None
+        and (
+            record.status is Status.QUARANTINED
+            or (
+                record.status is Status.MISSING
+                and record.published_hash is None
+                and name not in named
+            )
+        )
     ]

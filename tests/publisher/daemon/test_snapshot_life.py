@@ -248,3 +248,21 @@ def test_a_comparer_that_finds_no_difference_leaves_quarantined_relations_to_try
 
     assert report.differing == 1
     assert record(world, T).status is Status.OK
+
+
+def test_a_quarantined_relation_that_was_never_read_is_found_missing(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    world.deliver(0)
+    for _ in range(world.policy.max_attempts):
+        world.stage.start("one", world.engine.work)
+        world.stage.step("one", 4)
+        world.crash()
+        world.clock.sleep(world.policy.lease_seconds)
+    world.engine.work()
+    assert record(world, T).status is Status.QUARANTINED
+    world.catalog.drop(T)
+
+    world.engine.snapshot()
+    process_events(world)
+
+    assert T not in world._inner.read(lambda tx: tx.graph.every_record())
