@@ -34,7 +34,6 @@ _SETTLING = "settling.settling"
 _STATE_TESTS = "tests/publisher/state/test_sqlite.py"
 _INTERLEAVINGS = "tests/publisher/daemon/test_interleavings.py"
 _DROPPING = "tests/publisher/daemon/test_dropping.py"
-_PROTOCOL = "tests/simulation/protocol/test_protocol.py"
 
 SINGLE = {
     "older second reading": _one(
@@ -182,13 +181,13 @@ SINGLE = {
 }
 
 
-def _pair(first: str, second: str) -> Mutation:
-    return Mutation(SINGLE[first].edits + SINGLE[second].edits)
+def _pair(first: str, second: str, *tests: str) -> Mutation:
+    return Mutation(SINGLE[first].edits + SINGLE[second].edits, tests)
 
 
 MUTATIONS = {
     **SINGLE,
     "reserve without fence and compare-and-set": _pair(
-        "reserve without fence", "reserve without compare-and-set"
+        "reserve without fence", "reserve without compare-and-set", _INTERLEAVINGS
     ),
 }

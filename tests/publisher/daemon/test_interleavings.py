@@ -16,14 +16,14 @@ from tests.simulation.toy import table, view
 from tests.simulation.world import FakeClock, FakeIndex
 
 
-def pause_before(world: Simulation, label: str, times: int = 1) -> None:
-    """Worker "one" goes on until it stands before such a point, for the last of so many times."""
-    if not world.stage.is_busy("one"):
-        world.stage.start("one", world.engine.work)
+def pause_before(world: Simulation, label: str, times: int = 1, worker: str = "one") -> None:
+    """The worker goes on until it stands before such a point, for the last of so many times."""
+    if not world.stage.is_busy(worker):
+        world.stage.start(worker, world.engine.work)
     for _ in range(times):
-        world.stage.step("one")
-        while world.stage.at("one") != label:
-            world.stage.step("one")
+        world.stage.step(worker)
+        while world.stage.at(worker) != label:
+            world.stage.step(worker)
 
 
 def pause_before_reserving(world: Simulation) -> None:
@@ -49,6 +49,30 @@ def test_a_worker_that_lost_its_claim_settles_nothing(world: Simulation) -> None
 
     assert record(world, T).facts_hash == facts_hash(world.catalog.states[-1][T])
     assert fields(world, T) == ["a", "b", "c"]
+
+
+def test_a_worker_that_lost_its_claim_reserves_nothing(world: Simulation) -> None:
+    """Also if the table is meanwhile as it was: an older number would follow a newer one."""
+    world.change(table(T, "a"))
+    process_events(world)
+    world.change(table(T, "a", "b"))
+    world.deliver(0)
+    pause_before(world, "index page")
+    pause_before(world, "write", times=2)
+    world.change(table(T, "b"))
+    world.deliver(0)
+    world.clock.sleep(world.policy.lease_seconds + 1)
+    while world.engine.work():
+        pass
+    world.change(table(T, "a", "b"))
+    world.deliver(0)
+    pause_before(world, "index page", worker="two")
+
+    world.stage.finish("one")
+    world.stage.finish("two")
+    assert world.engine.drain(600.0)
+
+    assert numbers(world, T) == ["1.0.0", "2.0.0", "2.1.0"]
 
 
 def test_a_version_that_the_state_knows_to_be_outdated_is_not_reserved(world: Simulation) -> None:
