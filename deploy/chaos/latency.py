@@ -15,7 +15,8 @@ from deploy.chaos.lake import Content, Name
 class Publication:
     """``acknowledged``: when the metastore said that the statement is done.
 
-    ``shown`` is false if the relation was gone before the index showed it; until then it waited.
+    ``shown`` is false if it waited in vain: until the relation was gone, or returned to a state that
+    the index showed already.
     """
 
     name: Name
@@ -81,17 +82,25 @@ def _wait(
     versions: Sequence[_Version], epochs: Sequence[Epoch], number: int
 ) -> tuple[float, bool] | None:
     """Until when a state waited, and whether it was shown then; None if it had nothing to wait for."""
-    epoch = epochs[number]
-    before = [version for version in versions if version.arrived < epoch.issued]
-    if before and before[-1].content == epoch.content:
+    if _is_shown_at_its_begin(versions, epochs[number]):
         return None
-    later = (n for n in range(number, len(epochs)) if epochs[n].content is None)
-    gone = next(later, len(epochs))
+    later = range(number + 1, len(epochs))
+    over = (
+        n
+        for n in later
+        # Dropped, or broken by a change of what it reads: nobody can see it any more.
+        if epochs[n].content is None or _is_shown_at_its_begin(versions, epochs[n])
+    )
+    end = next(over, len(epochs))
     for version in versions:
-        if version.arrived >= epoch.issued and number <= version.epoch < gone:
+        if version.arrived >= epochs[number].issued and number <= version.epoch < end:
             return version.arrived, True
-    # Dropped, or broken by a change of what it reads: nobody can see it any more.
-    return (epochs[gone].issued, False) if gone < len(epochs) else None
+    return (epochs[end].issued, False) if end < len(epochs) else None
+
+
+def _is_shown_at_its_begin(versions: Sequence[_Version], epoch: Epoch) -> bool:
+    before = [version for version in versions if version.arrived < epoch.issued]
+    return bool(before) and before[-1].content == epoch.content
 
 
 def quantiles(seconds: Sequence[float]) -> Quantiles | None:

@@ -40,7 +40,21 @@ def test_a_state_that_the_index_shows_already_waits_for_nothing() -> None:
 
     found = list(publications(evidence(statements, [wheel("1.0.0", OF_ID)])))
 
-    assert [(p.acknowledged, p.seconds) for p in found] == [(11.0, 4.0)]
+    assert [p.acknowledged for p in found if p.shown] == [11.0]
+    assert 31.0 not in [p.acknowledged for p in found]
+
+
+def test_a_state_waits_until_the_relation_returns_to_what_the_index_shows() -> None:
+    statements = executed(
+        table(ID), table(WITH_CITY, verb="alter"), table(ID, verb="alter"), drop()
+    )
+
+    found = list(publications(evidence(statements, [wheel("1.0.0", OF_ID)])))
+
+    assert [(p.acknowledged, p.seconds, p.shown) for p in found] == [
+        (11.0, 4.0, True),
+        (21.0, 9.0, False),
+    ]
 
 
 def test_a_state_that_was_dropped_before_it_was_shown_waited_until_then() -> None:
