@@ -18,7 +18,8 @@ from tests.publisher.daemon.simulated import S, T, V, W, numbers, process_events
 from tests.simulation.simulation import POLICY, Simulation
 from tests.simulation.toy import ToyDeriver, ToyPackaging, table, view
 
-BAD = RelationName.of("d", "bad")
+# Not of hexadecimal digits alone, such as "bad": an address is part of the text of an object.
+BAD = RelationName.of("d", "wrong")
 GOOD = [RelationName.of("d", f"good{n}") for n in range(3)]
 
 
@@ -173,7 +174,7 @@ def test_a_project_without_an_answer_waits_ever_longer(world: Simulation) -> Non
 
 
 def test_two_projects_without_an_answer_side_by_side_starve_no_other(world: Simulation) -> None:
-    beside = RelationName.of("d", "bad2")
+    beside = RelationName.of("d", "wrong2")
     silent = IndexUnavailable("fake", "its page has an internal error", 500)
     world.index.files = fail_for(BAD, silent, world.index.files)  # type: ignore[method-assign]  # a double
     world.change(table(beside, "a"))
