@@ -122,14 +122,8 @@ class _Connection(HTTPConnection):
         super().request(*args, **kwargs)
 
 
-class _TlsConnection(HTTPSConnection):
-    def connect(self) -> None:
-        super().connect()
-        _use(self.sock)
-
-    def request(self, *args: Any, **kwargs: Any) -> None:
-        _use(self.sock)
-        super().request(*args, **kwargs)
+class _TlsConnection(_Connection, HTTPSConnection):
+    """``super()`` in the methods above is ``HTTPSConnection`` here."""
 
 
 class _Pool(HTTPConnectionPool):

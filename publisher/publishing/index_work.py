@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
 from publisher.index.protocol import IndexUnavailable, PackageIndexError
 from publisher.publishing.outage import Outage, is_away
-from publisher.runtime import Runtime
+from publisher.runtime import Runtime, map_at_once
 from publisher.settling.claims import defer, fail
 from publisher.state.records import Claim
 
@@ -79,11 +78,7 @@ class IndexWork:
             outage.note_answer()
             return result
 
-        width = min(self._runtime.policy.uploads_at_once, len(items))
-        if width <= 1:
-            return [attempt(item) for item in items]
-        with ThreadPoolExecutor(width, thread_name_prefix="index") as pool:
-            return list(pool.map(attempt, items))
+        return map_at_once(self._runtime.policy.uploads_at_once, attempt, items)
 
     def _renew(self, lease: _Lease, claims: Sequence[Claim]) -> None:
         now, seconds = self._runtime.clock.now(), self._runtime.policy.lease_seconds

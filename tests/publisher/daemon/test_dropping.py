@@ -52,14 +52,7 @@ def test_an_index_that_cannot_yank_shows_in_the_dropped_relations_reason(
 
 
 def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulation) -> None:
-    world.change(table(T, "a"))
-    process_events(world)
-    world.drop(T)
-    world.deliver(0)
-    world.engine.work()
-    world.change(table(T, "a"))
-
-    process_events(world)
+    disappear_for_less_than_the_grace(world)
 
     assert record(world, T).status is Status.OK
     assert numbers(world, T) == ["1.0.0"]
@@ -67,13 +60,7 @@ def test_a_relation_gone_for_less_than_the_grace_was_not_dropped(world: Simulati
 
 
 def test_each_disappearance_has_a_grace_of_its_own(world: Simulation) -> None:
-    world.change(table(T, "a"))
-    process_events(world)
-    world.drop(T)
-    world.deliver(0)
-    world.engine.work()
-    world.change(table(T, "a"))
-    process_events(world)
+    disappear_for_less_than_the_grace(world)
     world.clock.sleep(world.policy.drop_grace_seconds)
 
     world.drop(T)
@@ -216,3 +203,14 @@ def step_until(world: Simulation, is_reached: Callable[[], bool]) -> None:
             return
         world.step("one")
     raise AssertionError("never reached")
+
+
+def disappear_for_less_than_the_grace(world: Simulation) -> None:
+    """A published table is found missing once, and there again."""
+    world.change(table(T, "a"))
+    process_events(world)
+    world.drop(T)
+    world.deliver(0)
+    world.engine.work()
+    world.change(table(T, "a"))
+    process_events(world)
