@@ -35,7 +35,8 @@ class Provenance:
         lineage: output column to the upstream columns it comes from, as dotted text.
         change: "first", "major", "minor" or "patch" with ``reasons``: why the number rose.
         earlier: the versions before this one, newest first.
-        event_id: the metastore's event, if any.
+        event_id: the schema reflects this event of the metastore and all earlier ones.
+        newest_event_id: it reflects no later event than this one; None if that is ``event_id``.
         labels: further facts shown to people (e.g. that a view follows its tables).
     """
 
@@ -47,6 +48,7 @@ class Provenance:
     reasons: tuple[str, ...] = ()
     earlier: tuple[Release, ...] = ()
     event_id: int | None = None
+    newest_event_id: int | None = None
     generator_version: str = ""
     labels: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -100,6 +102,8 @@ class PackageContents:
         changelog: this version and those before it, newest first.
         runtime_version: ``codegen.runtime_files.runtime_version`` of its generator; "" where the
             wheel states none.
+        newest_event_id: it reflects no later event of the metastore; None where the wheel states
+            none.
     """
 
     relation: RelationName
@@ -112,3 +116,4 @@ class PackageContents:
     surface_hash: str
     changelog: tuple[Release, ...] = ()
     runtime_version: str = ""
+    newest_event_id: int | None = None

@@ -39,6 +39,7 @@ def _provenance(stated: Mapping[str, Any]) -> Provenance:
         reasons=tuple(stated["reasons"]),
         earlier=changelog_from_json(stated["changelog"])[1:],
         event_id=stated["event_id"],
+        newest_event_id=stated.get("newest_event_id"),
         generator_version=stated["generator"]["version"],
         labels=stated["labels"],
     )

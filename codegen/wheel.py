@@ -136,6 +136,8 @@ def read_wheel(data: bytes) -> PackageContents:
             _text(provenance.get("surface_hash", "")),
             changelog_from_json(provenance.get("changelog")),
             _stated_runtime_version(provenance),
+            _stated_event_id(provenance, "newest_event_id")
+            or _stated_event_id(provenance, "event_id"),
         )
     except (KeyError, TypeError, ValueError, RecursionError, CatalogError) as error:
         raise NotOurWheel(f"invalid provenance: {short_repr(error)}") from error
@@ -157,8 +159,17 @@ def _stated_runtime_version(provenance: object) -> str:
             return ""
 
 
+def _stated_event_id(provenance: Mapping[str, Any], key: str) -> int | None:
+    match provenance.get(key):
+        case int(event_id) if 0 <= event_id < 2**63:
+            return int(event_id)
+        case _:
+            return None
+
+
 def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[str, Any]:
     provenance = request.provenance
+    newest = provenance.newest_event_id
     return {
         "relation": list(request.relation.parts),
         "distribution": distribution_name(request.relation, request.prefix),
@@ -174,6 +185,8 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "reasons": list(provenance.reasons),
         "changelog": changelog_to_json(releases(request)),
         "event_id": provenance.event_id,
+        # Only if set: what an earlier release built is built again as it was.
+        **({} if newest is None else {"newest_event_id": newest}),
         "generator": {
             "name": "schema-publisher",
             "version": provenance.generator_version,

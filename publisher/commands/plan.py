@@ -131,9 +131,9 @@ def _version(
     listed = unrecorded_files(listing, ())
     adopt = partial(read_unrecorded_versions, index, packaging, name, now=0.0)
     # Of most packages the newest wheel says that nothing changed; the others are not fetched.
-    if listed and adopt(listed[-1:])[0].content_hash == expected:
+    if listed and adopt(listed[-1:]).versions[0].content_hash == expected:
         return None
-    history = adopt(listed) if listed else ()
+    history = adopt(listed).versions
     newest = newest_published(history)
     taken = (*(version.number for version in history), *listing.versions)
     number, change = packaging.next_version(

@@ -54,7 +54,9 @@ class _Unpublished:
             relation=reading.relation,
             derivation=derivation,
             content_hash=self.record.content_hash,
+            read_at=self.record.read_at,
             event_id=reading.at_least,
+            newest_event_id=None if reading.at_most == reading.at_least else reading.at_most,
         )
 
 

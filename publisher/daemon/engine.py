@@ -46,6 +46,7 @@ from publisher.settling.findings import (
     Investigator,
     read_claimed,
 )
+from publisher.settling.namespace_events import demand_namespace_events
 from publisher.settling.settling import Settling
 from publisher.state.protocol import Transaction
 from publisher.state.records import Cause, Claim, Urgency, WorkRequest
@@ -194,7 +195,7 @@ class Engine:
             claims = tx.work.claim(now, policy.lease_seconds, policy.batch_size)
             if claims:
                 self._settings.begin_work(tx)
-            return claims
+            return demand_namespace_events(tx, claims, now, policy)
 
         return self._state.write(write)
 

@@ -11,6 +11,7 @@ from lakeschema.catalog.relations import Catalog
 from publisher.events.protocol import Batch, NamespaceHint, RelationHint
 from publisher.runtime import Runtime
 from publisher.settling.comparison import SNAPSHOT_DUE
+from publisher.settling.namespace_events import remember_namespace_event
 from publisher.state.protocol import Transaction
 from publisher.state.records import Urgency, WorkRequest
 
@@ -82,6 +83,9 @@ class Receiving:
                     add([relation], event_id)
                 case NamespaceHint(namespace, event_id):
                     add(_known(tx, namespace), event_id)
+                    if event_id is not None:
+                        now = self._clock.now()
+                        remember_namespace_event(tx, namespace, event_id, now, self._policy)
         for namespace in {letter.namespace for letter in batch.dead_letters if letter.namespace}:
             add(_known(tx, namespace), None)
         add(listed, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codegen.errors import CodegenError
 from codegen.package import Release
@@ -17,7 +17,8 @@ from publisher.publishing.packaging_protocol import Packaging, ReadPackage
 from publisher.publishing.trust import check_provenance
 from publisher.publishing.versioning import parse_number
 from publisher.runtime import Runtime
-from publisher.state.records import VersionRecord, VersionStatus
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord, VersionRecord, VersionStatus
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,20 @@ class _FoundWheel:
     sha256: str | None
     package: ReadPackage | None = None
     refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """What the ledger lacked of one relation.
+
+    Attributes:
+        versions: lowest first.
+        event_id: the newest usable wheel reflects no later one of the catalog; None if it states
+            none.
+    """
+
+    versions: Sequence[VersionRecord] = ()
+    event_id: int | None = None
 
 
 def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
@@ -85,10 +100,10 @@ def adopt_unrecorded(
     packaging: Packaging,
     relation: RelationName,
     unrecorded: Sequence[IndexFile],
-) -> Sequence[VersionRecord]:
+) -> Adopted:
     """As ``read_unrecorded_versions``, by the policy and clock of the runtime; counts and logs."""
     if not unrecorded:
-        return ()
+        return Adopted()
     adopted = read_unrecorded_versions(
         index,
         packaging,
@@ -97,8 +112,9 @@ def adopt_unrecorded(
         runtime.clock.wall(),
         runtime.policy.trusted_keys,
     )
-    runtime.counters.add("adopted", len(adopted))
-    fields = {"relation": str(relation), "numbers": [version.number for version in adopted]}
+    runtime.counters.add("adopted", len(adopted.versions))
+    numbers = [version.number for version in adopted.versions]
+    fields = {"relation": str(relation), "numbers": numbers}
     log.info("versions adopted from the index", extra=fields)
     return adopted
 
@@ -110,7 +126,7 @@ def read_unrecorded_versions(
     unrecorded: Sequence[IndexFile],
     now: float,
     trusted_keys: Sequence[bytes] = (),
-) -> Sequence[VersionRecord]:
+) -> Adopted:
     """Records of ``unrecorded_files``; usable wheels of the newest major are read, for comparison.
 
     One that is not what the page states, not a package, or not signed by one of ``trusted_keys``
@@ -122,6 +138,7 @@ def read_unrecorded_versions(
     """
     wheels = _Wheels(index, packaging, relation, trusted_keys)
     major: int | None = None
+    event_id: int | None = None
     releases: dict[str, Release] = {}
     adopted = []
     # The newest first: its changelog also describes the versions before it.
@@ -131,10 +148,20 @@ def read_unrecorded_versions(
         wheel = wheels.read(file) if is_read else wheels.believe(file)
         if major is None and not wheel.refusal:
             major = number[0]
+            event_id = wheel.package.newest_event_id if wheel.package else None
         for release in wheel.package.changelog if wheel.package else ():
             releases.setdefault(release.version, release)
         adopted.append(_version_record(relation, packaging, file, wheel, releases, now))
-    return adopted[::-1]
+    return Adopted(adopted[::-1], event_id)
+
+
+def write_adopted(tx: Transaction, relation: RelationName, adopted: Adopted, now: float) -> None:
+    """Records the versions, and the event that a reading must reflect to come after them."""
+    tx.versions.adopt(adopted.versions)
+    record = tx.graph.records([relation]).get(relation, RelationRecord(relation))
+    if adopted.event_id is not None:
+        newest = max(adopted.event_id, record.read_event_id or 0)
+        tx.graph.write(replace(record, read_event_id=newest, read_at=now))
 
 
 def _version_record(

@@ -22,9 +22,11 @@ from publisher.index.protocol import (
 from publisher.policy import DeletionLimit
 from publisher.publishing.adoption import (
     UNUSABLE,
+    Adopted,
     adopt_unrecorded,
     read_wheel,
     unrecorded_files,
+    write_adopted,
 )
 from publisher.publishing.attestation import UntrustedProvenance
 from publisher.publishing.index_work import IndexWork
@@ -34,7 +36,7 @@ from publisher.publishing.reconciling import write_newest
 from publisher.runtime import Runtime
 from publisher.settling.findings import CatalogReader
 from publisher.state.protocol import Transaction
-from publisher.state.records import RelationRecord, Urgency, VersionRecord, WorkRequest
+from publisher.state.records import RelationRecord, Urgency, WorkRequest
 
 log = logging.getLogger(__name__)
 
@@ -141,13 +143,11 @@ class Discovery:
     def _adopt(self, unknown: _Unknown) -> None:
         name = unknown.relation
         unrecorded = unrecorded_files(unknown.listing, ())
-        versions = adopt_unrecorded(self._runtime, self._index, self._packaging, name, unrecorded)
-        self._state.write(partial(self._record, name=name, versions=versions))
+        adopted = adopt_unrecorded(self._runtime, self._index, self._packaging, name, unrecorded)
+        self._state.write(partial(self._record, name=name, adopted=adopted))
 
-    def _record(
-        self, tx: Transaction, *, name: RelationName, versions: Sequence[VersionRecord]
-    ) -> None:
-        tx.versions.adopt(versions)
+    def _record(self, tx: Transaction, *, name: RelationName, adopted: Adopted) -> None:
+        write_adopted(tx, name, adopted, self._runtime.clock.now())
         record = tx.graph.records([name]).get(name, RelationRecord(name))
         # That it is missing was settled when nothing of it was known to be published.
         is_missing = record.status is Status.MISSING

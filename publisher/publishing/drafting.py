@@ -53,6 +53,7 @@ class Drafter:
             upstreams={str(u): fingerprints.get(u, "") for u in job.derivation.upstreams},
             earlier=shorten(releases(history)),
             event_id=job.event_id,
+            newest_event_id=job.newest_event_id,
         )
         drafted = self._packaging.draft(replace(request, provenance=provenance), predecessors)
         version = _reservation(job, drafted, self._packaging.build_keys.generator, now)

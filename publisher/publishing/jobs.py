@@ -15,13 +15,20 @@ from publisher.state.records import Claim, VersionRecord
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A settled relation whose claim is held, and what its newest version should contain."""
+    """A settled relation whose claim is held, and what its newest version should contain.
+
+    Attributes:
+        read_at: as of ``RelationRecord``, of the reading that it comes from.
+        event_id, newest_event_id: as of ``Provenance``.
+    """
 
     claim: Claim
     relation: Relation
     derivation: Derivation
     content_hash: str
+    read_at: float | None
     event_id: int | None
+    newest_event_id: int | None = None
 
     @property
     def name(self) -> RelationName:

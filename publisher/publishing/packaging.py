@@ -159,4 +159,5 @@ class WheelPackaging:
             contents.surface_hash,
             contents.changelog,
             contents.runtime_version,
+            contents.newest_event_id,
         )

@@ -21,7 +21,10 @@ OpinionMode: TypeAlias = Literal["always", "sampled", "off"]
 
 @dataclass(frozen=True, slots=True)
 class ReadPackage:
-    """What a wheel of the index states; ``changelog`` covers the versions before it too."""
+    """What a wheel of the index states; ``changelog`` covers the versions before it too.
+
+    ``newest_event_id``: its schema reflects no later event of the catalog.
+    """
 
     relation: RelationName
     schema_text: str
@@ -29,6 +32,7 @@ class ReadPackage:
     surface_hash: str = ""
     changelog: tuple[Release, ...] = ()
     runtime: str = ""
+    newest_event_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from publisher.publishing.reconciling import Reconciler, record_deliveries
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
 from publisher.runtime import Runtime, map_at_once
-from publisher.settling.claims import Deferred, Done, Ending, end_claim, retry_later
+from publisher.settling.claims import Deferred, Done, Ending, Reread, end_claim, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
 from publisher.settling.deriving import derivation_from_text
@@ -193,21 +193,30 @@ class Publisher:
             self._compare_again(tx, claim)
             return
         record = tx.graph.records([name]).get(name)
-        if (
-            record is not None
-            and is_dropped
-            and not found.history
-            and not tx.graph.dependents([name])
-        ):
-            tx.graph.forget(name)
-        elif record is not None:
+        ending: Ending = Done()
+        if record is None:
+            pass
+        elif is_dropped and not found.history and not tx.graph.dependents([name]):
+            # A late event of when it existed may be answered by a replica that shows it.
+            shown_everywhere_at = self._shown_everywhere_at(record)
+            if shown_everywhere_at <= claim.claimed_at:
+                tx.graph.forget(name)
+            else:
+                ending = Reread(shown_everywhere_at)
+        else:
             is_yanked = is_dropped and found.is_yanked
             base = record.reason.removesuffix(f"; {STILL_OFFERED}")
             is_offered = is_dropped and bool(found.history) and not is_yanked
             reason = f"{base}; {STILL_OFFERED}" if is_offered else base
             compared = replace(record, yanked=is_yanked, index_check_due=False, reason=reason)
             tx.graph.write(compared)
-        end_claim(tx, claim, Done())
+        end_claim(tx, claim, ending)
+
+    def _shown_everywhere_at(self, record: RelationRecord) -> float:
+        """When every replica of the catalog shows that a relation does not exist."""
+        if record.read_event_id is None or record.missing_since is None:
+            return 0.0
+        return record.missing_since + self._runtime.policy.max_lag_seconds
 
     def _compare_again(self, tx: Transaction, claim: Claim) -> None:
         """The claim was lost: what we did at the index may contradict what another worker did."""
@@ -273,6 +282,8 @@ class Publisher:
         unchanged = (
             record.status is Status.OK
             and record.content_hash == job.content_hash
+            # An adopted version demands a reading that reflects its event.
+            and record.read_at == job.read_at
             and cone == draft.cone
         )
         wheel = draft.wheel

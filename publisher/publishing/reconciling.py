@@ -15,7 +15,7 @@ from functools import partial
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexRefused, PackageIndex
-from publisher.publishing.adoption import adopt_unrecorded
+from publisher.publishing.adoption import Adopted, adopt_unrecorded, write_adopted
 from publisher.publishing.differences import Differences, compare_with_index
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
@@ -180,11 +180,11 @@ class Reconciler:
         tx: Transaction,
         *,
         name: RelationName,
-        adopted: Sequence[VersionRecord],
+        adopted: Adopted,
         revised: Mapping[str, VersionStatus],
     ) -> None:
         distribution = self._packaging.distribution(name)
-        tx.versions.adopt(adopted)
+        write_adopted(tx, name, adopted, self._runtime.clock.now())
         for number, status in revised.items():
             tx.versions.revise(distribution, number, status)
         write_newest(tx, name, tx.versions.history([distribution])[distribution])

@@ -82,6 +82,7 @@ def package_to_json(package: ReadPackage) -> dict[str, Any]:
         "surface_hash": package.surface_hash,
         "changelog": [_release_to_json(release) for release in package.changelog],
         "runtime": package.runtime,
+        "newest_event_id": package.newest_event_id,
     }
 
 
@@ -93,6 +94,7 @@ def package_from_json(value: dict[str, Any]) -> ReadPackage:
         value["surface_hash"],
         tuple(_release_from_json(release) for release in value["changelog"]),
         value["runtime"],
+        value["newest_event_id"],
     )
 
 
@@ -106,6 +108,7 @@ def _provenance_to_json(provenance: Provenance) -> dict[str, Any]:
         "reasons": list(provenance.reasons),
         "earlier": [_release_to_json(release) for release in provenance.earlier],
         "event_id": provenance.event_id,
+        "newest_event_id": provenance.newest_event_id,
         "generator_version": provenance.generator_version,
         "labels": dict(provenance.labels),
     }
@@ -121,6 +124,7 @@ def _provenance_from_json(value: dict[str, Any]) -> Provenance:
         reasons=tuple(value["reasons"]),
         earlier=tuple(_release_from_json(release) for release in value["earlier"]),
         event_id=value["event_id"],
+        newest_event_id=value["newest_event_id"],
         generator_version=value["generator_version"],
         labels=value["labels"],
     )

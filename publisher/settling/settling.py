@@ -83,6 +83,9 @@ class Settling:
             return Settlement(Verdict.LOST)
         name = finding.reading.name
         record = tx.graph.records([name]).get(name, RelationRecord(name))
+        if _is_overtaken(finding.reading, record):
+            again = Deferred(now, "a version of a newer event was found on the index")
+            return Settlement(Verdict.AGAIN, record, again)
         record = _apply_reading(record, finding, now)
         if finding.reading.relation is None:
             return self._settle_missing(tx, record, now)
@@ -124,6 +127,8 @@ class Settling:
             elif self._deletions.holds(tx, record, now):
                 tx.graph.write(record)
                 return Settlement(Verdict.HELD, record, _DONE)
+        elif record.status is Status.UNKNOWN:
+            record = replace(record, missing_since=now)
         if record.status is Status.MISSING and not record.stale:
             tx.graph.write(record)
             return _end_or_drop(record)
@@ -336,6 +341,16 @@ def _apply_reading(record: RelationRecord, finding: Finding, now: float) -> Rela
         # Its versions are yanked, or a worker that was killed had begun to yank them.
         index_check_due=record.index_check_due or record.yanked,
         incarnation=record.incarnation + returned,
+    )
+
+
+def _is_overtaken(reading: Reading, record: RelationRecord) -> bool:
+    """Whether the adoption of a version, since the claim, demands a newer reading."""
+    return (
+        reading.at_least is not None
+        and record.read_at is not None
+        and record.read_at > reading.claim.claimed_at
+        and reading.at_least < (record.read_event_id or -1)
     )
 
 

@@ -21,6 +21,7 @@ from packaging.metadata import Metadata
 
 from codegen.errors import IllegalVersion, NotOurWheel
 from codegen.package import PackageRequest, Provenance, Release
+from codegen.rebuilding import request_again
 from codegen.wheel import MAX_PROVENANCE_BYTES, build_wheel, content_hash, read_wheel
 from codegen.zip_reader import MAX_DIRECTORY_BYTES
 from lakeschema.catalog.identifiers import RelationName
@@ -83,6 +84,27 @@ def test_wheel_reads_back_as_what_was_asked_for() -> None:
         contents.schema_text
         in files_of(wheel.data)["acme_schemas/example/company/schema.avsc"].decode()
     )
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [((7, None), 7), ((7, 9), 9), ((None, None), None), ((True, "9"), 1), ((-1, 2**63), None)],
+)
+def test_a_wheel_says_which_event_its_schema_reflects_at_the_latest(
+    stated: tuple[Any, Any], expected: int | None
+) -> None:
+    request = changed_provenance(event_id=stated[0], newest_event_id=stated[1])
+
+    assert read_wheel(build_wheel(request).data).newest_event_id == expected
+
+
+@pytest.mark.parametrize("newest", [None, 9])
+def test_a_wheel_is_built_again_from_what_it_states(newest: int | None) -> None:
+    request = changed_provenance(newest_event_id=newest, earlier=())
+    wheel = build_wheel(request)
+    like = dataclasses.replace(request, version="0.0.0", provenance=Provenance())
+
+    assert build_wheel(request_again(wheel.provenance, like)).data == wheel.data
 
 
 def test_record_lists_every_file_with_its_hash() -> None:

@@ -33,6 +33,7 @@ _PUBLISHER = "publishing.publisher"
 _SETTLING = "settling.settling"
 _STATE_TESTS = "tests/publisher/state/test_sqlite.py"
 _INTERLEAVINGS = "tests/publisher/daemon/test_interleavings.py"
+_LAGGING = "tests/publisher/daemon/test_lagging_replicas.py"
 _DROPPING = "tests/publisher/daemon/test_dropping.py"
 
 SINGLE = {
@@ -174,6 +175,21 @@ SINGLE = {
     ),
     "transactions begin late": _one(
         "state.sqlite", '"BEGIN IMMEDIATE" if immediate else "BEGIN"', '"BEGIN"', _STATE_TESTS
+    ),
+    "namespace event not remembered": _one(
+        "daemon.engine",
+        "return demand_namespace_events(tx, claims, now, policy)",
+        "return claims",
+        _LAGGING,
+    ),
+    "forgotten before every replica shows it": _one(
+        _PUBLISHER, "if shown_everywhere_at <= claim.claimed_at:", "if True:", _LAGGING
+    ),
+    "reserve although a package was adopted": _one(
+        _PUBLISHER, "            and record.read_at == job.read_at\n", "", _LAGGING
+    ),
+    "settle although a package was adopted": _one(
+        _SETTLING, "if _is_overtaken(finding.reading, record):", "if False:", _LAGGING
     ),
     "poison beside others": _one(
         "state.sql.work", "if not due or due[0].attempts:", "if not due:", _STATE_TESTS

@@ -153,6 +153,7 @@ class ToyPackaging:
                 "schema": to_text(request.schema),
                 "version": request.version,
                 "event_id": request.provenance.event_id,
+                "newest_event_id": request.provenance.newest_event_id,
                 "build_options_key": self.build_options_key,
                 "rules": self._rules,
                 "relation": str(request.relation),
@@ -178,7 +179,13 @@ class ToyPackaging:
             raise NotOurWheel("made by another program")
         content_hash = _hash(value["content"], value["build_options_key"])
         relation = RelationName.parse(value["relation"])
-        return ReadPackage(relation, value["schema"], content_hash, value["rules"])
+        return ReadPackage(
+            relation,
+            value["schema"],
+            content_hash,
+            value["rules"],
+            newest_event_id=value["newest_event_id"] or value["event_id"],
+        )
 
 
 def content_of(wheel: bytes) -> str:

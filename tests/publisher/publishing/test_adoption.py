@@ -78,7 +78,7 @@ def adopt(index: ListedWheels, trusted_keys: Sequence[bytes] = ()) -> Sequence[V
     unrecorded = unrecorded_files(listing, ())
     return read_unrecorded_versions(
         index, WheelPackaging(PREFIX), COMPANY, unrecorded, 0.0, trusted_keys
-    )
+    ).versions
 
 
 def test_a_wheel_with_other_bytes_than_the_page_states_is_unusable(

@@ -62,7 +62,7 @@ def test_a_lost_state_recovers_the_changelog_from_the_newest_wheels(tmp_path: Pa
     listing = read_listing(DISTRIBUTION, index.files(DISTRIBUTION))
     adopted = read_unrecorded_versions(
         index, packaging, COMPANY, unrecorded_files(listing, ()), 0.0
-    )
+    ).versions
 
     assert [record.number for record in adopted] == ["1.0.0", "2.0.0", "2.0.1"]
     assert adopted[0].schema_text is None
