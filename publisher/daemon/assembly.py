@@ -40,7 +40,7 @@ from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
 from publisher.index.static import Sign, StaticIndex
 from publisher.index.twine_index import TwineIndex
-from publisher.policy import DeadLetterLimit, Policy
+from publisher.policy import DeadLetterLimit, DeletionLimit, Policy
 from publisher.publishing import limited_packaging
 from publisher.publishing.discovery import Discovery
 from publisher.publishing.drafting import Drafter
@@ -303,6 +303,7 @@ def build_policy(settings: Settings) -> Policy:
         drop_grace_seconds=engine.drop_grace_seconds,
         max_versions_per_hour=engine.max_versions_per_hour,
         mass_change=engine.mass_change,
+        deletion_limit=DeletionLimit(engine.max_deletions, engine.max_deletion_share),
         index_checks_per_second=settings.index.checks_per_second
         if isinstance(settings.index, TwineIndexSettings)
         else inf,

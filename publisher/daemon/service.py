@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -28,6 +29,7 @@ from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex
 from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
+from publisher.web.descriptions import describe_limited, description_processes
 from publisher.web.packages import Site
 from publisher.web.status import Neighbour, RelationStatus, RelationSummary, ServiceStatus
 
@@ -84,7 +86,10 @@ class Service:
         )
         age = SnapshotAge(self.engine.seconds_since_snapshot, settings.snapshot.interval_seconds)
         self._health = Health(self._daemon, encounters, age)
-        site = Site(self.summarize, settings.http.public_url)
+        self._descriptions = description_processes()
+        failed_start.callback(self._descriptions.close)
+        describe = partial(describe_limited, self._descriptions)
+        site = Site(self.summarize, settings.http.public_url, describe)
         registry = daemon_registry(self.engine.runtime)
         self._web = WebServers(settings.http, self._served, self, site, registry)
 
@@ -112,6 +117,7 @@ class Service:
         ended = self._daemon.stop()
         self._web.close()
         self._processes.close()
+        self._descriptions.close()
         if ended:
             close_catalog(self._catalog)
             self._state.close()

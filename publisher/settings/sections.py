@@ -278,6 +278,8 @@ class Engine(Section):
     drop_grace_seconds: Annotated[float, Field(ge=0)] = 300.0
     max_versions_per_hour: Annotated[int, Field(ge=1)] = 12
     mass_change: Literal["canary", "confirm", "off"] = "canary"
+    max_deletions: Annotated[int, Field(ge=0)] = 10
+    max_deletion_share: Annotated[float, Field(ge=0, le=1)] = 0.2
     staleness_seconds: Annotated[float, Field(ge=0)] = 2.0
     stuck_after_seconds: Annotated[float, Field(gt=0)] = 600.0
     max_lag_seconds: Annotated[float, Field(ge=0)] = 60.0

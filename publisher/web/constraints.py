@@ -8,12 +8,13 @@ from publisher.index.simple_page import ListedFile, ProjectPage
 from publisher.web.versions import list_versions
 
 
-def constraints(pages: Iterable[ProjectPage]) -> str:
+def constraints(pages: Iterable[ProjectPage], unreadable: Iterable[str] = ()) -> str:
     """One line for each project: its newest version that is not yanked.
 
-    Projects without such a version are left out.
+    Projects without such a version are left out; those whose page is damaged are named in comments.
     """
-    return "".join(_line(page.name, files) for page in pages if (files := _newest_files(page)))
+    lines = [_line(page.name, files) for page in pages if (files := _newest_files(page))]
+    return "".join([*(f"# {name}: its page cannot be read\n" for name in unreadable), *lines])
 
 
 def _newest_files(page: ProjectPage) -> list[ListedFile]:

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from codegen.package import PackageContents
 from publisher.index.simple_page import ProjectPage
 from publisher.web.addresses import Link, package_address, package_link
+from publisher.web.descriptions import PackageDescription
 from publisher.web.fields import FieldRow
 from publisher.web.installation import Installation, installation
 from publisher.web.provenance import ProvenanceView, provenance_view, stated_upstreams
@@ -23,15 +24,6 @@ from publisher.web.versions import ListedVersion, list_versions
 _MAX_NEIGHBOURS: Final = 500
 
 SectionId = Literal["install", "fields", "versions", "relations", "provenance"]
-
-
-@dataclass(frozen=True, slots=True)
-class PackageDescription:
-    """What a package's newest readable wheel says of it."""
-
-    contents: PackageContents
-    documentation: str
-    rows: tuple[FieldRow, ...]
 
 
 @dataclass(frozen=True, slots=True)

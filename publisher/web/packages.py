@@ -15,23 +15,13 @@ from packaging.utils import canonicalize_name
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from codegen.errors import NotOurWheel
-from codegen.wheel import read_wheel
-from lakeschema.avro.errors import MalformedAvroSchema
-from lakeschema.avro.model import Record
-from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, IndexRefused
 from publisher.index.releases import by_version
 from publisher.index.simple_page import ListedFile, ProjectPage
 from publisher.web.addresses import package_address
-from publisher.web.fields import field_rows
-from publisher.web.package_page import (
-    PackageDescription,
-    package_page,
-    package_view,
-    unknown_package_page,
-)
+from publisher.web.descriptions import PackageDescription, Undescribed, describe
+from publisher.web.package_page import package_page, package_view, unknown_package_page
 from publisher.web.responses import Body, page_response
 from publisher.web.served_index import ServedIndex
 from publisher.web.status import RelationSummary
@@ -56,10 +46,12 @@ class Site:
         summarize: what the daemon knows of a relation whose package is shown.
         public_url: the address of the index that pages show, such as ``https://packages.example``;
             None shows the address that the reader used.
+        describe: a wheel's description, or ``Undescribed``.
     """
 
     summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None
     public_url: str | None = None
+    describe: Callable[[bytes], PackageDescription] = describe
 
 
 PLAIN_SITE: Final = Site()
@@ -73,6 +65,7 @@ class PackagePages:
         self._index = index.files
         self._summarize = site.summarize
         self._public_url = site.public_url
+        self._describe_wheel = site.describe
         # A file never changes, nor does the page of equal values.
         self._describe = lru_cache(_MAX_CACHED)(self._read_wheel)
         self._render = lru_cache(_MAX_CACHED)(self._render_page)
@@ -113,14 +106,10 @@ class PackagePages:
     def _read_wheel(self, file: ListedFile) -> PackageDescription | None:
         stored = IndexFile(file.filename, file.version, file.url, file.sha256)
         try:
-            contents = read_wheel(self._index.fetch(stored))
-            schema = parse_schema(contents.schema_text)
-        except (NotOurWheel, MalformedAvroSchema) as error:
+            return self._describe_wheel(self._index.fetch(stored))
+        except Undescribed as error:
             log.info("wheel not shown", extra={"wheel": file.filename, "reason": str(error)})
             return None
-        if not isinstance(schema, Record):
-            return None
-        return PackageDescription(contents, schema.doc or "", field_rows(schema))
 
     def _render_page(
         self,

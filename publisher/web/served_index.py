@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
+from publisher.index.protocol import PackageIndexError
 from publisher.index.static import StaticIndex
 from publisher.web.constraints import constraints
 from publisher.web.shared_answer import SharedAnswer
+
+log = logging.getLogger(__name__)
 
 
 class ServedIndex:
@@ -14,5 +19,14 @@ class ServedIndex:
         self.constraints = SharedAnswer(self._constraints)
 
     def _constraints(self) -> bytes:
-        pages = (self.files.page(project) for project in self.projects())
-        return constraints(page for page in pages if page is not None).encode()
+        pages, unreadable = [], []
+        for project in self.projects():
+            try:
+                page = self.files.page(project)
+            except PackageIndexError as error:
+                log.warning("project left out of constraints", extra={"why": str(error)})
+                unreadable.append(project)
+                continue
+            if page is not None:
+                pages.append(page)
+        return constraints(pages, unreadable).encode()

@@ -265,6 +265,21 @@ def test_the_constraints_pin_every_newest_version_with_its_hash(
     assert lines[1] == f"{PROJECT}==1.3.0 --hash=sha256:{sha256}"
 
 
+def test_one_damaged_page_costs_the_constraints_its_project_only(
+    client: AsgiClient, tmp_path: Path
+) -> None:
+    (page,) = tmp_path.glob(f"index/**/{PROJECT}/index.json")
+    page.write_text("{")
+
+    answer = client.get("/constraints.txt")
+
+    sha256 = sample_wheel("acme-schema-other").sha256
+    assert answer.text.splitlines() == [
+        f"# {PROJECT}: its page cannot be read",
+        f"acme-schema-other==1.0.0 --hash=sha256:{sha256}",
+    ]
+
+
 def test_the_dashboard_leads_to_packages_and_finds_them(client: AsgiClient) -> None:
     page = client.get("/", params={"q": "OTHER"}).text
 

@@ -18,8 +18,9 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.index.simple_page import ListedFile, ProjectPage, page_to_json
 from publisher.index.static import StaticIndex
 from publisher.web.app import create_app
+from publisher.web.descriptions import PackageDescription
 from publisher.web.fields import field_rows
-from publisher.web.package_page import PackageDescription, PackageView, package_page, package_view
+from publisher.web.package_page import PackageView, package_page, package_view
 from publisher.web.packages import Site, similar_names
 from publisher.web.status import Neighbour, RelationSummary
 from tests.effort import examples

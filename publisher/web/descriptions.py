@@ -1,0 +1,123 @@
+"""What a package's wheel says of it, for its page: read by a process of its own, within limits.
+
+The folder of an index may hold wheels of other programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from codegen.errors import NotOurWheel
+from codegen.package import PackageContents, Release
+from codegen.wheel import read_wheel
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.isolation.frames import Attached
+from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
+from lakeschema.isolation.pool import LimitedProcesses
+from publisher.web.fields import FieldRow, field_rows
+
+HANDLER: Final = "descriptions"
+
+_LIMITS: Final = Limits(timeout_seconds=10.0)
+
+
+class Undescribed(Exception):
+    """The wheel is not one of ours, or too much to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageDescription:
+    """What a package's newest readable wheel says of it."""
+
+    contents: PackageContents
+    documentation: str
+    rows: tuple[FieldRow, ...]
+
+
+def describe(wheel: bytes) -> PackageDescription:
+    """What a wheel says of its package.
+
+    Raises:
+        Undescribed: it is not a wheel of ours.
+    """
+    try:
+        contents = read_wheel(wheel)
+        schema = parse_schema(contents.schema_text)
+    except (NotOurWheel, MalformedAvroSchema) as error:
+        raise Undescribed(str(error)) from error
+    if not isinstance(schema, Record):
+        raise Undescribed("its schema is not of a record")
+    return PackageDescription(contents, schema.doc or "", field_rows(schema))
+
+
+def description_processes() -> LimitedProcesses:
+    """One, which starts with the first wheel that is described."""
+    handler = Handler("publisher.web.descriptions:answer_about_wheels", {})
+    return LimitedProcesses({HANDLER: handler}, count=1, limits=_LIMITS)
+
+
+def describe_limited(processes: LimitedProcesses, wheel: bytes) -> PackageDescription:
+    """As ``describe``, by one of ``description_processes``."""
+    try:
+        answer = processes.ask(HANDLER, Attached({}, wheel))
+    except ProcessDied as error:
+        raise Undescribed(f"reading it killed a process: {error.reason}") from error
+    except PoolClosed as error:
+        raise Undescribed(str(error)) from error
+    if "refused" in answer:
+        raise Undescribed(answer["refused"])
+    return _from_json(answer)
+
+
+# In the child
+
+
+def answer_about_wheels(_argument: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """The child's function from a wheel to its description."""
+
+    def answer(question: Attached) -> Any:
+        try:
+            return _to_json(describe(question.data))
+        except Undescribed as error:
+            return {"refused": str(error)}
+
+    return answer
+
+
+def _to_json(description: PackageDescription) -> Mapping[str, Any]:
+    contents = description.contents
+    return {
+        "contents": {**asdict(contents), "relation": list(contents.relation.parts)},
+        "documentation": description.documentation,
+        "rows": [asdict(row) for row in description.rows],
+    }
+
+
+def _from_json(value: Mapping[str, Any]) -> PackageDescription:
+    stated = value["contents"]
+    contents = PackageContents(
+        **{
+            **stated,
+            "relation": RelationName.of(*stated["relation"]),
+            "changelog": tuple(
+                Release(each["version"], each["change"], tuple(each["lines"]))
+                for each in stated["changelog"]
+            ),
+        }
+    )
+    rows = tuple(
+        FieldRow(
+            **{
+                **row,
+                "symbols": tuple(row["symbols"]),
+                "fields_at": tuple(row["fields_at"]),
+            }
+        )
+        for row in value["rows"]
+    )
+    return PackageDescription(contents, value["documentation"], rows)
