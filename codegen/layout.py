@@ -8,6 +8,7 @@ from functools import cached_property
 from codegen.default_values import Defaults, evaluate_defaults
 from codegen.lowering import lower
 from codegen.shapes import PackageShape
+from codegen.zero_byte_records import check_zero_byte_records
 from lakeschema.avro.fingerprint import Fingerprints, fingerprints
 from lakeschema.avro.model import Record
 from lakeschema.avro.printing import to_text
@@ -37,5 +38,6 @@ def lay_out(schema: Record, *, immutable: bool = False) -> Layout:
         UnfitSchema: the schema cannot be laid out in Python.
         IllegalDefault: a field's default is not a value of its type.
     """
+    check_zero_byte_records(schema)
     shape = replace(lower(schema), immutable=immutable)
     return Layout(schema, shape, evaluate_defaults(shape))

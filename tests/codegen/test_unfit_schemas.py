@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
-from codegen.errors import CodegenError
+from codegen.errors import CodegenError, UnfitSchema
+from codegen.layout import lay_out
 from codegen.package import PackageRequest, Provenance
 from codegen.wheel import build_wheel, content_hash
 from lakeschema.avro.model import (
@@ -71,3 +73,36 @@ def refusal(
     except CodegenError as error:
         return type(error).__name__, str(error)
     return None
+
+
+def _nested_twice(depth: int, innermost: Schema) -> Record:
+    inner: Schema = innermost
+    for level in range(depth):
+        name = f"R{level}"
+        inner = Record(
+            name,
+            "odd",
+            (
+                Field("a", inner),
+                Field("b", Reference(f"odd.R{level - 1}") if level else innermost),
+            ),
+        )
+    assert isinstance(inner, Record)
+    return inner
+
+
+@pytest.mark.parametrize(
+    "innermost", [Primitive("null"), Fixed("Empty", "odd", 0), Record("E", "odd", ())]
+)
+def test_a_record_of_very_many_zero_byte_values_is_refused(innermost: Schema) -> None:
+    with pytest.raises(UnfitSchema, match=r"odd\.R29: contains more than 10000 zero-byte values"):
+        lay_out(_nested_twice(30, innermost))
+
+
+@pytest.mark.parametrize("depth", [1, 12])
+def test_records_of_few_zero_byte_values_are_not_refused(depth: int) -> None:
+    assert lay_out(_nested_twice(depth, Primitive("null")))
+
+
+def test_records_that_take_bytes_may_hold_as_many_values_as_they_like() -> None:
+    assert lay_out(_nested_twice(30, Primitive("boolean")))

@@ -1,0 +1,47 @@
+"""Records whose values take no bytes: no length of any input bounds how many values one contains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from codegen.errors import UnfitSchema
+from codegen.runtime.empty_items import MAX_EMPTY_ITEMS
+from lakeschema.avro.definitions import definitions
+from lakeschema.avro.model import Fixed, NamedSchema, Primitive, Record, Reference, Schema
+
+_MAX_VALUES: Final = MAX_EMPTY_ITEMS
+"""As of another writer's record, which a package refuses when it resolves that schema."""
+
+
+def check_zero_byte_records(schema: Record) -> None:
+    """Refuses what no package can decode in bounded time.
+
+    Raises:
+        UnfitSchema: decoding no bytes at all would construct too many values.
+    """
+    named = definitions(schema)
+    counts: dict[str, int] = {}
+    for full_name, definition in named.items():
+        if _values_in(definition, named, counts) > _MAX_VALUES:
+            raise UnfitSchema(full_name, f"contains more than {_MAX_VALUES} zero-byte values")
+
+
+def _values_in(schema: Schema, named: Mapping[str, NamedSchema], counts: dict[str, int]) -> int:
+    """How many values one of this type contains, itself included; 0 if it takes bytes."""
+    match schema:
+        case Primitive("null"):
+            return 1
+        case Fixed(size=0):
+            return 1
+        case Reference(full_name) if full_name in named:
+            return _values_in(named[full_name], named, counts)
+        case Record(fields=fields, full_name=full_name):
+            if full_name not in counts:
+                # A record within itself, without an array or a union between, has no values.
+                counts[full_name] = 0
+                parts = [_values_in(field.type, named, counts) for field in fields]
+                counts[full_name] = 1 + sum(parts) if all(parts) else 0
+            return counts[full_name]
+        case _:
+            return 0
