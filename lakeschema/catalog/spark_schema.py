@@ -65,6 +65,8 @@ def columns_from_json(text: str) -> tuple[Column, ...] | None:
     """Reads Spark's ``StructType.json``; None if it is none."""
     try:
         value = json.loads(text)
+        # Half of a surrogate pair, which JSON can express, cannot be stored.
+        json.dumps(value, ensure_ascii=False).encode()
         fields = value["fields"]
         return tuple(_column(field) for field in fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -174,3 +174,16 @@ def test_a_schema_nested_without_end_is_unknown_rather_than_an_overflow() -> Non
     assert columns is not None
     assert "UnknownType" in repr(columns[0].type)
     assert UnknownType("").text == ""
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"name": "a\ud800"},
+        {"metadata": {"comment": "\ud800"}},
+        {"type": {"type": "struct", "fields": [field("\udfff", "string")]}},
+    ],
+    ids=["name", "comment", "nested name"],
+)
+def test_a_stored_schema_that_no_state_can_store_is_none(changed: dict[str, Any]) -> None:
+    assert columns_from_json(schema({**field("a", "string"), **changed})) is None
