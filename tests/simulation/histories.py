@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import multiprocessing
 import secrets
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
@@ -25,7 +27,11 @@ from tests.simulation.features import LANDED, Feature
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.simulation import assemble
+from tests.simulation.stage import stay_on_one_core
 from tests.simulation.story import LENGTH, Report, play
+
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
 
 _SEEDS = 2**32
 _CHUNK = 50
@@ -125,10 +131,18 @@ def main() -> int:
     chosen = _arguments()
     first = secrets.randbelow(_SEEDS) if chosen.seed is None else chosen.seed
     plan = Plan(_features(chosen.worlds), chosen.length)
-    with ProcessPoolExecutor(chosen.processes) as pool:
+    started = multiprocessing.Value("i", 0)
+    with ProcessPoolExecutor(chosen.processes, None, _begin_process, (started,)) as pool:
         diverged = _play_histories(pool, plan, range(first, first + chosen.count))
         survived = _play_mutants(pool, plan, first, chosen) if chosen.mutants else 0
     return 1 if diverged or survived else 0
+
+
+def _begin_process(started: Synchronized[int]) -> None:
+    with started:
+        started.value += 1
+        number = started.value
+    stay_on_one_core(number)
 
 
 def _arguments() -> argparse.Namespace:

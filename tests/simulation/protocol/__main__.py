@@ -9,6 +9,7 @@ import time
 
 from tests.simulation.protocol.exploration import explore
 from tests.simulation.protocol.small_scope import Scope, SmallScope
+from tests.simulation.stage import stay_on_one_core
 
 
 def main() -> int:
@@ -28,6 +29,7 @@ def main() -> int:
         chosen.expiries,
         chosen.from_claim,
     )
+    stay_on_one_core(0)
     began = time.monotonic()
     found = explore(lambda: SmallScope(scope), chosen.max_states)
     seconds = time.monotonic() - began
