@@ -1,6 +1,6 @@
 """A package as the bytes of a wheel (PEP 427, 491, 566), made in memory, and read back.
 
-The same request gives the same bytes on any host.
+The same request gives the same files on any host, and the same bytes with the same version of zlib.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from codegen.package import PackageContents, PackageRequest, Wheel
 from codegen.runtime.errors import short_repr
 from codegen.runtime_files import runtime_version
 from codegen.surface import surface_hash_of
-from codegen.zip_archive import stored_zip
+from codegen.zip_archive import deflated_zip
 from codegen.zip_reader import ArchiveReader
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -211,7 +211,9 @@ def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:
     record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
     # The .dist-info folder last, as the specification recommends.
     order = sorted(entries, key=lambda path: (".dist-info/" in path, path))
-    return stored_zip([*((path, entries[path]) for path in order), (record_path, record.encode())])
+    return deflated_zip(
+        [*((path, entries[path]) for path in order), (record_path, record.encode())]
+    )
 
 
 # Most files are of the runtime, the same in every package.

@@ -1,8 +1,8 @@
-"""Files as a ZIP archive whose bytes depend on nothing else.
+"""Files as a ZIP archive whose bytes depend on the files and on the version of zlib alone.
 
-Entries are stored, not deflated (compressors differ), and dated 1980, the earliest year of ZIP. It is
-written here since the standard library needs more time for each entry's headers than all the rest of
-a small package takes (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
+Entries are deflated at one level and dated 1980, the earliest year of ZIP. It is written here since
+the standard library needs more time for each entry's headers than all the rest of a small package
+takes, and deflates a file again that it has deflated before (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
 """
 
 from __future__ import annotations
@@ -17,8 +17,14 @@ _UNIX = 3
 _FIRST_DATE = 1 << 5 | 1
 _REGULAR_FILE = 0o100644 << 16
 
-# Version, flags, no compression, time, date: the fields that all entries share.
-_SHARED = struct.pack("<5H", _VERSION, 0, 0, 0, _FIRST_DATE)
+_DEFLATED = 8
+# Beyond this level a package of 20 columns loses one byte in 500 and takes a third longer to build.
+_LEVEL = 6
+# Without zlib's own header and checksum, which an archive has no place for.
+_RAW = -15
+
+# Version, flags, method, time, date: the fields that all entries share.
+_SHARED = struct.pack("<5H", _VERSION, 0, _DEFLATED, 0, _FIRST_DATE)
 _LOCAL_HEADER = b"PK\3\4" + _SHARED
 _DIRECTORY_ENTRY = b"PK\1\2" + struct.pack("<H", _UNIX << 8 | _VERSION) + _SHARED
 _EXTRA_LENGTH = struct.pack("<H", 0)
@@ -32,10 +38,14 @@ _END = struct.Struct("<4s4H2LH")
 
 
 # Most files are the same objects in every package, which cache their hash.
-_checksum = functools.lru_cache(maxsize=128)(zlib.crc32)
+@functools.lru_cache(maxsize=128)
+def _deflate(data: bytes) -> tuple[int, bytes]:
+    """The checksum of the data, and the data deflated."""
+    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
+    return zlib.crc32(data), compressor.compress(data) + compressor.flush()
 
 
-def stored_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
+def deflated_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
     """The archive of paths and their contents, in this order.
 
     Raises:
@@ -47,11 +57,11 @@ def stored_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
     offset = count = 0
     for path, data in entries:
         name = path.encode("ascii")
-        size = len(data)
-        content = _CONTENT.pack(_checksum(data), size, size, len(name))
-        files += (_LOCAL_HEADER, content, _EXTRA_LENGTH, name, data)
+        checksum, deflated = _deflate(data)
+        content = _CONTENT.pack(checksum, len(deflated), len(data), len(name))
+        files += (_LOCAL_HEADER, content, _EXTRA_LENGTH, name, deflated)
         directory += (_DIRECTORY_ENTRY, content, _PLACE, _OFFSET.pack(offset), name)
-        offset += _LOCAL_LENGTH + len(name) + size
+        offset += _LOCAL_LENGTH + len(name) + len(deflated)
         count += 1
     size = sum(map(len, directory))
     end = _END.pack(b"PK\5\6", 0, 0, count, count, size, offset, 0)

@@ -34,6 +34,8 @@ from publisher.state.records import VersionRecord, VersionStatus
 
 log = logging.getLogger(__name__)
 
+_OTHER_BYTES = "another generator, another version of zlib, or other options made it"
+
 
 class Reconciler:
     """Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
@@ -167,7 +169,7 @@ class Reconciler:
         except PackagingCrashed as error:
             # The same inputs would crash each retry, and the relation would get no version again.
             return None, error.reason
-        return wheel, "" if wheel is not None else "another generator, or other options, made it"
+        return wheel, "" if wheel is not None else _OTHER_BYTES
 
     def _may_be_unlisted(self, version: VersionRecord) -> bool:
         """Whether the index may have it although its page, from a cache, does not list it yet."""

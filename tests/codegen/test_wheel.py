@@ -198,6 +198,12 @@ def test_bytes_are_the_same_whatever_the_process() -> None:
     assert len(printed) == 1
 
 
+def test_a_wheel_takes_less_than_half_of_its_files() -> None:
+    data = build_wheel(request_for()).data
+
+    assert len(data) < sum(map(len, files_of(data).values())) / 2
+
+
 def test_order_of_mappings_changes_no_byte() -> None:
     one = request_for()
     reversed_ = dataclasses.replace(

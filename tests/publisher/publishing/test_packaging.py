@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
+import zipfile
 from dataclasses import replace
 from typing import Any
 
@@ -83,6 +86,33 @@ def test_other_bytes_are_not_a_wheel_built_again() -> None:
     assert WheelPackaging("acme-schema", immutable=True).rebuild(version, wheel.provenance) is None
     without_schema = replace(version, schema_text=None)
     assert WheelPackaging("acme-schema").rebuild(without_schema, wheel.provenance) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "level"),
+    [(zipfile.ZIP_STORED, None), (zipfile.ZIP_DEFLATED, 1)],
+    ids=["stored, as earlier releases did", "deflated otherwise, as by another zlib"],
+)
+def test_the_same_files_in_other_bytes_are_not_the_wheel_built_again(
+    method: int, level: int | None
+) -> None:
+    version, wheel = published()
+    packed = repacked(wheel.data, method, level)
+    earlier = replace(version, wheel_sha256=hashlib.sha256(packed).hexdigest())
+
+    assert WheelPackaging("acme-schema").rebuild(earlier, wheel.provenance) is None
+    assert WheelPackaging("acme-schema").read(packed) == WheelPackaging("p").read(wheel.data)
+
+
+def repacked(wheel: bytes, method: int, level: int | None) -> bytes:
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(wheel)) as source,
+        zipfile.ZipFile(out, "w", method, compresslevel=level) as target,
+    ):
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    return out.getvalue()
 
 
 def test_what_cannot_be_packaged_now_has_no_surface() -> None:
