@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import assert_never
 
@@ -63,13 +65,24 @@ _LOGICAL = {
 }
 
 
-def lower(schema: Record) -> PackageShape:
+@dataclass(frozen=True, slots=True)
+class NamingRules:
+    """How types, by their full names, and fields are named: the current rules, or former ones."""
+
+    class_names: Callable[[Record], Callable[[str], str]]
+    attribute_name: Callable[[str], str]
+
+
+CURRENT = NamingRules(lambda root: TypeNamer.of(root).class_name, attribute_name)
+
+
+def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
     """Decides the classes of a schema's package.
 
     Raises:
         UnfitSchema: two names become one in Python, or a type cannot be laid out there.
     """
-    lowerer = _Lowerer(TypeNamer.of(schema))
+    lowerer = _Lowerer(rules.class_names(schema), rules.attribute_name)
     lowerer.shape(schema)
     shape = lowerer.package()
     _check_distinct(shape)
@@ -81,8 +94,11 @@ MAX_UNION_TYPES = 2_000
 
 
 class _Lowerer:
-    def __init__(self, namer: TypeNamer) -> None:
-        self._namer = namer
+    def __init__(
+        self, class_name: Callable[[str], str], attribute_name: Callable[[str], str]
+    ) -> None:
+        self._class_name = class_name
+        self._attribute_name = attribute_name
         self._named: dict[str, Shape] = {}
         # Reserved in document order, set when a record's fields are known.
         self._records: dict[str, RecordClass | None] = {}
@@ -130,7 +146,7 @@ class _Lowerer:
             )
         shape = _logical_fixed(schema)
         if shape is None:
-            name = self._namer.class_name(schema.full_name)
+            name = self._class_name(schema.full_name)
             shape = FixedReference(name, schema.size)
             self._fixeds.append(FixedClass(schema.full_name, name, schema.doc, schema.size))
         self._named[schema.full_name] = shape
@@ -139,7 +155,7 @@ class _Lowerer:
     def _enum(self, schema: EnumSchema) -> Shape:
         if schema.full_name in self._named:
             return self._named[schema.full_name]
-        name = self._namer.class_name(schema.full_name)
+        name = self._class_name(schema.full_name)
         members = tuple((member_name(symbol), symbol) for symbol in schema.symbols)
         self._enums.append(EnumClass(schema.full_name, name, schema.doc, members))
         self._named[schema.full_name] = EnumReference(name)
@@ -148,7 +164,7 @@ class _Lowerer:
     def _record(self, schema: Record) -> Shape:
         if schema.full_name in self._named:
             return self._named[schema.full_name]
-        name = self._namer.class_name(schema.full_name)
+        name = self._class_name(schema.full_name)
         reference = RecordReference(name)
         self._named[schema.full_name] = reference
         self._records[schema.full_name] = None
@@ -156,7 +172,7 @@ class _Lowerer:
             [
                 Attribute(
                     field.name,
-                    attribute_name(field.name),
+                    self._attribute_name(field.name),
                     self.shape(field.type),
                     field.default,
                     field.doc,

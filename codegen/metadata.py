@@ -7,7 +7,7 @@ add a header, a link or markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -15,7 +15,7 @@ from codegen.changelog import changelog_lines, first_lines, releases
 from codegen.escaping import markdown, one_line
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest
-from codegen.shapes import Attribute
+from codegen.shapes import PackageShape
 from lakeschema.avro.fingerprint import Fingerprints
 from lakeschema.avro.model import (
     Array,
@@ -37,12 +37,9 @@ _MAX_DOC = 300
 _MAX_CHANGELOG_LINES = 100
 
 
-def metadata(
-    request: PackageRequest, fingerprints: Fingerprints, attributes: Sequence[Attribute]
-) -> bytes:
-    """``attributes`` are those of the relation's own class, one for each field."""
+def metadata(request: PackageRequest, fingerprints: Fingerprints, shape: PackageShape) -> bytes:
     head = "\n".join(f"{name}: {value}" for name, value in _headers(request))
-    body = "\n".join(_description(request, fingerprints, attributes))
+    body = "\n".join(_description(request, fingerprints, shape))
     return f"{head}\n\n{body}\n".encode("utf-8", "backslashreplace")
 
 
@@ -76,7 +73,7 @@ _FIXED_HEADERS = (
 
 
 def _description(
-    request: PackageRequest, fingerprints: Fingerprints, attributes: Sequence[Attribute]
+    request: PackageRequest, fingerprints: Fingerprints, shape: PackageShape
 ) -> Iterator[str]:
     record = request.schema
     yield f"# {markdown(one_line(str(request.relation)))}"
@@ -85,10 +82,10 @@ def _description(
         yield markdown(one_line(record.doc))
         yield ""
     yield "```python"
-    yield f"from {import_name(request.relation, request.prefix)} import RECORD"
+    yield f"from {import_name(request.relation, request.prefix)} import {shape.root.class_name}"
     yield "```"
     yield ""
-    yield from _fields_table(record, attributes)
+    yield from _fields_table(record, shape)
     yield ""
     yield from _facts_table(request, fingerprints)
     yield ""
@@ -126,27 +123,32 @@ def _summary(request: PackageRequest) -> str:
     return text if len(text) <= _MAX_SUMMARY else text[: _MAX_SUMMARY - 1] + "…"
 
 
-def _fields_table(record: Record, attributes: Sequence[Attribute]) -> Sequence[str]:
-    rows = [_field_row(f, a.name) for f, a in zip(record.fields, attributes, strict=True)]
+def _fields_table(record: Record, shape: PackageShape) -> Sequence[str]:
+    classes = {each.full_name: each.class_name for each in shape.classes}
+    attributes = shape.root.attributes
+    rows = [_field_row(f, a.name, classes) for f, a in zip(record.fields, attributes, strict=True)]
     return ["| field | type | null | description |", "|---|---|---|---|", *rows]
 
 
-def _field_row(field: Field, attribute: str) -> str:
+def _field_row(field: Field, attribute: str, classes: Mapping[str, str]) -> str:
     name = _cell(field.name)
     if attribute != field.name:
         name += f" (in Python: {markdown(attribute)})"
     doc = one_line(field.doc or "")
     short = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
     null = "yes" if is_nullable(field.type) else "no"
-    return f"| {name} | {_cell(describe(field.type))} | {null} | {markdown(short)} |"
+    return f"| {name} | {_cell(describe(field.type, classes))} | {null} | {markdown(short)} |"
 
 
 # Columns have few types, and many tables have columns of one name.
 _cell = lru_cache(10_000)(markdown)
 
 
-def describe(schema: Schema) -> str:
-    """A type in words, without null: ``array of string``, ``decimal(10,2)``, ``Address``."""
+def describe(schema: Schema, classes: Mapping[str, str]) -> str:
+    """A type in words, without null: ``array of string``, ``decimal(10,2)``, ``Address``.
+
+    ``classes`` are the names of the package's classes, by full name.
+    """
     match schema:
         case Primitive(name, None):
             return name
@@ -155,16 +157,16 @@ def describe(schema: Schema) -> str:
                 return f"{logical.name}({logical.precision},{logical.scale})"
             return logical.name
         case Array(items):
-            return f"array of {describe(items)}"
+            return f"array of {describe(items, classes)}"
         case MapSchema(values):
-            return f"map of {describe(values)}"
+            return f"map of {describe(values, classes)}"
         case Union(branches):
             others = [branch for branch in branches if not is_nullable(branch)] or branches
-            return " or ".join(map(describe, others))
+            return " or ".join(describe(branch, classes) for branch in others)
         case Reference(full_name):
-            return full_name.rpartition(".")[2]
+            return classes.get(full_name) or full_name.rpartition(".")[2]
         case Record() | EnumSchema() | Fixed():
-            return schema.name
+            return classes.get(schema.full_name) or schema.name
         case Primitive(name):
             return name
 

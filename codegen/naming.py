@@ -1,8 +1,8 @@
 """Relations, types, fields and symbols to the names that users type.
 
 Every name depends on its own source name alone, never on its siblings, so that a new table or
-column renames nothing, and two source names never share a generated one. Ordinary names stay as
-they are; others are made legal, with a hash or an underscore that no ordinary name has.
+column renames nothing, and two source names never share a generated one. Ordinary names stay
+readable; others are made legal, with a hash or an underscore that no ordinary name has.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import base64
 import functools
 import hashlib
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from codegen.errors import IllegalPrefix
@@ -25,6 +26,7 @@ _MAX_PREFIX = 40
 _ORDINARY = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*", re.ASCII)
 _HASHED_END = re.compile(r"[-_]x[a-z2-7]{16}\Z")
 _ORDINARY_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*", re.ASCII)
+_WORDS = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 # Not taken from the running interpreter, so that every host gives the same names.
@@ -116,61 +118,138 @@ def prefix_package(prefix: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TypeNamer:
-    """Names the classes of one schema, relative to its root record.
+    """Names the classes of one schema in CamelCase, each by its own full name beside the root's.
 
-    Types in the root's own namespace (or, where a record is in a namespace of its own name, as in
-    derived schemas, directly beneath the record) keep their simple names. Other names include the
-    parts of their namespace, joined by two underscores, which no ordinary part contains.
+    The root record and types that are at home keep their simple names; others have the parts of
+    their namespace in front. Two forms would meet: ``device`` and ``Device`` are both ``Device``.
+    The class of the former ends in an underscore then, which no ordinary name has; where all names
+    come from columns, it is the latter that has its namespace in front.
+
+    Attributes:
+        home: the namespace whose types keep their simple names.
+        of_columns: the record is that of a table without an Avro schema of its own, whose types
+            are named as columns are, in lower case.
     """
 
     root: str
     home: str
+    of_columns: bool = False
 
     @classmethod
     def of(cls, root: Record) -> TypeNamer:
         last = root.namespace.rpartition(".")[2]
+        of_columns = (
+            root.namespace.count(".") == 1
+            and _WORDS.fullmatch(last) is not None
+            and root.name == "".join(word[0].upper() + word[1:] for word in last.split("_"))
+        )
         is_within_itself = last.lower() == root.name.lower()
-        return cls(root.full_name, root.full_name if is_within_itself else root.namespace)
+        home = root.full_name if is_within_itself or of_columns else root.namespace
+        return cls(root.full_name, home, of_columns)
 
     def class_name(self, full_name: str) -> str:
         namespace, _, simple = full_name.rpartition(".")
-        root_simple = self.root.rpartition(".")[2]
-        if full_name == self.root or (namespace == self.home and simple != root_simple):
-            parts: tuple[str, ...] = (simple,)
-        elif f"{namespace}.".startswith(f"{self.root}."):
-            beneath = namespace[len(self.root) + 1 :]
-            parts = (root_simple, *(beneath.split(".") if beneath else ()), simple)
-        elif namespace and namespace.split(".")[0] != root_simple:
+        if full_name == self.root:
+            name = self._root_class()
+        elif _WORDS.fullmatch(simple):
+            name = self._of_words(namespace, simple)
+        else:
+            name = self._of_type(namespace, simple)
+        return hashed_type(full_name) if name is None or needs_hash(name) else name
+
+    def _root_class(self) -> str | None:
+        root = self._root_name()
+        if not _ORDINARY_TYPE.fullmatch(root):
+            return None
+        return f"{root}_" if root in _NO_CLASSES else root
+
+    def _root_name(self) -> str:
+        simple = self.root.rpartition(".")[2]
+        return camel_case(simple) if _WORDS.fullmatch(simple) else simple
+
+    def _beneath(self, namespace: str) -> tuple[str, ...] | None:
+        """The parts of a namespace that begins with the root's full name, after that."""
+        if not f"{namespace}.".startswith(f"{self.root}."):
+            return None
+        beneath = namespace[len(self.root) + 1 :]
+        return tuple(beneath.split(".")) if beneath else ()
+
+    def _full_path(self, namespace: str, simple: str) -> str | None:
+        """The namespace and the simple name; two underscores join them, as no part contains."""
+        root, beneath = self._root_name(), self._beneath(namespace)
+        if beneath is not None:
+            parts: tuple[str, ...] = (root, *beneath, simple)
+        elif namespace and namespace.partition(".")[0] not in {root, self.root.rpartition(".")[2]}:
             parts = (*namespace.split("."), simple)
         else:
-            return _hashed(_legal_type(simple), "_", full_name)
-        if not all(_ORDINARY_TYPE.fullmatch(part) for part in parts):
-            return _hashed(_legal_type(simple), "_", full_name)
-        name = "__".join(parts)
-        if len(name) > MAX_NAME or _HASHED_END.search(name):
-            return _hashed(_legal_type(simple), "_", full_name)
-        if name in _NO_CLASSES:
-            return f"{name}_"
+            return None
+        return join_parts(parts)
+
+    def _of_type(self, namespace: str, simple: str) -> str | None:
+        """Of a type that is named as types are: it keeps its name."""
+        is_plain = namespace == self.home and not self.of_columns and simple != self._root_name()
+        if not (is_plain and _ORDINARY_TYPE.fullmatch(simple)):
+            return self._full_path(namespace, simple)
+        return f"{simple}_" if simple in _NO_CLASSES else simple
+
+    def _of_words(self, namespace: str, simple: str) -> str | None:
+        """Of a type that is named as columns are, in words of lower case."""
+        beneath = self._beneath(namespace)
+        path = (*(beneath or ()), simple)
+        if (beneath is None and namespace != self.home) or not all(map(_WORDS.fullmatch, path)):
+            full = self._full_path(namespace, camel_case(simple))
+            return full and f"{full}_"
+        name = "_".join(map(camel_case, path))
+        if beneath is not None and self.home != self.root:
+            root = self._root_name()
+            return f"{root}_{name}_" if _ORDINARY_TYPE.fullmatch(root) else None
+        if not self.of_columns:
+            return f"{name}__" if name in _NO_CLASSES else f"{name}_"
+        while name in _NO_CLASSES or name == self._root_class():
+            name += "_"
         return name
+
+
+def join_parts(parts: Sequence[str]) -> str | None:
+    """A type's ordinary parts as one name; None if one is not ordinary."""
+    return "__".join(parts) if all(map(_ORDINARY_TYPE.fullmatch, parts)) else None
+
+
+def hashed_type(full_name: str) -> str:
+    """A class's name that is legal, whatever the type's is."""
+    simple = full_name.rpartition(".")[2]
+    return _hashed(_legal(simple, "_", lower=False) or "Type", "_", full_name)
+
+
+def camel_case(words: str) -> str:
+    """``MarketShare`` for ``market_share``; a word that begins with a digit keeps its underscore."""
+    return "".join(
+        word[0].upper() + word[1:] if word[0].isalpha() else f"_{word}" for word in words.split("_")
+    )
 
 
 # Many tables have columns of one name.
 @functools.lru_cache(maxsize=10_000)
 def attribute_name(field: str) -> str:
     """A record's field in Python: unchanged unless that is a keyword, a method or a dunder."""
-    if not _IDENTIFIER.fullmatch(field) or _needs_hash(field):
+    return attribute_beside(field, _NO_ATTRIBUTES)
+
+
+def attribute_beside(field: str, taken: Collection[str]) -> str:
+    """A record's field in Python, where ``taken`` names are none of an attribute."""
+    if not _IDENTIFIER.fullmatch(field) or needs_hash(field):
         return _hashed(_legal(field, "_", lower=False) or "field", "_", field)
     if re.match(r"(f_)*__", field):
         # A leading double underscore is mangled in a class body.
         return f"f_{field}"
-    if field.rstrip("_") in _NO_ATTRIBUTES:
+    if field.rstrip("_") in taken:
         return f"{field}_"
     return field
 
 
 def member_name(symbol: str) -> str:
     """An enum's symbol in Python: ``enum`` reserves leading underscores, ``mro`` and others."""
-    if not _IDENTIFIER.fullmatch(symbol) or _needs_hash(symbol):
+    if not _IDENTIFIER.fullmatch(symbol) or needs_hash(symbol):
         return _hashed(_legal(symbol, "_", lower=False) or "symbol", "_", symbol)
     if re.match(r"(s_)*_", symbol):
         return f"s_{symbol}"
@@ -199,7 +278,7 @@ def _ordinary_distribution(relation: RelationName) -> str | None:
 
 def _component(text: str, exact: str) -> str:
     ordinary = _ORDINARY.fullmatch(text) and not text[0].isdigit()
-    if ordinary and text not in KEYWORDS | _DEVICES and not _needs_hash(text):
+    if ordinary and text not in KEYWORDS | _DEVICES and not needs_hash(text):
         return text
     return _hashed_component(text, exact)
 
@@ -209,7 +288,7 @@ def _hashed_component(text: str, exact: str) -> str:
     return _hashed(f"r_{legal}" if not legal or legal[0].isdigit() else legal, "_", exact)
 
 
-def _needs_hash(name: str) -> bool:
+def needs_hash(name: str) -> bool:
     """Too long, or with an ending like that of a hashed name."""
     return len(name) > MAX_NAME or _HASHED_END.search(name) is not None
 
@@ -219,10 +298,6 @@ def _legal(text: str, joint: str, *, lower: bool = True) -> str:
     if not lower and words[:1].isdigit():
         return f"n{joint}{words}"
     return words
-
-
-def _legal_type(simple: str) -> str:
-    return _legal(simple, "_", lower=False) or "Type"
 
 
 def _hashed(legal: str, joint: str, exact: str) -> str:

@@ -104,6 +104,7 @@ class PackageContents:
             wheel states none.
         newest_event_id: it reflects no later event of the metastore; None where the wheel states
             none.
+        record_class: the name of the relation's own class; "" where the wheel states none.
     """
 
     relation: RelationName
@@ -117,3 +118,4 @@ class PackageContents:
     changelog: tuple[Release, ...] = ()
     runtime_version: str = ""
     newest_event_id: int | None = None
+    record_class: str = ""

@@ -65,7 +65,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
         **render_layout(layout, package, request.relation),
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
-        f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape.root.attributes),
+        f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, f"{info}/RECORD")
@@ -138,6 +138,7 @@ def read_wheel(data: bytes) -> PackageContents:
             _stated_runtime_version(provenance),
             _stated_event_id(provenance, "newest_event_id")
             or _stated_event_id(provenance, "event_id"),
+            _stated_class(provenance),
         )
     except (KeyError, TypeError, ValueError, RecursionError, CatalogError) as error:
         raise NotOurWheel(f"invalid provenance: {short_repr(error)}") from error
@@ -159,6 +160,14 @@ def _stated_runtime_version(provenance: object) -> str:
             return ""
 
 
+def _stated_class(provenance: Mapping[str, Any]) -> str:
+    match provenance.get("record"):
+        case str(name) if name.isascii() and name.isidentifier():
+            return name
+        case _:
+            return ""
+
+
 def _stated_event_id(provenance: Mapping[str, Any], key: str) -> int | None:
     match provenance.get(key):
         case int(event_id) if 0 <= event_id < 2**63:
@@ -174,6 +183,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "relation": list(request.relation.parts),
         "distribution": distribution_name(request.relation, request.prefix),
         "import": import_name(request.relation, request.prefix),
+        "record": layout.shape.root.class_name,
         "version": request.version,
         "kind": provenance.kind,
         "view_text": provenance.view_text,

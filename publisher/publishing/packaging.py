@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
+from codegen.earlier_names import renamed
 from codegen.errors import CodegenError, UnfitSchema
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest, Provenance, Wheel
@@ -35,7 +36,10 @@ from publisher.state.records import VersionRecord
 
 
 def version_after(
-    predecessors: Predecessors, schema: Schema, surface_of: Callable[[Schema], str]
+    predecessors: Predecessors,
+    schema: Schema,
+    surface_of: Callable[[Schema], str],
+    renamed: Callable[[Published], Sequence[str]] = lambda _: (),
 ) -> tuple[str, Change]:
     """``next_version`` of predecessors whose texts are still to be read."""
     return next_version(
@@ -43,6 +47,7 @@ def version_after(
         schema,
         mode=predecessors.mode,
         surface_of=surface_of,
+        renamed=renamed,
         unusable=predecessors.taken,
         same_schema=predecessors.same_schema,
     )
@@ -120,7 +125,18 @@ class WheelPackaging:
     def next_version(
         self, relation: RelationName, schema: Schema, predecessors: Predecessors
     ) -> tuple[str, Change]:
-        return version_after(predecessors, schema, partial(self.surface_hash, relation))
+        return version_after(
+            predecessors,
+            schema,
+            partial(self.surface_hash, relation),
+            partial(self._renamed, relation),
+        )
+
+    def _renamed(self, relation: RelationName, version: Published) -> Sequence[str]:
+        if not isinstance(version.schema, Record):
+            return ()
+        package = import_name(relation, self._prefix)
+        return renamed(version.schema, package, version.surface_hash, immutable=self._immutable)
 
     def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
         number, change = self.next_version(request.relation, request.schema, predecessors)

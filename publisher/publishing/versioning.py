@@ -34,12 +34,17 @@ class Published:
     surface_hash: str = ""
 
 
+def _nothing(_: Published) -> Sequence[str]:
+    return ()
+
+
 def next_version(
     history: Sequence[Published],
     schema: Schema,
     *,
     mode: VersioningMode,
     surface_of: Callable[[Schema], str] | None = None,
+    renamed: Callable[[Published], Sequence[str]] = _nothing,
     unusable: Collection[str] = (),
     same_schema: str = SAME_SCHEMA,
 ) -> tuple[str, Change]:
@@ -50,7 +55,7 @@ def next_version(
 
     ``surface_of`` gives the surface hash that the current generator gives a schema. If the newest
     version states another one for its schema, a naming rule changed, which is major; None skips
-    this comparison. ``unusable`` versions, of any form, are taken on the index: the next number of
+    this comparison. ``renamed`` says in words which names that version has otherwise. ``unusable`` versions, of any form, are taken on the index: the next number of
     the same level whose release segment none of them has is used. ``same_schema`` is the reason
     that a version of an unchanged schema states.
 
@@ -58,7 +63,7 @@ def next_version(
         ValueError: a number of the history is not three integers.
     """
     released = sorted(history, key=lambda version: parse_number(version.number))
-    change = _change(released, schema, surface_of, same_schema)
+    change = _change(released, schema, surface_of, renamed, same_schema)
     number = parse_number(released[-1].number) if released else (0, 0, 0)
     taken = {_release_segment(text) for text in unusable}
     while True:
@@ -99,6 +104,7 @@ def _change(
     released: Sequence[Published],
     schema: Schema,
     surface_of: Callable[[Schema], str] | None,
+    renamed: Callable[[Published], Sequence[str]],
     same_schema: str,
 ) -> Change:
     if not released:
@@ -110,7 +116,7 @@ def _change(
     # Only the newest: it has the naming rules of the versions before it, or began a major.
     if surface_of is None or latest.surface_hash in {"", surface_of(latest.schema)}:
         return change if change.reasons else Change(Level.PATCH, (same_schema,))
-    return Change(Level.MAJOR, (REGENERATED, *change.reasons))
+    return Change(Level.MAJOR, (REGENERATED, *renamed(latest), *change.reasons))
 
 
 def _next_number(

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from codegen.errors import NotOurWheel
+from codegen.naming import TypeNamer
 from codegen.package import PackageContents, Release
 from codegen.wheel import read_wheel
 from lakeschema.avro.errors import MalformedAvroSchema
@@ -19,7 +20,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
-from publisher.web.fields import FieldRow, field_rows
+from publisher.web.fields import FieldRow, field_rows, simple_name
 
 HANDLER: Final = "descriptions"
 
@@ -52,7 +53,17 @@ def describe(wheel: bytes) -> PackageDescription:
         raise Undescribed(str(error)) from error
     if not isinstance(schema, Record):
         raise Undescribed("its schema is not of a record")
-    return PackageDescription(contents, schema.doc or "", field_rows(schema))
+    return PackageDescription(
+        contents, schema.doc or "", field_rows(schema, _class_names(schema, contents))
+    )
+
+
+def _class_names(schema: Record, contents: PackageContents) -> Callable[[str], str]:
+    """How the package names its classes, by full name; types' simple names where that is not known."""
+    class_name = TypeNamer.of(schema).class_name
+    if contents.record_class != class_name(schema.full_name):
+        return simple_name
+    return class_name
 
 
 def description_processes() -> LimitedProcesses:

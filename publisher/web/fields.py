@@ -6,7 +6,7 @@ Paths are those of the changelog: ``address.unit``, ``items[]``, ``tags{}``, ``c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -54,9 +54,18 @@ class FieldRow:
     fields_at: tuple[str, ...] = ()
 
 
-def field_rows(record: Record) -> tuple[FieldRow, ...]:
-    """The rows in document order, a record's own fields below the field that holds it."""
-    return tuple(_Walk(definitions(record)).record_rows(record, "", "", 0))
+def simple_name(full_name: str) -> str:
+    return full_name.rpartition(".")[2]
+
+
+def field_rows(
+    record: Record, class_name: Callable[[str], str] = simple_name
+) -> tuple[FieldRow, ...]:
+    """The rows in document order, a record's own fields below the field that holds it.
+
+    ``class_name`` gives the name that is shown of a type, by its full name.
+    """
+    return tuple(_Walk(definitions(record), class_name).record_rows(record, "", "", 0))
 
 
 class _Walk:
@@ -66,8 +75,9 @@ class _Walk:
     to (``items``): ``_row_of`` maps the full name of each listed record to the latter.
     """
 
-    def __init__(self, types: Mapping[str, NamedSchema]) -> None:
+    def __init__(self, types: Mapping[str, NamedSchema], class_name: Callable[[str], str]) -> None:
         self._types = types
+        self._class_name = class_name
         self._row_of: dict[str, str] = {}
         self._listed_enums: set[str] = set()
 
@@ -86,7 +96,7 @@ class _Walk:
         yield FieldRow(
             path=path,
             depth=depth,
-            type=type_words(field.type),
+            type=type_words(field.type, self._class_name),
             required=not is_nullable(field.type),
             default=None if isinstance(field.default, NoDefault) else _json(field.default),
             documentation=field.doc or _documentation(self._resolve(field.type)),
@@ -113,31 +123,34 @@ class _Walk:
         return enum.symbols
 
 
-def type_words(schema: Schema) -> str:
+def type_words(schema: Schema, class_name: Callable[[str], str]) -> str:
     """A type in words; whether the field itself may be null is stated elsewhere."""
     match schema:
         case Primitive(name, logical):
             return name if logical is None else f"{_logical_words(logical)} ({name})"
         case Reference(name):
-            return name.rpartition(".")[2]
+            return class_name(name)
         case Array(items):
-            return f"array of {_part_words(items)}"
+            return f"array of {_part_words(items, class_name)}"
         case MapSchema(values):
-            return f"map of {_part_words(values)}"
+            return f"map of {_part_words(values, class_name)}"
         case Record() | EnumSchema():
-            return schema.name
-        case Fixed(name=name, logical=logical):
+            return class_name(schema.full_name)
+        case Fixed(logical=logical):
+            name = schema.name if logical is not None else class_name(schema.full_name)
             inner = f"{name}, {schema.size} bytes"
             return inner if logical is None else f"{_logical_words(logical)} ({inner})"
         case Union(branches):
-            words = [type_words(branch) for branch in branches if not is_nullable(branch)]
+            words = [
+                type_words(branch, class_name) for branch in branches if not is_nullable(branch)
+            ]
             return " or ".join(words) or "null"
         case _:
             assert_never(schema)
 
 
-def _part_words(schema: Schema) -> str:
-    words = type_words(schema)
+def _part_words(schema: Schema, class_name: Callable[[str], str]) -> str:
+    words = type_words(schema, class_name)
     return f"({words} or null)" if is_nullable(schema) and words != "null" else words
 
 

@@ -23,9 +23,12 @@ class Installation:
 
 
 def installation(
-    name: str, versions: Sequence[ListedVersion], simple_url: str, import_package: str
+    name: str, versions: Sequence[ListedVersion], simple_url: str, usage: str
 ) -> Installation | None:
-    """For the newest of ``versions`` that is not yanked; None if there are none at all."""
+    """For the newest of ``versions`` that is not yanked; None if there are none at all.
+
+    ``usage`` is the line that imports the relation's class, empty if that is not known.
+    """
     offered = [version for version in versions if version.yanked is None] or versions
     if not offered:
         return None
@@ -37,7 +40,7 @@ def installation(
         # Isolated: another index from the reader's configuration could answer for the name, too.
         pip=f'pip --isolated install --index-url {simple_url} "{requirement}"',
         uv=_uv_settings(name, requirement, simple_url),
-        usage=f"from {import_package} import RECORD" if import_package else "",
+        usage=usage,
         pin=pin,
         minor=minor,
     )

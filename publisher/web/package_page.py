@@ -129,17 +129,23 @@ def package_view(
     """
     versions = list_versions(page)
     contents = description.contents if description else None
-    import_package = contents.import_package if contents else ""
     return PackageView(
         name=page.name,
         heading=_heading(description) if description else None,
         notes=tuple(_notes(versions, summary)),
-        installation=installation(page.name, versions, simple_url, import_package),
+        installation=installation(page.name, versions, simple_url, _usage(contents)),
         fields=description.rows if description else None,
         releases=release_list(page.name, versions, contents.changelog if contents else ()),
         neighbours=tuple(_neighbour_lists(contents, summary, packaged)),
         provenance=provenance_view(contents.provenance) if contents else None,
     )
+
+
+def _usage(contents: PackageContents | None) -> str:
+    if contents is None or not contents.import_package:
+        return ""
+    # Packages of earlier releases do not state the name of the class.
+    return f"from {contents.import_package} import {contents.record_class or 'RECORD'}"
 
 
 def _heading(description: PackageDescription) -> Heading:

@@ -158,7 +158,8 @@ def test_ordinary_fields_keep_their_names(name: str) -> None:
 
 
 NAMER = TypeNamer.of(Record("Company", "example", ()))
-DERIVED = TypeNamer.of(Record("v", "db.v", ()))
+DERIVED = TypeNamer.of(Record("market_share", "db.market_share", ()))
+OF_COLUMNS = TypeNamer.of(Record("WebEvents", "shop.web_events", ()))
 
 
 @pytest.mark.parametrize(
@@ -170,28 +171,94 @@ DERIVED = TypeNamer.of(Record("v", "db.v", ()))
         (NAMER, "example.Company.Address", "Company__Address"),
         (NAMER, "example.RECORD", "RECORD_"),
         (NAMER, "example.None", "None_"),
-        (DERIVED, "db.v.v", "v"),
-        (DERIVED, "db.v.v.Address", "Address"),
-        (DERIVED, "db.v.v.Address.Unit", "v__Address__Unit"),
+        (NAMER, "example.Unit_Number", "Unit_Number"),
+        (NAMER, "example.unitNumber", "unitNumber"),
+        (DERIVED, "db.market_share.market_share.Address", "Address"),
+        (DERIVED, "db.market_share.market_share.Address_2", "Address_2"),
     ],
 )
-def test_types_at_home_keep_their_simple_names(
+def test_types_named_as_types_keep_their_names(
     namer: TypeNamer, full_name: str, expected: str
 ) -> None:
     assert namer.class_name(full_name) == expected
 
 
-type_parts = st.sampled_from(["v", "db", "a", "a__b", "a_", "None", "RECORD", "RECORD_", "é", "1"])
+@pytest.mark.parametrize(
+    ("namer", "full_name", "expected"),
+    [
+        (DERIVED, "db.market_share.market_share", "MarketShare"),
+        (DERIVED, "db.market_share.market_share.device", "Device_"),
+        (DERIVED, "db.market_share.market_share.device.screen_size", "Device_ScreenSize_"),
+        (DERIVED, "db.market_share.market_share.Address.unit", "MarketShare__Address__Unit_"),
+        (DERIVED, "db.market_share.market_share.Address.Unit", "MarketShare__Address__Unit"),
+        (DERIVED, "db.market_share.market_share.MarketShare", "MarketShare__MarketShare"),
+        (DERIVED, "db.market_share.market_share.market_share", "MarketShare_"),
+        (OF_COLUMNS, "shop.web_events.WebEvents", "WebEvents"),
+        (OF_COLUMNS, "shop.web_events.WebEvents.device", "Device"),
+        (OF_COLUMNS, "shop.web_events.WebEvents.Device", "WebEvents__Device"),
+        (OF_COLUMNS, "shop.web_events.WebEvents.device.screen_size", "Device_ScreenSize"),
+        (OF_COLUMNS, "shop.web_events.WebEvents.web_events", "WebEvents_"),
+        (OF_COLUMNS, "shop.web_events.WebEvents.top_10", "Top_10"),
+        (OF_COLUMNS, "shop.web_events.WebEvents.duration", "Duration_"),
+        (NAMER, "example.unit", "Unit_"),
+        (NAMER, "example.Company.device.screen", "Company_Device_Screen_"),
+        (TypeNamer.of(Record("duration", "db.duration", ())), "db.duration.duration", "Duration_"),
+    ],
+)
+def test_types_named_as_columns_become_camel_case(
+    namer: TypeNamer, full_name: str, expected: str
+) -> None:
+    assert namer.class_name(full_name) == expected
+
+
+NAMERS = [
+    NAMER,
+    DERIVED,
+    OF_COLUMNS,
+    TypeNamer("v", ""),
+    TypeNamer.of(Record("duration", "db.duration", ())),
+    TypeNamer.of(Record("Duration", "db.duration", ())),
+    TypeNamer.of(Record("r_e_c_o_r_d", "db.r_e_c_o_r_d", ())),
+]
+type_parts = st.sampled_from([
+    "v", "V", "db", "a", "a__b", "a_", "None", "none", "RECORD", "RECORD_", "r_e_c_o_r_d", "é", "1",
+    "ab_c", "a_bc", "Ab_c", "AbC", "ABc", "a_b_c", "a1_b", "a1b", "a_1b", "a_1_b", "A_1b", "A1b",
+    "market_share", "MarketShare", "MarketShare_", "Market_Share", "marketShare", "Duration",
+    "duration", "Duration_", "WebEvents", "web_events", "WebEvents_A", "shop", "Company", "example",
+])  # fmt: skip
 full_names = st.lists(type_parts, min_size=1, max_size=4).map(".".join)
 
 
-@given(full_names, full_names, st.sampled_from([NAMER, DERIVED, TypeNamer("v", "")]))
+def _near(namer: TypeNamer) -> list[str]:
+    """Every short name at the places of a schema where types stand."""
+    parts = [
+        "a", "b", "A", "AB", "a_b", "ab", "Ab", "A_B", "a_1", "a1", "A_1", "A1", "Duration",
+        "duration", "none", "None", "None_", "RECORD", "r_e_c_o_r_d", "Record", "record",
+        "MarketShare", "market_share", "WebEvents", "web_events", "Company", "company",
+    ]  # fmt: skip
+    root = namer.root
+    places = {"", root, root.rpartition(".")[0], namer.home, "x", "x.y"}
+    one = {f"{place}.{part}".lstrip(".") for place in places for part in parts}
+    two = {f"{place}.{part}" for place in one if place.startswith(root) for part in parts}
+    three = {f"{root}.{a}.{b}.{c}" for a in parts[:11] for b in parts[:11] for c in parts[:11]}
+    return sorted({root, *one, *two, *three})
+
+
+@pytest.mark.parametrize("namer", NAMERS, ids=lambda namer: str(namer.root))
+def test_no_two_of_the_short_types_share_a_class(namer: TypeNamer) -> None:
+    classes: dict[str, str] = {}
+    for full_name in _near(namer):
+        other = classes.setdefault(namer.class_name(full_name), full_name)
+        assert other == full_name
+
+
+@given(full_names, full_names, st.sampled_from(NAMERS))
 def test_two_types_never_share_a_class(one: str, other: str, namer: TypeNamer) -> None:
     if one != other:
         assert namer.class_name(one) != namer.class_name(other)
 
 
-@given(full_names, st.sampled_from([NAMER, DERIVED, TypeNamer("v", "")]))
+@given(full_names, st.sampled_from(NAMERS))
 def test_every_type_has_a_legal_class_name(full_name: str, namer: TypeNamer) -> None:
     name = namer.class_name(full_name)
 

@@ -106,7 +106,7 @@ def test_what_the_page_says_installs_the_package(
     subprocess.run(command, check=True, timeout=PATIENCE_SECONDS)
 
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    program = f"{usage}; print(RECORD(id=7).to_dict())"
+    program = f"{usage}; print(Company(id=7).to_dict())"
     shown = subprocess.run(
         [sys.executable, "-c", program],
         env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE_SECONDS,

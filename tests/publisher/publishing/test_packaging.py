@@ -21,6 +21,8 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.interface import Derivation, Interface
 from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.packaging_protocol import Predecessors, PublishedText
+from publisher.publishing.versioning import REGENERATED
 from publisher.state.records import VersionRecord, VersionStatus
 
 RELATION = RelationName.of("example", "company")
@@ -134,3 +136,50 @@ def test_immutable_records_are_other_contents_and_another_surface() -> None:
     assert read.surface_hash == immutable.surface_hash(RELATION, SCHEMA)
     assert read.surface_hash != mutable.surface_hash(RELATION, SCHEMA)
     assert mutable.content_hash(other) == content_hash(other)
+
+
+SHARE = RelationName.of("shop", "market_share")
+NESTED = Record(
+    "market_share",
+    "shop.market_share",
+    (
+        Field("device", Record("device", "shop.market_share.market_share", (Field("id", INT),))),
+        Field("state", EnumSchema("State", "shop.market_share.market_share", ("CA",))),
+    ),
+)
+EARLIER_SURFACE = "470cf1ff0a833b0135681a2d92e328de5715c3e57c1979143afdb6ae2677ccd0"
+"""Of the package of ``NESTED`` whose classes are market_share, device and State."""
+
+
+def test_a_package_whose_classes_have_other_names_now_begins_a_major_that_names_them() -> None:
+    packaging = WheelPackaging("acme-schema")
+    predecessors = Predecessors(
+        (PublishedText("1.0.0", to_text(NESTED), EARLIER_SURFACE),), (), "semantic"
+    )
+
+    number, change = packaging.next_version(SHARE, NESTED, predecessors)
+
+    assert number == "2.0.0"
+    assert change.reasons == (
+        REGENERATED,
+        "class `market_share` is named `MarketShare` now",
+        "class `device` is named `Device_` now",
+    )
+
+
+def test_a_package_whose_classes_keep_their_names_is_not_published_again() -> None:
+    packaging = WheelPackaging("acme-schema")
+    surface = packaging.surface_hash(RELATION, SCHEMA)
+    predecessors = Predecessors((PublishedText("1.0.0", to_text(SCHEMA), surface),), (), "semantic")
+
+    assert packaging.next_version(RELATION, SCHEMA, predecessors)[0] == "1.0.1"
+
+
+def test_other_names_that_no_earlier_release_gave_are_major_without_a_list() -> None:
+    predecessors = Predecessors(
+        (PublishedText("1.0.0", to_text(NESTED), "unknown"),), (), "semantic"
+    )
+
+    number, change = WheelPackaging("acme-schema").next_version(SHARE, NESTED, predecessors)
+
+    assert (number, change.reasons) == ("2.0.0", (REGENERATED,))

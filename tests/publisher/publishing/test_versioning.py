@@ -104,11 +104,12 @@ def test_other_generated_names_of_the_same_schema_are_major() -> None:
         DOCUMENTED,
         mode="semantic",
         surface_of=lambda schema: "two" if schema == BARE else "one",
+        renamed=lambda version: [f"renamed since {version.number}"],
     )
 
     assert number == "2.0.0"
     assert change.level is Level.MAJOR
-    assert change.reasons[0] == REGENERATED
+    assert change.reasons[:2] == (REGENERATED, "renamed since 1.0.0")
 
 
 def test_the_same_naming_rules_are_not_a_change() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import given, settings
 
+from codegen.naming import TypeNamer
 from lakeschema.avro.model import Record
 from publisher.web.fields import FieldRow, field_rows
 from tests.effort import examples
@@ -137,3 +138,20 @@ def test_every_schema_has_rows_with_paths_of_their_own(schema: Record) -> None:
     assert len(set(paths)) == len(paths)
     assert [row.path for row in found if row.depth == 0] == [f.name for f in schema.fields]
     assert {path for row in found for path in row.fields_at} <= {"", *paths}
+
+
+def test_types_are_shown_by_the_names_of_their_classes() -> None:
+    schema = record_schema(
+        field("device", record("web_device", field("kind", {"type": "enum", "name": "kind", "symbols": ["A"]}))),
+        field("spare", ["null", "x.web_device"], default=None),
+        field("key", {"type": "fixed", "name": "key", "size": 2}),
+    )  # fmt: skip
+
+    found = field_rows(schema, TypeNamer.of(schema).class_name)
+
+    assert [(row.path, row.type) for row in found] == [
+        ("device", "WebDevice_"),
+        ("device.kind", "Kind_"),
+        ("spare", "WebDevice_"),
+        ("key", "Key_, 2 bytes"),
+    ]

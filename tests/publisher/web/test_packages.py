@@ -117,7 +117,7 @@ def test_the_safe_ways_to_install_name_this_index_alone(index: StaticIndex) -> N
     assert f'pip --isolated install --index-url http://testserver/simple/ "{NAME}==1.2.*"' in text
     assert "explicit = true" in text
     assert f'{NAME} = {{ index = "schemas" }}' in text
-    assert "from acme_schemas.example.company import RECORD" in text
+    assert "from acme_schemas.example.company import Company" in text
 
 
 def test_a_sequential_number_is_pinned_whole(tmp_path: Path) -> None:
