@@ -131,19 +131,21 @@ _SYNONYMS = {
     "integer": INT,
     "long": BIGINT,
     "real": FLOAT,
-    "timestamp_ltz": TIMESTAMP,
     "null": VOID,
     "bytes": BINARY,
 }
 
 
-def parse_type(text: str) -> ColumnType:
+def parse_type(text: str, *, timestamp_ltz: PrimitiveType = TIMESTAMP) -> ColumnType:
     """Reads Hive's type text, and Spark's spelling of it (``NOT NULL``, ``COMMENT '…'`` in structs).
+
+    ``timestamp_ltz`` is what this word means: in a column Spark's ``timestamp``, in the text of a
+    view perhaps another type than ``timestamp`` there.
 
     Raises:
         MalformedType: with the position of the first character that does not fit.
     """
-    parser = _Parser(text)
+    parser = _Parser(text, timestamp_ltz)
     parsed = parser.type(0)
     parser.end()
     return parsed
@@ -232,9 +234,10 @@ _TOKEN = re.compile(
 class _Parser:
     """Recursive descent over type text; Hive allows field names that are not words, hence ``_name``."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, timestamp_ltz: PrimitiveType) -> None:
         self._text = text
         self._position = 0
+        self._timestamp_ltz = timestamp_ltz
 
     def type(self, depth: int) -> ColumnType:
         if depth > MAX_DEPTH:
@@ -280,6 +283,8 @@ class _Parser:
                 return self._interval()
             case "timestamp":
                 return self._timestamp()
+            case "timestamp_ltz":
+                return self._timestamp_ltz
             case "double":
                 self._words("precision")
                 return DOUBLE

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import Record, is_nullable
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, Relation, ViewText
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
 from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.view_schema import view_schema
@@ -92,6 +93,9 @@ def _derive_view_text(
 ) -> tuple[Derivation, Plan]:
     resolved = _resolve(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
+    if view.dialect is Dialect.SPARK:
+        # The option is about Hive's timestamp: Spark's is always an instant.
+        options = replace(options, local_timestamps=False)
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
     schema = view_schema(relation, plan.columns, templates, resolved.comments, options)
     interface = Interface(relation.name, _columns(plan, schema, resolved), schema)

@@ -149,7 +149,9 @@ class Options:
 
     Attributes:
         strict: a base table without an Avro schema is an error.
-        timestamp_unit: "millis" or "micros", for timestamps without an Avro schema of their own.
+        timestamp_unit: "micros" or "millis", for timestamps without an Avro schema of their own.
+            The engines keep microseconds: with millis, finer values do not fit the schema.
+        local_timestamps: ``timestamp`` has no zone in Hive; in Spark it always has one.
         udfs: class name to what it returns.
         udf_resolver: called for classes that ``udfs`` does not have.
         spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
@@ -159,7 +161,7 @@ class Options:
     nullability: Nullability = Nullability.PRESERVE
     strict: bool = False
     view_evolution: ViewEvolution = ViewEvolution.ENGINE
-    timestamp_unit: str = "millis"
+    timestamp_unit: str = "micros"
     local_timestamps: bool = False
     max_sql_bytes: int = 1_000_000
     udfs: Mapping[str, UdfReturn] = field(default_factory=lambda: MappingProxyType({}))

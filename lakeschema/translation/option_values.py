@@ -142,7 +142,7 @@ def _not_one_of(key: str, value: object, allowed: list[str]) -> InvalidOption:
     return InvalidOption(key, value, f"one of {', '.join(allowed)}")
 
 
-_UNITS = ["millis", "micros"]
+_UNITS = ["micros", "millis"]
 _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "casing": _choice(Casing),
     "nullability": _choice(Nullability),

@@ -244,7 +244,7 @@ class Translation(Section):
     nullability: Annotated[Nullability, option("nullability")] = Nullability.PRESERVE
     strict: bool = False
     view_evolution: Annotated[ViewEvolution | None, option("view_evolution")] = None
-    timestamp_unit: Annotated[str, option("timestamp_unit")] = "millis"
+    timestamp_unit: Annotated[str, option("timestamp_unit")] = "micros"
     local_timestamps: bool = False
     udfs: Mapping[str, UdfSettings] = Field(default_factory=dict)
     udf_plugins: tuple[str, ...] | None = None

@@ -218,7 +218,10 @@ class _AvroTyper:
 
     def _primitive(self, type_: PrimitiveType, place: _Place) -> Schema:
         if type_ in (TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL):
-            local = self._options.local_timestamps and type_ != TIMESTAMP_LOCAL
+            # Hive's timestamp has no zone but is read as an instant, unless the option says otherwise.
+            local = type_ == TIMESTAMP_NTZ or (
+                type_ == TIMESTAMP and self._options.local_timestamps
+            )
             prefix = "local-" if local else ""
             return Primitive(
                 "long", LogicalType(f"{prefix}timestamp-{self._options.timestamp_unit}")

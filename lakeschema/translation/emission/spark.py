@@ -98,12 +98,15 @@ def spark_query(
     functions = functions or SparkFunctions()
     writer = _Writer(semantics.dialect, relation_text, functions)
     sql = writer.view(plan, shown)
-    ansi = "true" if semantics.ansi else "false"
+    settings = {"spark.sql.ansi.enabled": "true" if semantics.ansi else "false"}
+    if semantics.zoneless:
+        # The text says of each type and function which of the two it means.
+        settings["spark.sql.timestampType"] = "TIMESTAMP_LTZ"
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))
     return SparkQuery(
         sql,
         functions.given,
-        MappingProxyType({"spark.sql.ansi.enabled": ansi}),
+        MappingProxyType(settings),
         columns,
     )
 

@@ -11,6 +11,7 @@ from lakeschema.catalog.column_types import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
+    TIMESTAMP_NTZ,
     ArrayType,
     CharType,
     ColumnType,
@@ -166,6 +167,11 @@ class ExpressionWriter:
             raise UnsupportedConstruct("an interval of a computed number for Spark")
         if name == "struct" and isinstance(type_, StructType):
             return self._struct(type_, texts)
+        if type_ == TIMESTAMP_NTZ and name == "to_timestamp":
+            # What this name returns depends on the session.
+            name = "to_timestamp_ntz"
+        if type_ == TIMESTAMP_NTZ and name == "try_to_timestamp":
+            raise UnsupportedConstruct("try_to_timestamp without a time zone for Spark")
         return self._function(name, texts)
 
     def _is_exact(self, name: str, type_: ColumnType) -> bool:

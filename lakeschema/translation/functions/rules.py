@@ -12,6 +12,7 @@ from lakeschema.catalog.column_types import (
     INT,
     STRING,
     TIMESTAMP,
+    TIMESTAMP_NTZ,
     VOID,
     ArrayType,
     CharType,
@@ -91,6 +92,10 @@ def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> Call
     return CallResult(TIMESTAMP, may_be_null=is_float(arguments[0].type))
 
 
+def _moment_of_text(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    return CallResult(TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP)
+
+
 def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
     type_ = arguments[0].type
@@ -157,6 +162,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@shown": _shown,
         "@date_of_parts": _date_of_parts,
         "@moment_of_seconds": _moment_of_seconds,
+        "@moment_of_text": _moment_of_text,
         "@float_or_double": arithmetic.float_or_double,
         "@second_average": arithmetic.second_average,
         "@reversed": _reversed,

@@ -9,10 +9,15 @@ from lakeschema.catalog.relations import Dialect, ViewText
 
 @dataclass(frozen=True, slots=True)
 class Semantics:
-    """``ansi`` is Spark's ANSI mode, on unless the view recorded that it was off."""
+    """``ansi`` is Spark's ANSI mode, on unless the view recorded that it was off.
+
+    ``zoneless``: ``timestamp`` in the view's text means ``timestamp_ntz``, as the view recorded of
+    Spark's ``spark.sql.timestampType``.
+    """
 
     dialect: Dialect
     ansi: bool = False
+    zoneless: bool = False
 
     @property
     def is_spark(self) -> bool:
@@ -26,4 +31,6 @@ class Semantics:
 def semantics_of(view: ViewText) -> Semantics:
     configs = {key.lower(): value.lower() for key, value in view.sql_configs.items()}
     ansi = configs.get("spark.sql.ansi.enabled", "true") == "true"
-    return Semantics(view.dialect, ansi and view.dialect is Dialect.SPARK)
+    zoneless = configs.get("spark.sql.timestamptype") == "timestamp_ntz"
+    is_spark = view.dialect is Dialect.SPARK
+    return Semantics(view.dialect, ansi and is_spark, zoneless and is_spark)

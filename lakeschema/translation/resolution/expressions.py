@@ -76,6 +76,7 @@ from lakeschema.translation.resolution.fields import (
 from lakeschema.translation.resolution.higher_order import higher_order
 from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
+from lakeschema.translation.resolution.timestamps import spark_type
 from lakeschema.translation.syntax import tree
 
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
@@ -348,6 +349,7 @@ class ExpressionResolver:
         if semantics.is_spark:
             # Spark has no char or varchar in expressions: a cast to one is a cast to string.
             target = map_type(target, as_spark_reads)
+            target = spark_type(target, node, operand, zoneless=semantics.zoneless)
         if not can_cast(operand.type, target, semantics):
             raise TypeMismatch(
                 f"a value of type {print_type(operand.type)} cannot be cast to"

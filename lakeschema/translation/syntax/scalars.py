@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import expressions as exp
 
-from lakeschema.catalog.column_types import PRIMITIVES, STRING, TIMESTAMP, ColumnType, parse_type
+from lakeschema.catalog.column_types import (
+    PRIMITIVES,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_LOCAL,
+    TIMESTAMP_NTZ,
+    ColumnType,
+    parse_type,
+)
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct, UnsupportedType
 from lakeschema.translation.syntax import tree
@@ -33,7 +41,13 @@ _KEYWORD_CALLS: dict[type[exp.Expr], str] = {
     exp.Uuid: "uuid",
 }
 
-_TYPES = {"TEXT": STRING, "TIMESTAMPTZ": TIMESTAMP, "TIMESTAMPLTZ": TIMESTAMP}
+# A bare ``timestamp`` of Spark is sqlglot's TIMESTAMPTZ.
+_TYPES = {
+    "TEXT": STRING,
+    "TIMESTAMPTZ": TIMESTAMP,
+    "TIMESTAMPLTZ": TIMESTAMP_LOCAL,
+    "TIMESTAMPNTZ": TIMESTAMP_NTZ,
+}
 
 
 class Scalars:
@@ -145,7 +159,7 @@ class Scalars:
 
     def _cast(self, node: exp.Expr, target: CastTarget) -> tree.Expression:
         try:
-            type_ = parse_type(target.type_text)
+            type_ = parse_type(target.type_text, timestamp_ltz=TIMESTAMP_LOCAL)
         except MalformedType as error:
             raise UnsupportedType(
                 "a CAST", target.type_text, "it is not a type", position=target.position
@@ -323,11 +337,11 @@ class Scalars:
 def _type_of(node: exp.Expr) -> ColumnType:
     name = node.this.name if hasattr(node.this, "name") else str(node.this)
     if name == "DECIMAL":
-        return parse_type(node.sql("hive"))
+        return parse_type(node.sql("hive"), timestamp_ltz=TIMESTAMP_LOCAL)
     found = _TYPES.get(name) or PRIMITIVES.get(name.lower())
     if found is None:
         try:
-            return parse_type(node.sql("hive"))
+            return parse_type(node.sql("hive"), timestamp_ltz=TIMESTAMP_LOCAL)
         except MalformedType as error:
             raise UnsupportedType("a cast", name.lower(), "it is not known") from error
     return found

@@ -99,7 +99,7 @@ def test_a_long_chain_of_views_is_answered() -> None:
     ("changes", "message"),
     [
         ({"options": {"casing": "upper"}}, "option 'casing' is 'upper': expected one of preserve, lower"),
-        ({"options": {"timestamp_unit": 3}}, "option 'timestamp_unit' is 3: expected one of millis, micros"),
+        ({"options": {"timestamp_unit": 3}}, "option 'timestamp_unit' is 3: expected one of micros, millis"),
         ({"options": {"strict": 1}}, "option 'strict' is 1: expected true or false"),
         ({"options": {"max_sql_bytes": True}}, "option 'max_sql_bytes' is True: expected a number of bytes"),
         ({"options": {"spark_udfs": {}}}, "option 'spark_udfs' is {}: expected a list of rules"),

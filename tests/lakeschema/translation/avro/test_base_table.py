@@ -106,8 +106,10 @@ def test_without_a_literal_every_column_is_an_optional_field() -> None:
         ("varchar(3)", "string"),
         ("binary", "bytes"),
         ("date", {"type": "int", "logicalType": "date"}),
-        ("timestamp", {"type": "long", "logicalType": "timestamp-millis"}),
-        ("timestamp_ntz", {"type": "long", "logicalType": "timestamp-millis"}),
+        ("timestamp", {"type": "long", "logicalType": "timestamp-micros"}),
+        ("timestamp_ntz", {"type": "long", "logicalType": "local-timestamp-micros"}),
+        ("timestamp_ltz", {"type": "long", "logicalType": "timestamp-micros"}),
+        ("timestamp with local time zone", {"type": "long", "logicalType": "timestamp-micros"}),
         ("time", {"type": "long", "logicalType": "time-micros"}),
         ("decimal(10,2)", {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2}),
         ("array<int>", {"type": "array", "items": ["null", "int"]}),
@@ -205,12 +207,12 @@ def test_partition_columns_come_last_and_optional() -> None:
 
 
 def test_the_timestamp_unit_and_zone_are_options() -> None:
-    options = Options(timestamp_unit="micros", local_timestamps=True)
-    relation = table("a:timestamp,b:timestamp with local time zone")
+    options = Options(timestamp_unit="millis", local_timestamps=True)
+    relation = table("a:timestamp,b:timestamp with local time zone,c:timestamp_ntz")
 
     logical = [f["type"][1]["logicalType"] for f in fields_of(relation, options)]
 
-    assert logical == ["local-timestamp-micros", "timestamp-micros"]
+    assert logical == ["local-timestamp-millis", "timestamp-millis", "local-timestamp-millis"]
 
 
 def test_a_timestamp_of_a_spark_table_is_an_instant() -> None:
@@ -218,7 +220,7 @@ def test_a_timestamp_of_a_spark_table_is_an_instant() -> None:
 
     (found,) = fields_of(spark, Options(local_timestamps=True))
 
-    assert found["type"][1]["logicalType"] == "timestamp-millis"
+    assert found["type"][1]["logicalType"] == "timestamp-micros"
     assert interface(spark).columns[0].type == TIMESTAMP
 
 

@@ -88,7 +88,7 @@ def test_what_refines_hives_type_is_kept(column_type: str, avro: Any) -> None:
         ("int", logical("date", "int"), "int"),
         ("bigint", logical("timestamp-millis"), "long"),
         ("date", "int", logical("date", "int")),
-        ("timestamp", "long", logical("timestamp-millis")),
+        ("timestamp", "long", logical("timestamp-micros")),
         ("smallint", "int", logical("short", "int")),
         ("binary", {"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 0}, "bytes"),
         ("decimal(4,2)", ["null", "bytes"],
