@@ -50,6 +50,7 @@ for _command in (
     reading.status,
     reading.explain,
     reading.verify,
+    reading.check,
     operating.resync,
     operating.confirm_deletions,
     operating.confirm_changes,

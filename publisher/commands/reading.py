@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: status, explain, plan, verify."""
+"""Commands that look and change nothing: status, explain, plan, verify, check."""
 
 from __future__ import annotations
 
@@ -117,6 +117,41 @@ def verify(config: Config = None, *, json: Json = None) -> None:
         )
     output_for(json).verification(verification)
     raise typer.Exit(NO if verification.drifts else 0)
+
+
+def check(
+    file: Annotated[
+        Path, typer.Argument(help="requirements.txt, uv.lock, poetry.lock or pylock.toml.")
+    ],
+    config: Config = None,
+    *,
+    against: Annotated[
+        str | None,
+        typer.Option(help="The index's address, such as https://packages.example/simple/."),
+    ] = None,
+    prefix: Annotated[
+        str | None,
+        typer.Option(help="Of our packages; with --against it makes settings unnecessary."),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """Which schema packages of a project are behind, what newer versions change, and what breaks.
+
+    Exit status 1 if a newer version is a major one, or a pinned one is yanked or missing.
+    """
+    from publisher.commands.check import check_pins
+    from publisher.commands.consumer import opened_index
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.pins import UnreadablePins, read_pins
+
+    with opened_index(config, against, prefix) as opened:
+        try:
+            pins = read_pins(file, opened.packaging.prefix)
+        except UnreadablePins as error:
+            raise Refused(USAGE_ERROR, str(error)) from error
+        checked = check_pins(pins, opened.index, opened.packaging)
+    output_for(json).pins(checked)
+    raise typer.Exit(NO if any(pin.needs_attention for pin in checked) else 0)
 
 
 def _texts(files: Sequence[Path]) -> Sequence[str]:

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.check import CheckedPin
 from publisher.commands.plan import Planned, PlannedVersion, Unpublishable
 from publisher.commands.printable import printable
 from publisher.commands.reports import (
@@ -55,6 +56,10 @@ _STYLES = {
     "STALE": "cyan",
     "CONFLICT": "red",
     "major": "red",
+    "breaks": "red",
+    "yanked": "red",
+    "missing": "red",
+    "behind": "yellow",
 }
 
 
@@ -170,6 +175,31 @@ class ConsoleOutput:
         drifted = [f"{kinds[True]} drifted"] if kinds[True] else []
         failed = [f"{kinds[False]} cannot be derived"] if kinds[False] else []
         self._say(", ".join([checked, *drifted, *failed]))
+
+    def pins(self, checked: Sequence[CheckedPin]) -> None:
+        self._table(
+            "pinned packages",
+            ("package", "pinned", "newest", "status", "reason"),
+            (
+                (p.distribution, p.pinned, p.newest or "", p.status, p.why)
+                for p in checked
+                if p.status != "current"
+            ),
+        )
+        self._table(
+            "what newer versions change",
+            ("package", "version", "change", "changes"),
+            (
+                (pin.distribution, release.version, release.change, "\n".join(release.lines))
+                for pin in checked
+                for release in pin.releases
+            ),
+        )
+        if not checked:
+            self._say("the file names no package with the prefix")
+            return
+        current = sum(pin.status == "current" for pin in checked)
+        self._say(f"{_count(len(checked), 'pin')} checked, {current} current")
 
     def retirement(self, retirement: Retirement) -> None:
         change = retirement.change

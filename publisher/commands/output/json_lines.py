@@ -7,7 +7,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.check import CheckedPin
 from publisher.commands.plan import Planned, PlannedVersion
 from publisher.commands.reports import (
     HeldDeletions,
@@ -76,6 +78,19 @@ class JsonLines:
                     "relation": str(drift.relation),
                     "distribution": drift.distribution,
                     "reason": drift.reason,
+                }
+            )
+
+    def pins(self, checked: Sequence[CheckedPin]) -> None:
+        for pin in checked:
+            self._print(
+                {
+                    "distribution": pin.distribution,
+                    "pinned": pin.pinned,
+                    "newest": pin.newest,
+                    "status": pin.status,
+                    "why": pin.why,
+                    "newer": changelog_to_json(pin.releases),
                 }
             )
 

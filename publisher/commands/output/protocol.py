@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.check import CheckedPin
 from publisher.commands.plan import Planned
 from publisher.commands.reports import HeldDeletions, RelationReport, ResyncReport, Retirement
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
@@ -27,6 +28,8 @@ class Output(Protocol):
     def relation(self, report: RelationReport) -> None: ...
 
     def verification(self, verification: Verification) -> None: ...
+
+    def pins(self, checked: Sequence[CheckedPin]) -> None: ...
 
     def retirement(self, retirement: Retirement) -> None:
         """One at a time: what was done before a failure is told."""

@@ -52,6 +52,8 @@ def recipes() -> list[Recipe]:
                     found.append(Recipe(title, project, text))
                 case "dockerfile":
                     found.append(Recipe(title, project, re.sub(r"(?m)^RUN ", "", text)))
+                case "console":
+                    pass  # installs nothing: its own test runs it
                 case _:
                     raise AssertionError(f"nothing runs {language} of {title}")
     return found
@@ -69,6 +71,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def others_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     others = StaticIndex(tmp_path_factory.mktemp("others"))
     others.upload(sample_wheel(COMPANY, "99.0.0"))
+    # Stands for PyPI, too, which has what extras need.
+    others.upload(sample_wheel("pyarrow", "99.0.0"))
     with served(others) as web:
         yield f"{web.url}/simple/"
 
@@ -106,6 +110,21 @@ def test_a_recipe_of_the_guide_brings_our_package(
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert environment.version(COMPANY) == ("2.0.0" if "constraint" in recipe.commands else "1.1.0")
     environment.ran("from acme_schemas.example.company import Company")
+
+
+def test_the_check_of_the_guide_says_that_a_pin_is_behind(url: str, tmp_path: Path) -> None:
+    (command,) = re.findall(r"```console\n(.*?)\n```", GUIDE.read_text(encoding="utf-8"))
+    (tmp_path / "schemas.txt").write_text(pinned(url))
+    program, *arguments = command.replace(EXAMPLE, url).split()
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "publisher.commands.cli", *arguments, "--json"],
+        capture_output=True, text=True, cwd=tmp_path, check=False,
+    )  # fmt: skip
+
+    assert program == "schema-publisher"
+    assert ended.returncode == 1, ended.stderr
+    assert '"status": "breaks"' in ended.stdout
 
 
 def pinned(url: str) -> str:

@@ -1,0 +1,115 @@
+"""Are a consumer's pins the newest? What each newer version changes, and what breaks.
+
+The words come from the changelog of the newest wheel, which a limited process reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from codegen.changelog import shorten
+from codegen.errors import CodegenError
+from codegen.package import Release
+from publisher.commands.pins import Pin
+from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.publishing.listing import read_listing
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.versioning import parse_number
+
+PinStatus: TypeAlias = Literal["current", "behind", "breaks", "yanked", "missing"]
+
+_MAX_LINE = 500
+_NOT_RECORDED = "not recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPin:
+    """A pin, and what the index has of its package.
+
+    Attributes:
+        pinned: the newest listed version that the file allows, or the text of what it allows if
+            none is listed.
+        newest: the newest version that is not yanked; None if there is none.
+        status: ``breaks`` if a newer version is a major one.
+        why: of a yanked version the reason that the index states; "" otherwise, or if it states none.
+        releases: the newer versions, the newest first.
+    """
+
+    distribution: str
+    pinned: str
+    newest: str | None
+    status: PinStatus
+    why: str = ""
+    releases: Sequence[Release] = ()
+
+    @property
+    def needs_attention(self) -> bool:
+        return self.status not in {"current", "behind"}
+
+
+def check_pins(
+    pins: Iterable[Pin], index: PackageIndex, packaging: Packaging
+) -> Sequence[CheckedPin]:
+    """One entry for each pin.
+
+    Raises:
+        PackageIndexError: the index did not answer.
+    """
+    return [_check(pin, index, packaging) for pin in pins]
+
+
+def _check(pin: Pin, index: PackageIndex, packaging: Packaging) -> CheckedPin:
+    files = read_listing(pin.distribution, index.files(pin.distribution)).ours
+    offered = [number for number, file in files.items() if file.yanked is None]
+    newest = offered[-1] if offered else None
+    # As installers do: a yanked version only where nothing else is allowed.
+    allowed = list(pin.versions.filter(offered)) or list(pin.versions.filter(files))
+    if not allowed:
+        text = str(pin.versions).removeprefix("==") or "any version"
+        return CheckedPin(pin.distribution, text, newest, "missing")
+    pinned = allowed[-1]
+    newer = [n for n in offered if parse_number(n) > parse_number(pinned)]
+    releases = _releases(newer, files[newer[-1]], index, packaging) if newer else ()
+    checked = CheckedPin(pin.distribution, pinned, newest, "current", releases=releases)
+    yanked = files[pinned].yanked
+    if yanked is not None:
+        return replace(checked, status="yanked", why=yanked[:_MAX_LINE])
+    if any(_is_major(release, pinned) for release in releases):
+        return replace(checked, status="breaks")
+    return replace(checked, status="behind" if newer else "current")
+
+
+def _releases(
+    newer: Sequence[str], newest: IndexFile, index: PackageIndex, packaging: Packaging
+) -> Sequence[Release]:
+    """What the newest wheel says of the newer versions, and itself; yanked ones are left out."""
+    try:
+        told = {r.version: r for r in shorten(_changelog(newest, index, packaging))}
+        unknown = _NOT_RECORDED
+    except CodegenError as error:
+        told, unknown = {}, f"the changelog of {newest.filename} cannot be read: {error}"
+    found = (told.get(number, Release(number, "", (unknown,))) for number in reversed(newer))
+    return [
+        replace(release, lines=tuple(line[:_MAX_LINE] for line in release.lines))
+        for release in found
+    ]
+
+
+def _changelog(file: IndexFile, index: PackageIndex, packaging: Packaging) -> Sequence[Release]:
+    data = index.fetch(file)
+    if file.sha256 is not None and hashlib.sha256(data).hexdigest() != file.sha256:
+        raise CodegenError("its bytes do not have the SHA-256 that the index states")
+    package = packaging.read(data)
+    if packaging.distribution(package.relation) != file.filename.partition("-")[0].replace(
+        "_", "-"
+    ):
+        raise CodegenError(f"it is a package of {package.relation}")
+    return package.changelog
+
+
+def _is_major(release: Release, pinned: str) -> bool:
+    """By what its changelog says, or by its number: sequential numbers have no major part."""
+    return release.change == "major" or parse_number(release.version)[0] > parse_number(pinned)[0]

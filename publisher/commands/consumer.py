@@ -1,0 +1,58 @@
+"""What a consumer's commands work on: an index to read, and the names of one prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from lakeschema.isolation.pool import LimitedProcesses
+from publisher.commands.failures import USAGE_ERROR, Refused
+from publisher.daemon.assembly import build_index_to_read
+from publisher.index.protocol import PackageIndex
+from publisher.index.twine_index import TwineIndex
+from publisher.publishing.limited_packaging import HANDLER, LimitedPackaging, packaging_handler
+from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.settings import load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIndex:
+    """``packaging`` reads wheels in a process within limits; its prefix is normalised."""
+
+    index: PackageIndex
+    packaging: Packaging
+
+
+@contextmanager
+def opened_index(
+    config: Path | None, address: str | None, prefix: str | None
+) -> Iterator[OpenIndex]:
+    """The index at ``address``, or the deployment's; no settings are needed if both are given.
+
+    Raises:
+        SettingsError: settings are needed, and wrong.
+        Refused: the address is not one.
+    """
+    settings = None if address is not None and prefix is not None else load_settings(config)
+    if settings is not None:
+        prefix = prefix or settings.artifacts.prefix
+    normalised = canonicalize_name(prefix or "")
+    index = build_index_to_read(settings) if settings and address is None else _at(address or "")
+    # Nothing is built: the other options of a packaging have no effect.
+    handler = packaging_handler(normalised, immutable=False, project_urls={}, second_opinion="off")
+    with LimitedProcesses({HANDLER: handler}, count=1) as processes:
+        yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised)))
+
+
+def _at(address: str) -> PackageIndex:
+    try:
+        return TwineIndex(address, address)
+    except ValueError as error:
+        raise Refused(
+            USAGE_ERROR, str(error), "call it with --against https://…/simple/"
+        ) from error
