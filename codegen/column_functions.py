@@ -31,9 +31,14 @@ def spark_schema() -> _StructType:
     return schema
 
 
-def from_rows(rows: _Iterable[_Any]) -> _Iterator[_RECORD]:
-    """Spark's rows, or mappings, as records; columns by name, ignoring case if necessary."""
-    records: _Iterator[RECORD] = _spark.rows_to_records(_codec.BINDING, rows)
+def from_rows(rows: _Iterable[_Any], *, round_times: bool = False) -> _Iterator[_RECORD]:
+    """Spark's rows, or mappings, as records; columns by name, ignoring case if necessary.
+
+    Times that are finer than the schema's unit are an error, unless ``round_times`` rounds them
+    down.
+    """
+    how = _codec.narrowing(round_times=round_times)
+    records: _Iterator[RECORD] = _spark.rows_to_records(_codec.BINDING, rows, how)
     return records
 
 
@@ -63,9 +68,16 @@ def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _Record
 
 def from_arrow(
     batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch],
+    *,
+    round_times: bool = False,
 ) -> _Iterator[_RECORD]:
-    """The records of a table or of batches; columns by name, ignoring case if necessary."""
-    records: _Iterator[RECORD] = _arrow.batches_to_records(_codec.BINDING, batches)
+    """The records of a table or of batches; columns by name, ignoring case if necessary.
+
+    Times may have any unit. Those that are finer than the schema's are an error, unless
+    ``round_times`` rounds them down.
+    """
+    how = _codec.narrowing(round_times=round_times)
+    records: _Iterator[RECORD] = _arrow.batches_to_records(_codec.BINDING, batches, how)
     return records
 '''
 

@@ -70,13 +70,18 @@ def _render_schema(layout: Layout) -> str:
 _INIT_FUNCTIONS = '''
 
 def read_file(
-    source: str | _PathLike[str] | _IO[bytes], *, max_block_bytes: int = 268_435_456
+    source: str | _PathLike[str] | _IO[bytes],
+    *,
+    max_block_bytes: int = 268_435_456,
+    round_times: bool = False,
 ) -> _Iterator[_RECORD]:
     """The records of an Avro container file, which another schema may have written.
 
-    A block of more than ``max_block_bytes``, decompressed or in the file, is an error.
+    A block of more than ``max_block_bytes``, decompressed or in the file, is an error, and so are
+    times that are finer than this schema's unit, unless ``round_times`` rounds them down.
     """
-    records: _Iterator[RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes)
+    how = _codec.narrowing(round_times=round_times)
+    records: _Iterator[RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes, how)
     return records
 
 
@@ -174,7 +179,7 @@ _CHECKED_IMPORTS = (
 
 def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> str:
     """Fills classes into the template, and qualifies the builtins that they hide."""
-    for builtin in ("str", "bytes", "int", "dict", "list", "object", "tuple"):
+    for builtin in ("bool", "str", "bytes", "int", "dict", "list", "object", "tuple"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)
     functions = functions.replace("_RECORD", shape.root.class_name)

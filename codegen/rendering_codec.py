@@ -48,6 +48,7 @@ def render_codec(package: PackageShape) -> str:
         "from ._avro.errors import InvalidAvro, InvalidValue",
         "from ._avro.scalars import boolean_of_byte, take",
         "from ._avro.plain import from_plain, to_plain",
+        "from ._avro.units import narrowing as narrowing",
         "from ._avro.values import make_encoder",
         "from ._avro.varints import (",
         "    index, ints, iterations, iterations_of, longs, more_int,",
@@ -123,8 +124,11 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
             f"from_avro_{name} = make_decoder(decode_{name})",
         )
     lines.add("", "")
-    with lines.block("def resolve_from(name: str, writer_schema: str) -> Callable[[bytes], Any]:"):
-        lines.add("return make_decoder(reader_of(BINDING, writer_schema, name))")
+    lines.add("def resolve_from(")
+    lines.add("    name: str, writer_schema: str, *, round_times: bool")
+    with lines.block(") -> Callable[[bytes], Any]:"):
+        lines.add("how = narrowing(round_times=round_times)")
+        lines.add("return make_decoder(reader_of(BINDING, writer_schema, name, how))")
     lines.add("", "")
     with lines.block("def to_dict(name: str, value: Any) -> dict[str, Any]:"):
         lines.add("plain: dict[str, Any] = to_plain(BINDING, BINDING.nodes[name], value)")

@@ -15,17 +15,30 @@ _METHODS = """
         return data
 
     @%(classmethod)s
-    def from_avro(cls, data: %(bytes)s, writer_schema: %(str)s | None = None) -> %(name)s:
+    def from_avro(
+        cls,
+        data: %(bytes)s,
+        writer_schema: %(str)s | None = None,
+        *,
+        round_times: %(bool)s = False,
+    ) -> %(name)s:
         \"""Reads the bytes of ``to_avro``, or those of another writer's schema.\"""
         if writer_schema is not None:
-            return cls.resolve_from(writer_schema)(data)
+            return cls.resolve_from(writer_schema, round_times=round_times)(data)
         record: %(inside)s = _codec.from_avro_%(name)s(data)
         return record
 
     @%(classmethod)s
-    def resolve_from(cls, writer_schema: %(str)s) -> _Callable[[%(bytes)s], %(name)s]:
-        \"""A function that reads bytes written with another schema.\"""
-        read: _Callable[[%(bytes)s], %(inside)s] = _codec.resolve_from(%(full_name)s, writer_schema)
+    def resolve_from(
+        cls, writer_schema: %(str)s, *, round_times: %(bool)s = False
+    ) -> _Callable[[%(bytes)s], %(name)s]:
+        \"""A function that reads bytes written with another schema.
+
+        ``round_times`` rounds times that are finer than this schema's unit down; else an error.
+        \"""
+        read: _Callable[[%(bytes)s], %(inside)s] = _codec.resolve_from(
+            %(full_name)s, writer_schema, round_times=round_times
+        )
         return read
 
     def to_dict(self) -> %(dict)s[%(str)s, _Any]:
@@ -49,9 +62,13 @@ _METHODS = """
         cls,
         data: %(bytes)s,
         schemas: _Mapping[%(int)s, %(str)s] | _Callable[[%(int)s], %(str)s | None] | None = None,
+        *,
+        round_times: %(bool)s = False,
     ) -> %(name)s:
         \"""Reads a single object; ``schemas``: fingerprint to schema, of other writers.\"""
-        record: %(inside)s = _framing.from_single_object(_codec.BINDING, %(full_name)s, data, schemas)
+        record: %(inside)s = _framing.from_single_object(
+            _codec.BINDING, %(full_name)s, data, schemas, _codec.narrowing(round_times=round_times)
+        )
         return record
 
     def to_confluent(self, schema_id: %(int)s) -> %(bytes)s:
@@ -60,12 +77,20 @@ _METHODS = """
         return data
 
     @%(classmethod)s
-    def from_confluent(cls, data: %(bytes)s, schema_of: _Callable[[%(int)s], %(str)s]) -> %(name)s:
+    def from_confluent(
+        cls,
+        data: %(bytes)s,
+        schema_of: _Callable[[%(int)s], %(str)s],
+        *,
+        round_times: %(bool)s = False,
+    ) -> %(name)s:
         \"""Reads Confluent's wire format; ``schema_of``: id to schema.\"""
-        record: %(inside)s = _framing.from_confluent(_codec.BINDING, %(full_name)s, data, schema_of)
+        record: %(inside)s = _framing.from_confluent(
+            _codec.BINDING, %(full_name)s, data, schema_of, _codec.narrowing(round_times=round_times)
+        )
         return record"""
 
-_BUILTINS = ("bytes", "classmethod", "dict", "int", "str")
+_BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "str")
 
 
 def codec_methods(record: RecordClass, builtin: Callable[[str], str]) -> str:

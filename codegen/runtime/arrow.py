@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from . import scalars
+from .arrow_times import TimeColumns
 from .binding import Binding
 from .columnar import Convert, Format, field_reader, field_writer, is_nullable, join_path
 from .errors import InvalidValue, NotInArrow, short_repr
 from .schema import Node
+from .units import Narrowing
 from .values import check
 
 _TYPES: Final[Mapping[tuple[str, str], tuple[Any, ...]]] = {
@@ -74,20 +76,33 @@ def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int
     )
 
 
-def batches_to_records(binding: Binding, batches: Any) -> Iterator[Any]:
+def batches_to_records(
+    binding: Binding, batches: Any, narrowing: Narrowing = "exact"
+) -> Iterator[Any]:
     """The records of a table, a reader or batches; columns by name, case-insensitive if necessary.
+
+    Times may have any unit.
 
     Raises:
         InvalidValue: a batch lacks a field, or a value does not match its type.
         NotInArrow: Arrow has no column for the type of a field.
     """
+    pa = importlib.import_module("pyarrow")
     convert = field_reader(binding, binding.root, _FORMAT, "")
+    times = TimeColumns(pa, binding, pa.schema([]), narrowing)
+    schema = None
     to_batches = getattr(batches, "to_batches", None)
     # A single batch has no ``to_batches``, and iterates over its columns.
     given = [batches] if hasattr(batches, "to_struct_array") else batches
     for batch in to_batches() if to_batches is not None else given:
-        names = batch.schema.names
-        columns = [_values(column, name) for column, name in zip(batch, names, strict=True)]
+        if schema is None or not batch.schema.equals(schema):
+            schema = batch.schema
+            times = TimeColumns(pa, binding, schema, narrowing)
+            convert = field_reader(binding, binding.root, _format(times.readers), "")
+        names = schema.names
+        columns = [
+            _values(column, field) for column, field in zip(batch, times.schema, strict=True)
+        ]
         for values in zip(*columns, strict=True):
             yield convert(dict(zip(names, values, strict=True)))
 
@@ -116,12 +131,13 @@ def _column(records: list[Any], attribute: str, convert: Convert | None) -> list
     return values if convert is None else [convert(value) for value in values]
 
 
-def _values(column: Any, name: str) -> list[Any]:
+def _values(column: Any, field: Any) -> list[Any]:
     try:
-        values: list[Any] = column.to_pylist()
+        counted = column if column.type.equals(field.type) else column.cast(field.type)
+        values: list[Any] = counted.to_pylist()
     except (ValueError, OverflowError) as error:
-        # A date outside Python's years, or nanoseconds.
-        raise InvalidValue(name, str(error)) from None
+        # A date outside Python's years.
+        raise InvalidValue(field.name, str(error)) from None
     return values
 
 
@@ -162,7 +178,9 @@ def _holds(node: Node) -> bool:
     return (node.kind, node.logical) in _TYPES
 
 
-def _read_leaf(node: Node) -> Convert | None:
+def _read_leaf(node: Node, path: str, times: Mapping[str, Convert]) -> Convert | None:
+    if path in times:
+        return times[path]
     match node.kind, node.logical:
         case "fixed", "uuid":
             return lambda value: scalars.uuid_from_bytes(scalars.fixed_of(value, 16))
@@ -211,7 +229,12 @@ def _dict_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:
     return lambda values: dict(zip(names, values, strict=True))
 
 
-_FORMAT: Final = Format(
-    "Arrow", NotInArrow, _holds, _read_leaf, lambda node: _WRITTEN.get((node.kind, node.logical)),
-    _pairs, list, _dict_of,
-)  # fmt: skip
+def _format(times: Mapping[str, Convert]) -> Format:
+    """``times`` read counts, by the path of their field."""
+    return Format(
+        "Arrow", NotInArrow, _holds, lambda node, path: _read_leaf(node, path, times),
+        lambda node: _WRITTEN.get((node.kind, node.logical)), _pairs, list, _dict_of,
+    )  # fmt: skip
+
+
+_FORMAT: Final = _format({})

@@ -22,7 +22,8 @@ class Format:
     Attributes:
         refused: the error for a type that the format has no column for.
         holds: whether there is a column for a primitive, enum or fixed type.
-        read_leaf, write_leaf: what converts a value of the type; None where it stays as it is.
+        read_leaf, write_leaf: what converts a value of the type, which stands at a path such as
+            ``lines[].at``; None where it stays as it is.
         pairs: the keys and values of a map.
         make_map, make_record: a value from pairs, and from a record's values in order.
     """
@@ -32,7 +33,7 @@ class Format:
         name: str,
         refused: type[AvroError],
         holds: Callable[[Node], bool],
-        read_leaf: Callable[[Node], Convert | None],
+        read_leaf: Callable[[Node, str], Convert | None],
         write_leaf: Callable[[Node], Convert | None],
         pairs: Callable[[Any], Iterable[tuple[Any, Any]]],
         make_map: Callable[[Iterable[tuple[str, Any]]], Any],
@@ -107,7 +108,7 @@ def field_reader(
             inner = field_reader(binding, form.only_branch(node, path), form, path, above)
             return _optional(inner) if is_nullable(node) else inner
         case _:
-            return _leaf_reader(binding, node, form.read_leaf(form.leaf(node, path)))
+            return _leaf_reader(binding, node, form.read_leaf(form.leaf(node, path), path))
 
 
 _MISSING: Final = object()

@@ -24,6 +24,7 @@ from .equality import equal
 from .errors import InvalidAvro
 from .resolution import resolve
 from .schema import MalformedSchema, parse
+from .units import Narrowing
 from .values import write_onto
 from .varints import put_long
 
@@ -38,6 +39,7 @@ def read_records(
     binding: Binding,
     source: str | os.PathLike[str] | IO[bytes],
     max_block_bytes: int = DEFAULT_MAX_BLOCK_BYTES,
+    narrowing: Narrowing = "exact",
 ) -> Iterator[Any]:
     """The file's records, read lazily.
 
@@ -52,7 +54,7 @@ def read_records(
             raise InvalidAvro("not an Avro container file")
         metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
         sync = _exactly(file, _SYNC_BYTES)
-        reader = reader_of(binding, _text(metadata, "avro.schema", b""))
+        reader = reader_of(binding, _text(metadata, "avro.schema", b""), None, narrowing)
         codec = _text(metadata, "avro.codec", b"null")
         empty = 0
         for count, data in _blocks(file, codec, max_block_bytes, sync):
@@ -90,21 +92,30 @@ def write_records(
             _put_block(file, compress(bytes(out)), count, sync)
 
 
-def reader_of(binding: Binding, writer_schema: str, name: str | None = None) -> Reader:
+def reader_of(
+    binding: Binding,
+    writer_schema: str,
+    name: str | None = None,
+    narrowing: Narrowing = "exact",
+) -> Reader:
     """A reader of the bytes that a writer's schema describes; ``name`` is the root's unless given."""
     root = binding.root.name
     if name in {None, root} and writer_schema == binding.schema_text:
         return binding.readers[root]
-    return _resolved_reader(binding, writer_schema, name or root)
+    return _resolved_reader(binding, writer_schema, name or root, narrowing)
 
 
 # To compare two schemas takes longer than to read a message.
 @functools.lru_cache(256)
-def _resolved_reader(binding: Binding, writer_schema: str, name: str) -> Reader:
+def _resolved_reader(
+    binding: Binding, writer_schema: str, name: str, narrowing: Narrowing
+) -> Reader:
     try:
         writer, reader = parse(writer_schema), binding.nodes[name]
         # The package's schema in another formatting: generated code is faster than resolution.
-        return binding.readers[name] if equal(writer, reader) else resolve(binding, writer, reader)
+        if equal(writer, reader):
+            return binding.readers[name]
+        return resolve(binding, writer, reader, narrowing)
     except RecursionError:
         raise MalformedSchema("the schema is nested too deeply") from None
     except MemoryError:

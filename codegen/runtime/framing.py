@@ -15,6 +15,7 @@ from .binding import Binding, Reader, read_all
 from .canonical import fingerprint, fingerprint_of_text
 from .container import reader_of
 from .errors import InvalidAvro, InvalidValue, UnknownSchema, short_repr
+from .units import Narrowing
 from .values import write_onto
 
 _SINGLE_OBJECT: Final = b"\xc3\x01"
@@ -30,8 +31,10 @@ def to_single_object(binding: Binding, name: str, value: Any) -> bytes:
     return _write_frame(binding, name, head, value)
 
 
-def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schemas) -> Any:
-    """``schemas`` gives the text of every fingerprint but the class's own.
+def from_single_object(
+    binding: Binding, name: str, data: bytes, schemas: Schemas, narrowing: Narrowing = "exact"
+) -> Any:
+    """``schemas`` gives the text of every fingerprint; that of the class's own may be missing.
 
     Raises:
         InvalidAvro: the frame or its body is damaged.
@@ -39,9 +42,11 @@ def from_single_object(binding: Binding, name: str, data: bytes, schemas: Schema
     """
     written, body = _split_frame(data, _SINGLE_OBJECT, 8)
     number = int.from_bytes(written, "little")
-    if number == _own_fingerprint(binding, name):
+    # Fingerprints leave out logical types: a writer of another unit of time has the same.
+    text = _schema_of_fingerprint(number, schemas)
+    if text is None and number == _own_fingerprint(binding, name):
         return read_all(binding.readers[name], body)
-    return read_all(_reader_of_fingerprint(binding, name, number, schemas), body)
+    return read_all(_reader_of_fingerprint(binding, name, number, text, narrowing), body)
 
 
 def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
@@ -54,7 +59,11 @@ def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> byt
 
 
 def from_confluent(
-    binding: Binding, name: str, data: bytes, schema_of: Callable[[int], str]
+    binding: Binding,
+    name: str,
+    data: bytes,
+    schema_of: Callable[[int], str],
+    narrowing: Narrowing = "exact",
 ) -> Any:
     """``schema_of`` gives the text of a schema's id; its other errors are passed on.
 
@@ -67,7 +76,7 @@ def from_confluent(
     text = _look_up(schema_of, number)
     if text is None:
         raise UnknownSchema(f"id {number}", "schema not found")
-    return read_all(reader_of(binding, text, name), body)
+    return read_all(reader_of(binding, text, name, narrowing), body)
 
 
 def _write_frame(binding: Binding, name: str, head: bytes, value: Any) -> bytes:
@@ -93,20 +102,23 @@ def _own_fingerprint(binding: Binding, name: str) -> int:
     return fingerprint(binding.nodes[name])
 
 
-def _reader_of_fingerprint(binding: Binding, name: str, number: int, schemas: Schemas) -> Reader:
-    shown_number = f"fingerprint 0x{number:016X}"
-    text: str | None = None
+def _schema_of_fingerprint(number: int, schemas: Schemas) -> str | None:
     if isinstance(schemas, Mapping):
-        text = schemas.get(number)
-    elif schemas is not None:
-        text = _look_up(schemas, number)
+        return schemas.get(number)
+    return None if schemas is None else _look_up(schemas, number)
+
+
+def _reader_of_fingerprint(
+    binding: Binding, name: str, number: int, text: str | None, narrowing: Narrowing
+) -> Reader:
+    shown_number = f"fingerprint 0x{number:016X}"
     if text is None:
         raise UnknownSchema(shown_number, "schema not found")
     actual = fingerprint_of_text(text)
     # Bytes read with the wrong schema may decode to a wrong value.
     if actual != number:
         raise UnknownSchema(shown_number, f"the schema given for it has 0x{actual:016X}")
-    return reader_of(binding, text, name)
+    return reader_of(binding, text, name, narrowing)
 
 
 def _look_up(schemas: Callable[[int], str | None], number: int) -> str | None:

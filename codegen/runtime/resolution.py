@@ -2,7 +2,7 @@
 
 Follows the specification's "Schema Resolution" and, where that says nothing, Java's ``Resolver``: a
 branch or record that cannot be resolved is an error only for data that reaches it. Two schemas are
-compared once; the result is a tree of functions.
+compared once; the result is a tree of functions. Beyond both, units of time are converted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .plain import from_default
 from .readers import base_reader, dict_reader, list_reader, promotion
 from .schema import Field, Node
 from .skipping import Skippers
+from .units import Narrowing, unit_conversion
 from .values import from_base
 from .varints import length
 
@@ -31,14 +32,14 @@ _PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-def resolve(binding: Binding, writer: Node, reader: Node) -> Reader:
+def resolve(binding: Binding, writer: Node, reader: Node, narrowing: Narrowing = "exact") -> Reader:
     """A reader of the writer's bytes; changes the writer's nodes.
 
     Raises:
         UnresolvableSchema: no data of the writer can be read.
     """
     apply_aliases(writer, reader)
-    resolver = _Resolver(binding)
+    resolver = _Resolver(binding, narrowing)
     resolver.check_size(writer)
     found = resolver.reader(writer, reader, reader.name or "")
     if isinstance(found, _Error):
@@ -78,8 +79,9 @@ class _Record:
 
 
 class _Resolver:
-    def __init__(self, binding: Binding) -> None:
+    def __init__(self, binding: Binding, narrowing: Narrowing) -> None:
         self._binding = binding
+        self._narrowing = narrowing
         self._records: dict[tuple[int, int], _Record] = {}
         self._empty = EmptyTypes()
         self._skippers = Skippers(self._empty)
@@ -101,6 +103,9 @@ class _Resolver:
                 return _Error(path, f"no branch of the union accepts {writer.title}")
             # An error within the branch is not an error of the union: the branch's type decides.
             return _Read(self.reader(writer, branch, path).read)
+        convert = unit_conversion(writer, reader, self._narrowing)
+        if convert is not None:
+            return _Read(self._unit_reader(writer, reader, convert, path))
         if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
             return _Error(path, f"cannot read {writer.title} as {reader.title}")
         match reader.kind:
@@ -158,7 +163,14 @@ class _Resolver:
         if structural is not None:
             return structural
         promoted = _PROMOTIONS.get(writer.kind, frozenset())
-        return next((b for b in union.branches if b.kind in promoted), None)
+        found = next((b for b in union.branches if b.kind in promoted), None)
+        if found is not None:
+            return found
+        # A long that Avro cannot read as an int: microseconds of a day as its milliseconds.
+        return next((b for b in union.branches if self._is_other_unit(writer, b)), None)
+
+    def _is_other_unit(self, writer: Node, branch: Node) -> bool:
+        return unit_conversion(writer, branch, self._narrowing) is not None
 
     def _has_structure(self, writer: Node, branch: Node, path: str) -> bool:
         record = self._record(writer, branch, path)
@@ -241,6 +253,23 @@ class _Resolver:
             return member, at
 
         return _Read(read)
+
+    def _unit_reader(
+        self, writer: Node, reader: Node, convert: Callable[[int], int], path: str
+    ) -> Reader:
+        read = base_reader(writer)
+        # None for nanoseconds, which stay numbers.
+        finish = from_base(self._binding, reader) or int
+
+        def read_converted(data: bytes, at: int) -> tuple[Any, int]:
+            count, at = read(data, at)
+            try:
+                converted = convert(count)
+            except InvalidValue as error:
+                raise UnresolvableSchema(path, error.reason) from None
+            return finish(converted), at
+
+        return read_converted
 
     def _leaf(self, writer: Node, reader: Node) -> Reader:
         read = base_reader(writer)

@@ -17,6 +17,7 @@ from .binding import Binding
 from .columnar import Convert, Format, field_reader, field_writer, is_nullable, join_path
 from .errors import InvalidValue, NotInSpark, short_repr
 from .schema import Node
+from .units import Narrowing
 from .values import check
 
 _TYPES: Final[Mapping[tuple[str, str], str]] = {
@@ -53,14 +54,17 @@ def struct_type(binding: Binding) -> Any:
     return _type(types, binding.root, "", ())
 
 
-def rows_to_records(binding: Binding, rows: Iterable[Any]) -> Iterator[Any]:
+def rows_to_records(
+    binding: Binding, rows: Iterable[Any], narrowing: Narrowing = "exact"
+) -> Iterator[Any]:
     """Rows (or mappings) as records; columns by name, case-insensitive if necessary.
 
     Raises:
         InvalidValue: a row lacks a field, or a value does not match its type.
         NotInSpark: Spark has no column for the type of a field.
     """
-    return map(field_reader(binding, binding.root, _FORMAT, ""), rows)
+    form = _ROUNDING if narrowing == "down" else _FORMAT
+    return map(field_reader(binding, binding.root, form, ""), rows)
 
 
 def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
@@ -116,7 +120,7 @@ def _holds(node: Node) -> bool:
     return (node.kind, node.logical) in _TYPES
 
 
-def _read_leaf(node: Node) -> Convert | None:
+def _read_leaf(node: Node, *, rounds: bool) -> Convert | None:
     match node.kind, node.logical:
         case (("bytes" | "fixed"), ""):
             return _bytes
@@ -126,6 +130,10 @@ def _read_leaf(node: Node) -> Convert | None:
             return lambda value: scalars.time_from_millis(scalars.int_of(value))
         case _, "time-micros":
             return lambda value: scalars.time_from_micros(scalars.long_of(value))
+        case _, "timestamp-millis" if rounds:
+            return lambda value: _whole_millis(_instant(value))
+        case _, "local-timestamp-millis" if rounds:
+            return _whole_millis
         case _, ("timestamp-millis" | "timestamp-micros"):
             return _instant
         case _:
@@ -143,6 +151,12 @@ def _checked_bytes(value: Any) -> bytes:
 def _instant(value: Any) -> Any:
     # PySpark returns instants as naive datetimes in the system's zone.
     return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value
+
+
+def _whole_millis(value: Any) -> Any:
+    if not isinstance(value, dt.datetime):
+        return value
+    return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
 
 _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
@@ -166,7 +180,12 @@ def _row_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:
     return lambda values: make(*values)
 
 
-_FORMAT: Final = Format(
-    "Spark", NotInSpark, _holds, _read_leaf, lambda node: _WRITTEN.get((node.kind, node.logical)),
-    _pairs, dict, _row_of,
-)  # fmt: skip
+def _format(*, rounds: bool) -> Format:
+    return Format(
+        "Spark", NotInSpark, _holds, lambda node, _: _read_leaf(node, rounds=rounds),
+        lambda node: _WRITTEN.get((node.kind, node.logical)), _pairs, dict, _row_of,
+    )  # fmt: skip
+
+
+_FORMAT: Final = _format(rounds=False)
+_ROUNDING: Final = _format(rounds=True)

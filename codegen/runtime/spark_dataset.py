@@ -14,7 +14,9 @@ from typing import Any, Final
 from .binding import Binding
 from .columnar import fold, join_path
 from .errors import NotInSpark
+from .schema import Node
 from .spark import struct_type
+from .units import MICROS, MILLIS, unit_of
 
 # Lossless conversions; between an instant and a local time, by the session's time zone.
 _WIDER: Final[dict[str, frozenset[str]]] = {
@@ -38,7 +40,12 @@ def relation_frame(binding: Binding, session: Any, table: str) -> Any:
     frame = session.table(table)
     types = importlib.import_module("pyspark.sql.types")
     expressions = _ColumnExpressions(table, types, importlib.import_module("pyspark.sql.functions"))
-    return frame.select(*expressions.columns(frame.schema, struct_type(binding)))
+    return frame.select(*expressions.columns(frame.schema, struct_type(binding), binding.root))
+
+
+def _value_node(node: Node) -> Node:
+    """The branch besides null of a union, which has one only: Spark has no column for others."""
+    return next((branch for branch in node.branches if branch.kind != "null"), node)
 
 
 class _ColumnExpressions:
@@ -49,12 +56,12 @@ class _ColumnExpressions:
         self._types = types
         self._f = functions
 
-    def columns(self, found: Any, wanted: Any) -> list[Any]:
+    def columns(self, found: Any, wanted: Any, record: Node) -> list[Any]:
         columns: list[Any] = []
-        for field in wanted.fields:
+        for field, part in zip(wanted.fields, record.fields, strict=True):
             actual = self._field(found, field.name, "")
             value = self._f.col("`" + actual.name.replace("`", "``") + "`")
-            columns.append(self._of(value, actual, actual.nullable, field, field.name))
+            columns.append(self._of(value, actual, actual.nullable, field, part.node, field.name))
         return columns
 
     def _field(self, found: Any, name: str, path: str) -> Any:
@@ -69,17 +76,26 @@ class _ColumnExpressions:
             f"columns: {names}"
         )
 
-    def _of(self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str) -> Any:
+    def _of(
+        self, value: Any, found: Any, may_be_null: bool, wanted: Any, node: Node, path: str
+    ) -> Any:
         changed = self._with_null(
-            value, found.dataType, may_be_null, wanted.dataType, wanted.nullable, path
+            value, found.dataType, may_be_null, wanted.dataType, wanted.nullable, node, path
         )
         # A bare column would keep the catalog's comment, which is not part of the schema.
         return self._f.coalesce(changed).alias(wanted.name)
 
     def _with_null(
-        self, value: Any, found: Any, may_be_null: bool, wanted: Any, nullable: bool, path: str
+        self,
+        value: Any,
+        found: Any,
+        may_be_null: bool,
+        wanted: Any,
+        nullable: bool,
+        node: Node,
+        path: str,
     ) -> Any:
-        changed = self._typed(value, found, may_be_null, wanted, path)
+        changed = self._typed(value, found, may_be_null, wanted, _value_node(node), path)
         if not nullable:
             is_cast = self._is_leaf(wanted) and found != wanted
             return self._required(changed, wanted, path) if may_be_null or is_cast else changed
@@ -96,24 +112,30 @@ class _ColumnExpressions:
         checked = self._f.when(value.isNotNull(), value).otherwise(refusal)
         return self._f.coalesce(checked, self._zero(wanted))
 
-    def _typed(self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str) -> Any:
+    def _typed(
+        self, value: Any, found: Any, may_be_null: bool, wanted: Any, node: Node, path: str
+    ) -> Any:
         f, types = self._f, self._types
         if found == wanted:
             return value
         match wanted:
             case types.StructType() if isinstance(found, types.StructType):
-                struct = f.struct(*self._fields(value, found, may_be_null, wanted, path))
+                struct = f.struct(*self._fields(value, found, may_be_null, wanted, node, path))
                 return f.when(value.isNotNull(), struct) if may_be_null else struct
             case types.ArrayType() if isinstance(found, types.ArrayType):
                 return f.transform(value, lambda item: self._with_null(
                     item, found.elementType, found.containsNull,
-                    wanted.elementType, wanted.containsNull, f"{path}[]",
+                    wanted.elementType, wanted.containsNull, node.items, f"{path}[]",
                 ))  # fmt: skip
             case types.MapType() if self._have_equal_keys(found, wanted):
                 return f.transform_values(value, lambda _, item: self._with_null(
                     item, found.valueType, found.valueContainsNull,
-                    wanted.valueType, wanted.valueContainsNull, f"{path}[]",
+                    wanted.valueType, wanted.valueContainsNull, node.items, f"{path}[]",
                 ))  # fmt: skip
+            case types.TimestampType() | types.TimestampNTZType() if isinstance(
+                found, types.LongType
+            ):
+                return self._moment(value, node)
             case _ if self._holds(found, wanted):
                 return value.cast(wanted)
         raise NotInSpark(
@@ -121,15 +143,27 @@ class _ColumnExpressions:
             f"got {found.simpleString()}"
         )
 
+    def _moment(self, count: Any, node: Node) -> Any:
+        """Hive's AvroSerDe shows what it has no type for, such as timestamp-micros, as its long."""
+        f = self._f
+        kind, per_second = unit_of(node) or ("", MICROS)
+        if kind == "timestamp":
+            return f.timestamp_millis(count) if per_second == MILLIS else f.timestamp_micros(count)
+        # From a time without a zone on, so that the session's zone has no part in it.
+        seconds = count.cast("decimal(20,0)") / f.lit(decimal.Decimal(per_second))
+        epoch = f.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
+        return epoch + f.make_dt_interval(secs=seconds.cast("decimal(18,6)"))
+
     def _fields(
-        self, value: Any, found: Any, may_be_null: bool, wanted: Any, path: str
+        self, value: Any, found: Any, may_be_null: bool, wanted: Any, node: Node, path: str
     ) -> list[Any]:
         fields: list[Any] = []
-        for field in wanted.fields:
+        for field, inner in zip(wanted.fields, node.fields, strict=True):
             actual = self._field(found, field.name, path)
             part = value.getField(actual.name)
             null = may_be_null or actual.nullable
-            fields.append(self._of(part, actual, null, field, join_path(path, field.name)))
+            at = join_path(path, field.name)
+            fields.append(self._of(part, actual, null, field, inner.node, at))
         return fields
 
     def _have_equal_keys(self, found: Any, wanted: Any) -> bool:

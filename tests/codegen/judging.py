@@ -44,9 +44,14 @@ class OurAnswer:
 
 
 def ours(package: ModuleType, writer: str, values: Sequence[bytes]) -> Sequence[OurAnswer]:
-    """What the package reads of each value that a writer wrote, written anew."""
+    """What the package reads of each value that a writer wrote, written anew.
+
+    Without our conversion of units of time, for which Java has no equal.
+    """
     try:
-        read = package.RECORD.resolve_from(writer)
+        codec = package._codec
+        reader = codec.reader_of(codec.BINDING, writer, narrowing="refused")
+        read = codec.make_decoder(reader)
     except package.AvroError as error:
         return [_refusal(package, error)] * len(values)
     return [answer_of(package, read, data) for data in values]

@@ -167,7 +167,7 @@ def test_instants_of_another_zone_and_unit_are_the_same_instants() -> None:
             assert found.f.tzinfo is dt.UTC
         with pytest.raises(package.InvalidValue, match="f: "):
             list(package.from_arrow(pa.table({"f": finer})))
-        with pytest.raises(package.InvalidValue, match="expected a datetime with time zone"):
+        with pytest.raises(package.InvalidValue, match="expected timestamps with time zone"):
             list(package.from_arrow(pa.table({"f": pa.array([1], pa.timestamp("us"))})))
 
 

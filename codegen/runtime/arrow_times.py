@@ -1,0 +1,106 @@
+"""Arrow's columns of times as counts, so that every unit is read, also below other columns.
+
+Python's datetimes have no nanoseconds, and PyArrow refuses such values, or needs pandas for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from .binding import Binding
+from .columnar import Convert, fold, join_path
+from .errors import InvalidValue
+from .schema import Node
+from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
+from .values import from_base
+
+_PER_SECOND: Final[Mapping[str, int]] = {"s": 1, "ms": MILLIS, "us": MICROS, "ns": NANOS}
+
+
+class TimeColumns:
+    """What stands where in the batches of one schema: ``schema`` is theirs with counts for times.
+
+    ``readers`` make values of counts, by the path that ``columnar.field_reader`` gives a field.
+    """
+
+    def __init__(self, pa: Any, binding: Binding, schema: Any, narrowing: Narrowing) -> None:
+        self._pa = pa
+        self._binding = binding
+        self._narrowing = narrowing
+        self.readers: dict[str, Convert] = {}
+        self.schema = pa.schema(self._fields(list(schema), binding.root, ""))
+
+    def _fields(self, found: list[Any], record: Node, path: str) -> list[Any]:
+        changed = list(found)
+        for field in record.fields:
+            index = _index(found, field.name)
+            if index is not None:
+                inner = join_path(path, field.name)
+                type_ = self._type(found[index].type, field.node, inner)
+                changed[index] = found[index].with_type(type_)
+        return changed
+
+    def _type(self, type_: Any, node: Node, path: str) -> Any:
+        pa = self._pa
+        branches = [branch for branch in node.branches if branch.kind != "null"]
+        if len(branches) == 1:
+            node = branches[0]
+        match node.kind:
+            case "record" if pa.types.is_struct(type_):
+                return pa.struct(self._fields(list(type_), node, path))
+            case "array" if pa.types.is_list(type_):
+                return pa.list_(self._items(type_.value_field, node, path))
+            case "array" if pa.types.is_large_list(type_):
+                return pa.large_list(self._items(type_.value_field, node, path))
+            case "array" if pa.types.is_fixed_size_list(type_):
+                return pa.list_(self._items(type_.value_field, node, path), type_.list_size)
+            case "map" if pa.types.is_map(type_):
+                return pa.map_(type_.key_field, self._items(type_.item_field, node, path))
+            case _:
+                return self._leaf(type_, node, path)
+
+    def _items(self, field: Any, node: Node, path: str) -> Any:
+        return field.with_type(self._type(field.type, node.items, f"{path}[]"))
+
+    def _leaf(self, type_: Any, node: Node, path: str) -> Any:
+        pa, wanted = self._pa, unit_of(node)
+        if wanted is None:
+            return type_
+        kind, per_second = wanted
+        if kind == "time":
+            if not pa.types.is_time(type_):
+                return type_
+            self.readers[path] = self._reader(type_, per_second, node)
+            return pa.int32() if pa.types.is_time32(type_) else pa.int64()
+        if not pa.types.is_timestamp(type_):
+            return type_
+        if (type_.tz is not None) == (kind == "timestamp"):
+            self.readers[path] = self._reader(type_, per_second, node)
+        else:
+            self.readers[path] = _refusal(kind, type_)
+        return pa.int64()
+
+    def _reader(self, type_: Any, per_second: int, node: Node) -> Convert:
+        convert = conversion(_PER_SECOND[type_.unit], per_second, self._narrowing)
+        # None for nanoseconds, which stay numbers.
+        finish = from_base(self._binding, node) or int
+        return lambda count: None if count is None else finish(convert(count))
+
+
+def _refusal(kind: str, type_: Any) -> Callable[[Any], None]:
+    zone = "with" if kind == "timestamp" else "without"
+
+    def read(value: Any) -> None:
+        if value is not None:
+            raise InvalidValue("", f"expected timestamps {zone} time zone, got {type_}")
+
+    return read
+
+
+def _index(found: list[Any], name: str) -> int | None:
+    """Of the column that ``columnar`` takes for a field."""
+    exact = [index for index, field in enumerate(found) if field.name == name]
+    if exact:
+        return exact[-1]
+    return next((i for i, field in enumerate(found) if fold(field.name) == fold(name)), None)
