@@ -134,10 +134,32 @@ def _field_row(field: Field, attribute: str, classes: Mapping[str, str]) -> str:
     name = _cell(field.name)
     if attribute != field.name:
         name += f" (in Python: {markdown(attribute)})"
-    doc = one_line(field.doc or "")
+    doc = one_line(" ".join(_docs(field)))
     short = doc if len(doc) <= _MAX_DOC else doc[: _MAX_DOC - 1] + "…"
     null = "yes" if is_nullable(field.type) else "no"
     return f"| {name} | {_cell(describe(field.type, classes))} | {null} | {markdown(short)} |"
+
+
+def _docs(field: Field) -> Iterator[str]:
+    """The field's own documentation, and that of an enum which it is, or is made of."""
+    if field.doc:
+        yield field.doc
+    enum = _enum_of(field.type)
+    if enum is not None and enum.doc and enum.doc != field.doc:
+        yield f"{enum.name}: {enum.doc}"
+
+
+def _enum_of(schema: Schema) -> EnumSchema | None:
+    """The first one in optional types, arrays and maps, where this is its definition."""
+    match schema:
+        case EnumSchema():
+            return schema
+        case Array(inner) | MapSchema(inner):
+            return _enum_of(inner)
+        case Union(branches):
+            return next((found for found in map(_enum_of, branches) if found is not None), None)
+        case _:
+            return None
 
 
 # Columns have few types, and many tables have columns of one name.

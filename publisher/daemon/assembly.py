@@ -32,6 +32,7 @@ from lakeschema.translation.udf_plugins import (
 )
 from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
+from publisher.daemon.package_links import package_links
 from publisher.daemon.signing import build_sign
 from publisher.events.ddl_folder import DdlFolderSource
 from publisher.events.kafka_topic import KafkaSource
@@ -254,7 +255,7 @@ def build_processes(settings: Settings) -> LimitedProcesses:
             limited_packaging.HANDLER: limited_packaging.packaging_handler(
                 settings.artifacts.prefix,
                 immutable=settings.artifacts.immutable,
-                project_urls=settings.artifacts.project_urls,
+                project_urls=package_links(settings),
                 second_opinion=settings.artifacts.second_opinion,
             ),
         },
@@ -272,7 +273,7 @@ def build_packaging(settings: Settings) -> WheelPackaging:
     return WheelPackaging(
         artifacts.prefix,
         immutable=artifacts.immutable,
-        project_urls=artifacts.project_urls,
+        project_urls=package_links(settings),
         generator_version=generator_version(),
     )
 

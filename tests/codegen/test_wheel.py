@@ -168,6 +168,17 @@ def test_metadata_links_to_where_the_deployment_says() -> None:
     assert content_hash(request) == content_hash(request_for("example.a&b=c"))
 
 
+def test_metadata_says_what_an_enum_means() -> None:
+    state = {"type": "enum", "name": "State", "symbols": ["CA"], "doc": "Where <it> is taxed."}
+    document = record({
+        "state": {"type": ["null", {"type": "array", "items": state}], "doc": "Of each seat."},
+    }, "Company")  # fmt: skip
+    files = files_of(build_wheel(request_for(schema=record_of(document))).data)
+    text = files["acme_schema_example_company-1.2.3.dist-info/METADATA"].decode()
+
+    assert r"| array of State | yes | Of each seat\. State\: Where \<it\> is taxed\. |" in text
+
+
 def test_metadata_says_what_a_view_reads() -> None:
     files = files_of(build_wheel(request_for()).data)
     text = files["acme_schema_example_company-1.2.3.dist-info/METADATA"].decode()

@@ -36,6 +36,7 @@ from lakeschema.translation.avro.widening import widen
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expression_text import unnamed_calls
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -207,6 +208,7 @@ class _ExpressionSchemas:
         self._fields = fields
         self._sources = sources
         self._outer = outer
+        self._unnamed: Mapping[int, str] | None = None
 
     def field(self, name: str, expression: RowExpression) -> Field:
         """A reference's field whole; a nested field's own; else one made for the expression."""
@@ -238,7 +240,13 @@ class _ExpressionSchemas:
     def _doc(self, expression: RowExpression) -> str | None:
         outer = tuple(part[1] for part in self._outer)
         sources = self._deriver.lineage.expression(expression, self._sources, outer)
-        return derived_documentation(expression, sources)
+        return derived_documentation(expression, self._calls(), sources)
+
+    def _calls(self) -> Mapping[int, str]:
+        """Made once, and not for the many plans whose expressions need no documentation."""
+        if self._unnamed is None:
+            self._unnamed = unnamed_calls(self._below)
+        return self._unnamed
 
     def _inherited(self, expression: RowExpression) -> Mapping[str, Json]:
         """The properties (tags of personal data among them) of every field it reads."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.catalog.column_types import print_type
@@ -25,9 +27,22 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
 )
-from lakeschema.translation.plan.relations import UNNAMED
+from lakeschema.translation.plan.relations import (
+    UNNAMED,
+    Aggregate,
+    Distinct,
+    Filter,
+    Limit,
+    Plan,
+    Sort,
+    Window,
+)
 
 MAX_ARGUMENTS = 50
+MAX_CALL = 240
+"""Characters of a call that stands within another expression."""
+
+_NO_CALLS: Mapping[int, str] = MappingProxyType({})
 
 
 def expression_text(expression: RowExpression) -> str:
@@ -35,9 +50,35 @@ def expression_text(expression: RowExpression) -> str:
     return _Printer(implicit_casts=True).text(expression)
 
 
-def source_text(expression: RowExpression) -> str:
-    """The expression as its author would write it, without the casts that the dialect adds."""
-    return _Printer(implicit_casts=False).text(expression)
+def source_text(expression: RowExpression, calls: Mapping[int, str] = _NO_CALLS) -> str:
+    """The expression as its author would write it, without the casts that the dialect adds.
+
+    ``calls``: ``unnamed_calls`` of the plan that it is over.
+    """
+    return _Printer(implicit_casts=False, calls=calls).text(expression)
+
+
+def unnamed_calls(plan: Plan) -> Mapping[int, str]:
+    """The plan's columns that aggregates and windows of one query made, by index, as text.
+
+    For ``sum(price) / 2`` is over a column that the plan calls ``sum``, a name that nobody gave.
+    """
+    match plan:
+        case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below):
+            return unnamed_calls(below)
+        case Aggregate(below, keys, aggregates):
+            texts = (_cut(source_text(call)) for _, call in aggregates)
+            return dict(enumerate(texts, start=len(keys)))
+        case Window(below, calls):
+            beneath = unnamed_calls(below)
+            texts = (_cut(source_text(call, beneath)) for _, call in calls)
+            return {**beneath, **dict(enumerate(texts, start=len(below.columns)))}
+        case _:
+            return {}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CALL else text[: MAX_CALL - 1] + "…"
 
 
 def sort_keys_text(keys: tuple[SortKey, ...]) -> str:
@@ -52,9 +93,12 @@ def name_text(name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class _Printer:
     implicit_casts: bool
+    calls: Mapping[int, str] = field(default_factory=lambda: _NO_CALLS)
 
     def text(self, expression: RowExpression) -> str:
         match expression:
+            case ColumnReference(index=index) if index in self.calls:
+                return self.calls[index]
             case ColumnReference(name=name) | OuterReference(name=name) | LambdaVariable(name=name):
                 return name_text(name)
             case Literal(value, type_):

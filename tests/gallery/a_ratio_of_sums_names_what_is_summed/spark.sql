@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `year`, CAST((t2.`c1` / t2.`c2`) AS DOUBLE) AS `share` FROM (SELECT t1.`year` AS `c0`, CAST(sum(t1.`volume`) AS DOUBLE) AS `c1`, CAST(sum(t1.`total`) AS DOUBLE) AS `c2`, CAST(count(1) AS BIGINT) AS `c3` FROM `default`.`orders` AS t1 GROUP BY t1.`year`) AS t2 WHERE (t2.`c3` > 1L)

@@ -1,0 +1,1 @@
+CREATE TABLE orders (year int, volume double, total double);
