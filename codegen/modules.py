@@ -99,6 +99,30 @@ def write_file(
     _codec.write_records(_codec.BINDING, target, records, codec)
 
 
+def read_jsonl(
+    source: str | _PathLike[str] | _IO[bytes],
+    *,
+    form: _Literal["plain", "avro"] = "plain",
+    unknown: _Literal["refuse", "ignore"] = "refuse",
+    max_line_bytes: int = 268_435_456,
+) -> _Iterator[_RECORD]:
+    """The records of a file of JSON Lines, as ``from_json`` reads each; an error names the line."""
+    records: _Iterator[RECORD] = _json_lines.read_lines(
+        _codec.BINDING, source, form, unknown, max_line_bytes
+    )
+    return records
+
+
+def write_jsonl(
+    target: str | _PathLike[str] | _IO[bytes],
+    records: _Iterable[_RECORD],
+    *,
+    form: _Literal["plain", "avro"] = "plain",
+) -> None:
+    """Writes a file of JSON Lines: ``to_json`` of each record."""
+    _json_lines.write_lines(_codec.BINDING, target, records, form)
+
+
 def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
     """Where two records differ: a path such as ``lines[2].price``, and the value on each side.
 
@@ -166,6 +190,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
         '_codec = _Lazy("._codec", __name__)',
         *column_functions.LAZY_MODULES,
         '_differences = _Lazy("._avro.differences", __name__)',
+        '_json_lines = _Lazy("._avro.json_lines", __name__)',
     )
     return lines.text() + _with_classes(functions, shape, classes)
 
@@ -173,7 +198,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
 _CHECKED_IMPORTS = (
     "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
     "from os import PathLike as _PathLike",
-    "from typing import IO as _IO, Any as _Any",
+    "from typing import IO as _IO, Any as _Any, Literal as _Literal",
 )
 
 

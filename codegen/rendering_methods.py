@@ -41,15 +41,43 @@ _METHODS = """
         )
         return read
 
-    def to_dict(self) -> %(dict)s[%(str)s, _Any]:
-        \"""Plain values, as fastavro and Confluent's serialisers take them.\"""
+    def to_dict(self, mode: _Literal["python", "json"] = "python") -> %(dict)s[%(str)s, _Any]:
+        \"""Plain values, as fastavro and Confluent's serialisers take them, or as ``json`` does.\"""
+        if mode != "python":
+            document: %(dict)s[%(str)s, _Any] = _json.to_document(
+                _codec.BINDING, %(full_name)s, self, mode
+            )
+            return document
         plain: %(dict)s[%(str)s, _Any] = _codec.to_dict(%(full_name)s, self)
         return plain
 
     @%(classmethod)s
-    def from_dict(cls, plain: %(dict)s[%(str)s, _Any]) -> %(name)s:
+    def from_dict(
+        cls, plain: %(dict)s[%(str)s, _Any], mode: _Literal["python", "json"] = "python"
+    ) -> %(name)s:
         \"""Reads plain values; an error names the path of the invalid one.\"""
+        if mode != "python":
+            read: %(inside)s = _json.from_document(_codec.BINDING, %(full_name)s, plain, mode)
+            return read
         record: %(inside)s = _codec.from_dict(%(full_name)s, plain)
+        return record
+
+    def to_json(
+        self, form: _Literal["plain", "avro"] = "plain", indent: %(int)s | None = None
+    ) -> %(str)s:
+        \"""JSON: plain, or in Avro's JSON encoding; both read back as an equal record.\"""
+        text: %(str)s = _json.to_json(_codec.BINDING, %(full_name)s, self, form, indent)
+        return text
+
+    @%(classmethod)s
+    def from_json(
+        cls,
+        text: %(str)s | %(bytes)s,
+        form: _Literal["plain", "avro"] = "plain",
+        unknown: _Literal["refuse", "ignore"] = "refuse",
+    ) -> %(name)s:
+        \"""Reads JSON of that form; in the plain one, missing fields have their defaults.\"""
+        record: %(inside)s = _json.from_json(_codec.BINDING, %(full_name)s, text, form, unknown)
         return record
 
     def to_single_object(self) -> %(bytes)s:

@@ -51,7 +51,7 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
 # For annotations alone, which are not evaluated.
 _CHECKED_IMPORTS = (
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
-    "from typing import Any as _Any, Final as _Final, Self as _Self",
+    "from typing import Any as _Any, Final as _Final, Literal as _Literal, Self as _Self",
 )
 
 _FROZEN = (
@@ -130,6 +130,7 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',
         '_framing = _Lazy("._avro.framing", __package__ or "")',
+        '_json = _Lazy("._avro.json_text", __package__ or "")',
         '__records__ = _Lazy("._avro.records", __package__ or "")',
         "__locals__ = _builtins.locals",
         *(["__put__ = _builtins.object.__setattr__"] if package.immutable else []),

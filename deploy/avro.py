@@ -42,6 +42,23 @@ class AvroRefused:
         return self.message.startswith("schema: ") or "StackOverflowError" in self.message
 
 
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """Values of a schema to convert from the binary to the JSON encoding, and others back."""
+
+    schema: str
+    data: Sequence[bytes]
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """One answer for each of a conversion's ``data``, and for each of its ``texts``."""
+
+    texts: Sequence[str | AvroRefused]
+    data: Sequence[AvroAnswer]
+
+
 AvroAnswer: TypeAlias = bytes | AvroRefused
 """The value that was read, encoded again, or why it was not read."""
 
@@ -85,6 +102,34 @@ class AvroJudge(AnsweringProcess):
             ],
         }
         return [[_answer(each) for each in found] for found in self.ask(request)["answers"]]
+
+    def convert(self, conversions: Sequence[Conversion]) -> Sequence[Converted]:
+        """Values in Java's JSON encoding, and the bytes of JSON as Java reads it.
+
+        Raises:
+            ServerFailed: Java ended.
+        """
+        request = {
+            "schemas": [conversion.schema for conversion in conversions],
+            "conversions": [
+                {
+                    "schema": place,
+                    "data": [data.hex() for data in conversion.data],
+                    "texts": list(conversion.texts),
+                }
+                for place, conversion in enumerate(conversions)
+            ],
+        }
+        return [
+            Converted(
+                [
+                    AvroRefused(each["error"]) if "error" in each else each["text"]
+                    for each in found["texts"]
+                ],
+                [_answer(each) for each in found["data"]],
+            )
+            for found in self.ask(request)["answers"]
+        ]
 
     def rewrite(self, files: Sequence[bytes]) -> Sequence[AvroAnswer]:
         """The records of each container file in one that Java wrote, of the same codec.

@@ -49,7 +49,7 @@ def read_records(
         MissingCodec: its codec needs a library that is not installed.
         UnresolvableSchema: its schema cannot be read as this package's.
     """
-    with _open(source, "rb") as file:
+    with open_binary(source, "rb") as file:
         if _exactly(file, 4) != MAGIC:
             raise InvalidAvro("not an Avro container file")
         metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
@@ -77,7 +77,7 @@ def write_records(
     sync = os.urandom(_SYNC_BYTES)
     name = binding.root.name
     writer = binding.writers[name]
-    with _open(target, "wb") as file:
+    with open_binary(target, "wb") as file:
         file.write(MAGIC + _header(binding.schema_text, codec) + sync)
         out = bytearray()
         count = 0
@@ -241,7 +241,7 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
 
 
 @contextmanager
-def _open(place: str | os.PathLike[str] | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
+def open_binary(place: str | os.PathLike[str] | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
     if isinstance(place, (str, os.PathLike)):
         with Path(place).open(mode) as file:
             yield file

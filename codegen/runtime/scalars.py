@@ -155,6 +155,10 @@ def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
     unscaled = int.from_bytes(data, "big", signed=True)
     if abs(unscaled) >= 10**precision:
         raise InvalidAvro(f"decimal has more than {precision} digits")
+    return decimal_of_unscaled(unscaled, scale)
+
+
+def decimal_of_unscaled(unscaled: int, scale: int) -> decimal.Decimal:
     return decimal.Decimal(unscaled).scaleb(-scale, _EXACT)
 
 

@@ -27,7 +27,9 @@ import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.Decoder;
 import org.apache.avro.io.DecoderFactory;
+import org.apache.avro.io.Encoder;
 import org.apache.avro.io.EncoderFactory;
 
 /**
@@ -42,6 +44,11 @@ import org.apache.avro.io.EncoderFactory;
  *
  * <p>{"files": [hex, ...]} is answered by {"answers": [{"data": hex} or {"error": message}, ...]}:
  * the container file, its records read and written again in its own codec.
+ *
+ * <p>{"schemas": [...], "conversions": [{"schema": index, "data": [hex, ...], "texts": [JSON, ...]},
+ * ...]} is answered by {"answers": [{"texts": [{"text": JSON} or {"error": message}, ...], "data":
+ * [{"data": hex} or {"error": message}, ...]}, ...]}: binary values in Avro's JSON encoding, and texts of
+ * that encoding in the binary one.
  *
  * <p>Ends when standard input does.
  */
@@ -60,12 +67,15 @@ public final class AvroJudge {
     for (String line = requests.readLine(); line != null; line = requests.readLine()) {
       JsonObject answer = new JsonObject();
       JsonObject request = JsonParser.parseString(line).getAsJsonObject();
-      answer.add("answers", request.has("files") ? files(request) : answers(request));
+      answer.add("answers", answersOf(request));
       answers.println(gson.toJson(answer));
     }
   }
 
-  private static JsonArray answers(JsonObject request) {
+  private static JsonArray answersOf(JsonObject request) {
+    if (request.has("files")) {
+      return files(request);
+    }
     JsonArray texts = request.getAsJsonArray("schemas");
     Schema[] schemas = new Schema[texts.size()];
     String[] errors = new String[texts.size()];
@@ -76,6 +86,12 @@ public final class AvroJudge {
         errors[i] = "schema: " + refused;
       }
     }
+    return request.has("conversions")
+        ? conversions(request, schemas, errors)
+        : readings(request, schemas, errors);
+  }
+
+  private static JsonArray readings(JsonObject request, Schema[] schemas, String[] errors) {
     JsonArray answers = new JsonArray();
     for (JsonElement each : request.getAsJsonArray("readings")) {
       JsonObject reading = each.getAsJsonObject();
@@ -108,6 +124,62 @@ public final class AvroJudge {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(out, null);
       new GenericDatumWriter<Object>(reader, model).write(value, encoder);
+      encoder.flush();
+      JsonObject answer = new JsonObject();
+      answer.addProperty("data", HEX.formatHex(out.toByteArray()));
+      return answer;
+    } catch (Exception | StackOverflowError | OutOfMemoryError refused) {
+      return refusal(refused.toString());
+    }
+  }
+
+  private static JsonArray conversions(JsonObject request, Schema[] schemas, String[] errors) {
+    JsonArray answers = new JsonArray();
+    for (JsonElement each : request.getAsJsonArray("conversions")) {
+      JsonObject conversion = each.getAsJsonObject();
+      int schema = conversion.get("schema").getAsInt();
+      String error = errors[schema];
+      JsonArray texts = new JsonArray();
+      for (JsonElement hex : conversion.getAsJsonArray("data")) {
+        texts.add(error != null ? refusal(error) : toJson(schemas[schema], hex.getAsString()));
+      }
+      JsonArray data = new JsonArray();
+      for (JsonElement text : conversion.getAsJsonArray("texts")) {
+        data.add(error != null ? refusal(error) : fromJson(schemas[schema], text.getAsString()));
+      }
+      JsonObject answer = new JsonObject();
+      answer.add("texts", texts);
+      answer.add("data", data);
+      answers.add(answer);
+    }
+    return answers;
+  }
+
+  private static JsonObject toJson(Schema schema, String hex) {
+    try {
+      BinaryDecoder decoder = DecoderFactory.get().binaryDecoder(HEX.parseHex(hex), null);
+      GenericData model = new Ordered();
+      Object value = new GenericDatumReader<Object>(schema, schema, model).read(null, decoder);
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      Encoder encoder = EncoderFactory.get().jsonEncoder(schema, out);
+      new GenericDatumWriter<Object>(schema, model).write(value, encoder);
+      encoder.flush();
+      JsonObject answer = new JsonObject();
+      answer.addProperty("text", out.toString(StandardCharsets.UTF_8));
+      return answer;
+    } catch (Exception | StackOverflowError | OutOfMemoryError refused) {
+      return refusal(refused.toString());
+    }
+  }
+
+  private static JsonObject fromJson(Schema schema, String text) {
+    try {
+      Decoder decoder = DecoderFactory.get().jsonDecoder(schema, text);
+      GenericData model = new Ordered();
+      Object value = new GenericDatumReader<Object>(schema, schema, model).read(null, decoder);
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(out, null);
+      new GenericDatumWriter<Object>(schema, model).write(value, encoder);
       encoder.flush();
       JsonObject answer = new JsonObject();
       answer.addProperty("data", HEX.formatHex(out.toByteArray()));

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (5, "d5968a3e65f38bafce21fb8494d78b9cc0641b5e9bb346fd901b028d8318ba60")
+RENDERED = (6, "e0db94174d1a25efdd3f908c2f19cbe45a35a3beb46452b92a86540f26bc4bc8")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

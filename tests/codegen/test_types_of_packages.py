@@ -20,7 +20,7 @@ from tests.codegen.test_classes import NAMES, builtin_names
 USER = """
 import datetime
 from every import ABSENT, R, Tree, State, diff, write_file, read_file, from_rows, spark_schema, RECORD
-from every import from_dict, to_dict
+from every import from_dict, read_jsonl, to_dict, write_jsonl
 
 def use(tree: Tree) -> list[R]:
     found = [r for r in read_file("x") if r.state is State.class_]
@@ -32,6 +32,10 @@ def use(tree: Tree) -> list[R]:
     tree = Tree.from_single_object(data, {1: "text"})
     tree = Tree.from_single_object(data, {1: "text"}.get)
     tree = Tree.from_confluent(data, {7: "text"}.__getitem__)
+    text: str = tree.to_json("avro", indent=2) + str(tree.to_dict(mode="json")["v"])
+    tree = Tree.from_json(text.encode(), form="avro", unknown="ignore")
+    tree = Tree.from_dict(tree.to_dict("json"), mode="json")
+    write_jsonl("z", read_jsonl("z", form="avro"), form="plain")
     whole: R = from_dict(to_dict(found[0], None), object())
     found += [*read_file("x", max_block_bytes=1_000), whole]
     same: Tree = Tree.from_avro(data).replace(v=2, next=None)
@@ -68,6 +72,7 @@ Tree(v=1).nothing
 R.from_avro("x")
 Tree(v=1).replace(v="x")
 Tree(v=1).replace(w=1)
+Tree(v=1).to_json("xml")
 Duration(days=1).days = 2
 """
 
@@ -154,7 +159,7 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, "-m", "wrong")
-    assert out.count("error:") == 7 + out.count("[var-annotated]")
+    assert out.count("error:") == 8 + out.count("[var-annotated]")
 
 
 @pytest.mark.slow

@@ -1,0 +1,321 @@
+"""Typed values to and from JSON documents: what ``json.loads`` returns and ``json.dumps`` takes.
+
+A ``Form`` decides how leaves and unions look; records, arrays and maps look the same in each. What
+is not a value of the schema is an ``InvalidValue`` whose path is made while the error passes upwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeAlias
+
+from . import scalars
+from .binding import Binding
+from .errors import InvalidAvro, InvalidValue, short_repr
+from .plain import from_default
+from .schema import Field, Node
+from .values import from_base, to_base
+
+Convert: TypeAlias = Callable[[Any], Any]
+ConverterOf: TypeAlias = Callable[[Node], Convert]
+
+NOT_FINITE: Final = {
+    "NaN": float("nan"),
+    "Infinity": float("inf"),
+    "-Infinity": float("-inf"),
+}
+
+
+class Form(Protocol):
+    """How leaves and unions look in JSON; the functions convert one value of the node."""
+
+    @property
+    def fills_defaults(self) -> bool:
+        """Whether a field may be missing that has a default."""
+
+    def leaf_writer(self, node: Node) -> Convert: ...
+
+    def leaf_reader(self, node: Node) -> Convert: ...
+
+    def union_writer(self, union: Node, writer: ConverterOf) -> Convert: ...
+
+    def union_reader(self, union: Node, reader: ConverterOf) -> Convert: ...
+
+
+class Writers:
+    """The functions that make a document of a typed value, one for each node, made when needed."""
+
+    def __init__(self, binding: Binding, form: Form) -> None:
+        self._binding = binding
+        self._form = form
+        self._made: dict[int, Convert] = {}
+
+    def of(self, node: Node) -> Convert:
+        found = self._made.get(id(node))
+        if found is None:
+            found = self._record(node) if node.kind == "record" else self._make(node)
+            self._made[id(node)] = found
+        return found
+
+    def _make(self, node: Node) -> Convert:
+        match node.kind:
+            case "array":
+                return _array_writer(self.of(node.items))
+            case "map":
+                return _map_writer(self.of(node.items))
+            case "union":
+                return self._form.union_writer(node, self.of)
+            case "enum":
+                return _enum_writer(self._binding.classes[node.name])
+            case _:
+                return self._form.leaf_writer(node)
+
+    def _record(self, node: Node) -> Convert:
+        class_ = self._binding.classes[node.name]
+        parts: list[tuple[str, str, Convert]] = []
+
+        def write(value: Any) -> dict[str, Any]:
+            if not isinstance(value, class_):
+                raise InvalidValue("", f"expected {class_.__name__}, got {short_repr(value)}")
+            document: dict[str, Any] = {}
+            for name, attribute, convert in parts:
+                try:
+                    document[name] = convert(getattr(value, attribute))
+                except InvalidValue as error:
+                    raise within(name, error) from None
+                except AttributeError:
+                    raise InvalidValue(name, "is not set") from None
+            return document
+
+        # Before its parts, which may lead back to it.
+        self._made[id(node)] = write
+        attributes = self._binding.attributes[node.name]
+        for field, attribute in zip(node.fields, attributes, strict=True):
+            parts.append((field.name, attribute, self.of(field.node)))
+        return write
+
+
+class Readers:
+    """The functions that make a typed value of a document, one for each node, made when needed."""
+
+    def __init__(self, binding: Binding, form: Form, *, ignores_unknown: bool) -> None:
+        self._binding = binding
+        self._form = form
+        self._ignores_unknown = ignores_unknown
+        self._made: dict[int, Convert] = {}
+
+    def of(self, node: Node) -> Convert:
+        found = self._made.get(id(node))
+        if found is None:
+            found = self._record(node) if node.kind == "record" else self._make(node)
+            self._made[id(node)] = found
+        return found
+
+    def _make(self, node: Node) -> Convert:
+        match node.kind:
+            case "array":
+                return _array_reader(self.of(node.items))
+            case "map":
+                return _map_reader(self.of(node.items))
+            case "union":
+                return self._form.union_reader(node, self.of)
+            case "enum":
+                return enum_reader(self._binding.classes[node.name], node.symbols)
+            case _:
+                return self._form.leaf_reader(node)
+
+    def _record(self, node: Node) -> Convert:
+        binding = self._binding
+        class_ = binding.classes[node.name]
+        parts: list[tuple[Field, str, Convert]] = []
+
+        def read(document: Any) -> Any:
+            if not isinstance(document, dict):
+                raise InvalidValue("", f"expected an object, got {shown(document)}")
+            record: Any = object.__new__(class_)
+            known = 0
+            for field, attribute, convert in parts:
+                if field.name in document:
+                    known += 1
+                    try:
+                        part = convert(document[field.name])
+                    except InvalidValue as error:
+                        raise within(field.name, error) from None
+                else:
+                    part = self._missing(field)
+                binding.put(record, attribute, part)
+            if known < len(document) and not self._ignores_unknown:
+                names = {field.name for field in node.fields}
+                unknown = next(key for key in document if key not in names)
+                raise InvalidValue("", f"unknown field {short_repr(unknown)} of {class_.__name__}")
+            return record
+
+        self._made[id(node)] = read
+        attributes = binding.attributes[node.name]
+        for field, attribute in zip(node.fields, attributes, strict=True):
+            parts.append((field, attribute, self.of(field.node)))
+        return read
+
+    def _missing(self, field: Field) -> Any:
+        if not (self._form.fills_defaults and field.has_default):
+            raise InvalidValue(field.name, "is missing")
+        return from_default(self._binding, field.node, field.default)
+
+
+def within(step: str, error: InvalidValue) -> InvalidValue:
+    """The error of a part as that of the whole."""
+    path = error.path
+    joint = "" if not path or path.startswith("[") else "."
+    return InvalidValue(f"{step}{joint}{path}", error.reason)
+
+
+def shown(document: Any) -> str:
+    """A document in the words of JSON, short enough for an error message."""
+    match document:
+        case None:
+            return "null"
+        case bool():
+            return "true" if document else "false"
+        case dict():
+            return "an object"
+        case list() | tuple():
+            return "an array"
+        case _:
+            return short_repr(document)
+
+
+def text_in(document: Any, expected: str) -> str:
+    """A string; ``expected`` is what it should describe."""
+    if not isinstance(document, str):
+        raise InvalidValue("", f"expected {expected}, got {shown(document)}")
+    return document
+
+
+def number_out(value: float) -> float | str:
+    """JSON has no number that is not finite."""
+    if value - value == 0:
+        return value
+    if value != value:  # noqa: PLR0124 [only NaN differs from itself]
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def number_in(document: Any) -> float:
+    """The opposite of ``number_out``."""
+    if isinstance(document, str):
+        if document in NOT_FINITE:
+            return NOT_FINITE[document]
+        names = ", ".join(f'"{name}"' for name in NOT_FINITE)
+        raise InvalidValue("", f"expected a number or {names}; got {short_repr(document)}")
+    if isinstance(document, bool) or not isinstance(document, (int, float)):
+        raise InvalidValue("", f"expected a number, got {shown(document)}")
+    number = scalars.double_of(document)
+    if number - number != 0:
+        # ``json`` reads ``1e999`` as infinity, and the words NaN and Infinity as numbers.
+        raise InvalidValue("", "expected a number that fits into a double")
+    return number
+
+
+def base_writer(node: Node) -> Convert:
+    """A leaf as the value of its Avro type, checked."""
+    return lambda value: to_base(node, value, "")
+
+
+def typed_reader(binding: Binding, node: Node) -> Convert:
+    """The value of a leaf's Avro type as the leaf.
+
+    Raises:
+        InvalidValue: it is not a value of the logical type.
+    """
+    convert = from_base(binding, node)
+    if convert is None:
+        return lambda base: base
+
+    def read(base: Any) -> Any:
+        try:
+            return convert(base)
+        except InvalidAvro as error:
+            raise InvalidValue("", str(error)) from None
+
+    return read
+
+
+def _array_writer(convert: Convert) -> Convert:
+    def write(value: Any) -> list[Any]:
+        if not isinstance(value, (list, tuple)):
+            raise InvalidValue("", f"expected list, got {short_repr(value)}")
+        return _items(convert, value)
+
+    return write
+
+
+def _array_reader(convert: Convert) -> Convert:
+    def read(document: Any) -> list[Any]:
+        if not isinstance(document, (list, tuple)):
+            raise InvalidValue("", f"expected an array, got {shown(document)}")
+        return _items(convert, document)
+
+    return read
+
+
+def _items(convert: Convert, items: list[Any] | tuple[Any, ...]) -> list[Any]:
+    made: list[Any] = []
+    for index, item in enumerate(items):
+        try:
+            made.append(convert(item))
+        except InvalidValue as error:
+            raise within(f"[{index}]", error) from None
+    return made
+
+
+def _map_writer(convert: Convert) -> Convert:
+    def write(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise InvalidValue("", f"expected dict, got {short_repr(value)}")
+        return _entries(convert, value)
+
+    return write
+
+
+def _map_reader(convert: Convert) -> Convert:
+    def read(document: Any) -> dict[str, Any]:
+        if not isinstance(document, dict):
+            raise InvalidValue("", f"expected an object, got {shown(document)}")
+        return _entries(convert, document)
+
+    return read
+
+
+def _entries(convert: Convert, entries: dict[Any, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, item in entries.items():
+        try:
+            text = scalars.text_of(key)
+        except InvalidValue as error:
+            raise InvalidValue(f"[{short_repr(key)}] as a key", error.reason) from None
+        try:
+            made[text] = convert(item)
+        except InvalidValue as error:
+            raise within(f"[{short_repr(key)}]", error) from None
+    return made
+
+
+def _enum_writer(class_: Any) -> Convert:
+    def write(value: Any) -> str:
+        if not isinstance(value, class_):
+            raise InvalidValue("", f"expected {class_.__name__}, got {short_repr(value)}")
+        symbol: str = value.value
+        return symbol
+
+    return write
+
+
+def enum_reader(class_: Any, symbols: tuple[str, ...]) -> Convert:
+    members = {symbol: class_(symbol) for symbol in symbols}
+
+    def read(document: Any) -> Any:
+        if isinstance(document, str) and document in members:
+            return members[document]
+        raise InvalidValue("", f"expected one of {', '.join(symbols)}; got {shown(document)}")
+
+    return read

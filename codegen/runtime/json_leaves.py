@@ -1,0 +1,175 @@
+"""Leaves that are text in plain JSON: moments, decimals, UUIDs, durations, bytes.
+
+A reader accepts the one notation that is documented and refuses digits that it could not keep.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import decimal
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from . import scalars
+from .binding import Binding
+from .errors import InvalidAvro, InvalidValue, short_repr
+from .json_documents import Convert, base_writer, enum_reader, shown, text_in, typed_reader
+from .schema import Node
+from .values import to_base
+
+_CLOCK: Final = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?"
+_DAY: Final = r"\d{4}-\d\d-\d\d"
+_ZONE: Final = r"(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+_DECIMAL: Final = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,9})?", re.ASCII)
+_DURATION: Final = re.compile(
+    r"P(?!\Z)(?:(\d{1,10})M)?(?:(\d{1,10})D)?(?:T(\d{1,7})(?:\.(\d{3}))?S)?", re.ASCII
+)
+
+# By the logical type without its unit: a notation, its class, what messages call it.
+_MOMENTS: Final[dict[str, tuple[re.Pattern[str], Any, str]]] = {
+    "date": (re.compile(_DAY, re.ASCII), dt.date, 'date such as "2024-01-31"'),
+    "time": (re.compile(_CLOCK, re.ASCII), dt.time, 'time of day such as "23:59:59.123456"'),
+    "timestamp": (
+        re.compile(f"{_DAY}T{_CLOCK}{_ZONE}", re.ASCII),
+        dt.datetime,
+        'moment with a zone such as "2024-01-31T23:59:59.123456Z"',
+    ),
+    "local-timestamp": (
+        re.compile(f"{_DAY}T{_CLOCK}", re.ASCII),
+        dt.datetime,
+        'moment without a zone such as "2024-01-31T23:59:59.123456"',
+    ),
+}
+
+
+def text_writer(binding: Binding, node: Node) -> Convert:
+    """The text of a leaf; raises ``InvalidValue`` for what is not a value of it."""
+    base = base_writer(node)
+    match node.logical:
+        case "":
+            return lambda value: base64.b64encode(base(value)).decode("ascii")
+        case "uuid":
+            return lambda value: _checked(base, value, str)
+        case "decimal":
+            return _decimal_writer(node)
+        case "duration":
+            return lambda value: _checked(base, value, _duration_text)
+        case _:
+            typed = typed_reader(binding, node)
+            # By way of the number: UTC, and a moment that only its zone puts into year 0 is refused.
+            return lambda value: _iso(typed(base(value)))
+
+
+def text_reader(binding: Binding, node: Node) -> Convert:
+    """The leaf that ``text_writer`` made a text of."""
+    if node.kind == "enum":
+        return enum_reader(binding.classes[node.name], node.symbols)
+    match node.logical:
+        case "":
+            return _bytes_reader(binding, node)
+        case "uuid":
+            return _uuid
+        case "decimal":
+            return lambda document: _decimal(document, node.precision, node.scale)
+        case "duration":
+            return _duration
+        case _:
+            return _moment_reader(binding, node)
+
+
+def _checked(base: Convert, value: Any, text: Callable[[Any], str]) -> str:
+    base(value)
+    return text(value)
+
+
+def _iso(value: Any) -> str:
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        return f"{value.replace(tzinfo=None).isoformat()}Z"
+    text: str = value.isoformat()
+    return text
+
+
+def _moment_reader(binding: Binding, node: Node) -> Convert:
+    pattern, class_, expected = _MOMENTS[unit_free(node.logical)]
+    typed = typed_reader(binding, node)
+
+    def read(document: Any) -> Any:
+        text = text_in(document, f"a {expected}")
+        try:
+            if pattern.fullmatch(text):
+                return typed(to_base(node, class_.fromisoformat(text), ""))
+        except (ValueError, OverflowError) as error:
+            if isinstance(error, InvalidValue):
+                raise
+        raise InvalidValue("", f"expected a {expected}; got {short_repr(text)}")
+
+    return read
+
+
+def unit_free(logical: str) -> str:
+    """``timestamp`` of ``timestamp-micros``."""
+    for unit in ("-millis", "-micros", "-nanos"):
+        logical = logical.removesuffix(unit)
+    return logical
+
+
+def _decimal_writer(node: Node) -> Convert:
+    precision, scale = node.precision, node.scale
+
+    def write(value: Any) -> str:
+        unscaled = scalars.unscaled_of(value, precision, scale)
+        digits = str(abs(unscaled)).zfill(scale + 1)
+        whole, fraction = digits[: len(digits) - scale], digits[len(digits) - scale :]
+        return f"{'-' if unscaled < 0 else ''}{whole}{'.' if scale else ''}{fraction}"
+
+    return write
+
+
+def _decimal(document: Any, precision: int, scale: int) -> decimal.Decimal:
+    """Of text, or of a number without a fraction: JSON's other numbers lose digits when read."""
+    is_whole = isinstance(document, int) and not isinstance(document, bool)
+    if not is_whole and not (isinstance(document, str) and _DECIMAL.fullmatch(document)):
+        raise InvalidValue("", f'expected a decimal as text such as "12.50"; got {shown(document)}')
+    unscaled = scalars.unscaled_of(decimal.Decimal(document), precision, scale)
+    return scalars.decimal_of_unscaled(unscaled, scale)
+
+
+def _uuid(document: Any) -> Any:
+    try:
+        return scalars.uuid_from(text_in(document, "a UUID"))
+    except InvalidAvro as error:
+        raise InvalidValue("", str(error)) from None
+
+
+def _duration_text(value: scalars.Duration) -> str:
+    seconds, millis = divmod(value.milliseconds, 1000)
+    return f"P{value.months}M{value.days}DT{seconds}.{millis:03}S"
+
+
+def _duration(document: Any) -> scalars.Duration:
+    expected = 'a duration such as "P14M3DT1.500S"'
+    text = text_in(document, expected)
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise InvalidValue("", f"expected {expected}; got {short_repr(text)}")
+    months, days, seconds, millis = (int(part or 0) for part in found.groups())
+    value = scalars.Duration(months=months, days=days, milliseconds=seconds * 1000 + millis)
+    scalars.duration_of(value)
+    return value
+
+
+def _bytes_reader(binding: Binding, node: Node) -> Convert:
+    typed = typed_reader(binding, node)
+    size = node.size if node.kind == "fixed" else None
+
+    def read(document: Any) -> Any:
+        text = text_in(document, "bytes as base64")
+        try:
+            data = base64.b64decode(text.encode("ascii"), validate=True)
+        except ValueError:
+            raise InvalidValue("", f"expected bytes as base64; got {short_repr(text)}") from None
+        return typed(data if size is None else scalars.fixed_of(data, size))
+
+    return read

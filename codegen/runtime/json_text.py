@@ -1,0 +1,154 @@
+"""JSON text and documents of records, in each form.
+
+Whatever is wrong with a text, ``InvalidValue`` says it, within time and memory in proportion to
+the text: numbers of many digits, keys that occur twice, and deep nesting are refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+from .binding import Binding
+from .errors import AvroError, InvalidValue, short_repr
+from .json_avro import AvroForm
+from .json_documents import Convert, Form, Readers, Writers
+from .json_plain import PlainForm
+from .schema import MAX_DIGITS
+
+_FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain": PlainForm}
+
+
+def to_json(binding: Binding, name: str, value: Any, form: str, indent: int | None) -> str:
+    """A record as JSON text; compact, unless it is indented.
+
+    Raises:
+        InvalidValue: the record has an invalid value, or is nested too deeply.
+    """
+    try:
+        document = writer_of(binding, name, form)(value)
+        if indent is None:
+            return _COMPACT.encode(document)
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
+    except RecursionError:
+        raise _too_deep("value") from None
+
+
+def from_json(binding: Binding, name: str, text: str | bytes, form: str, unknown: str) -> Any:
+    """A record of JSON text, which is in UTF-8 if it is bytes.
+
+    Raises:
+        InvalidValue: the text is not JSON, or not a value of the schema.
+    """
+    return _read(reader_of(binding, name, form, unknown), _parse(text))
+
+
+def to_document(binding: Binding, name: str, value: Any, mode: str) -> dict[str, Any]:
+    """What ``json.dumps`` takes, in the plain form."""
+    _check_mode(mode)
+    try:
+        document: dict[str, Any] = writer_of(binding, name, "plain")(value)
+    except RecursionError:
+        raise _too_deep("value") from None
+    return document
+
+
+def from_document(binding: Binding, name: str, document: Any, mode: str) -> Any:
+    """What ``json.loads`` returned, in the plain form."""
+    _check_mode(mode)
+    return _read(reader_of(binding, name, "plain", "refuse"), document)
+
+
+@functools.lru_cache(1_000)
+def writer_of(binding: Binding, name: str, form: str) -> Convert:
+    """Makes a document of a record."""
+    return _writers(binding, form).of(binding.nodes[name])
+
+
+@functools.lru_cache(1_000)
+def reader_of(binding: Binding, name: str, form: str, unknown: str) -> Convert:
+    """Makes a record of a document."""
+    if unknown not in {"refuse", "ignore"}:
+        raise InvalidValue("unknown", f"expected 'refuse' or 'ignore', got {short_repr(unknown)}")
+    return _readers(binding, form, unknown).of(binding.nodes[name])
+
+
+@functools.lru_cache(8)
+def _writers(binding: Binding, form: str) -> Writers:
+    return Writers(binding, _form(binding, form))
+
+
+@functools.lru_cache(8)
+def _readers(binding: Binding, form: str, unknown: str) -> Readers:
+    return Readers(binding, _form(binding, form), ignores_unknown=unknown == "ignore")
+
+
+def _form(binding: Binding, form: str) -> Form:
+    if form not in _FORMS:
+        raise InvalidValue("form", f"expected 'plain' or 'avro', got {short_repr(form)}")
+    return _FORMS[form](binding)
+
+
+def _check_mode(mode: str) -> None:
+    if mode != "json":
+        raise InvalidValue("mode", f"expected 'python' or 'json', got {short_repr(mode)}")
+
+
+def _read(convert: Convert, document: Any) -> Any:
+    try:
+        return convert(document)
+    except RecursionError:
+        raise _too_deep("value") from None
+    except MemoryError:
+        raise InvalidValue("", "the value does not fit into memory") from None
+
+
+def _too_deep(what: str) -> InvalidValue:
+    return InvalidValue("", f"the {what} is nested too deeply, or contains itself")
+
+
+def _parse(text: str | bytes) -> Any:
+    try:
+        if not isinstance(text, str):
+            if not isinstance(text, (bytes, bytearray, memoryview)):
+                raise InvalidValue("", f"expected str or bytes, got {short_repr(text)}")
+            # Some programs begin a file with a byte order mark.
+            text = bytes(text).decode("utf-8-sig")
+        return _DECODER.decode(text)
+    except AvroError:
+        raise
+    except UnicodeDecodeError as error:
+        raise InvalidValue("", f"the text is not UTF-8: byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InvalidValue("", f"the text is not JSON: {error.msg.lower()} at {place}") from None
+    except RecursionError:
+        raise InvalidValue("", "the text is nested too deeply") from None
+    except MemoryError:
+        raise InvalidValue("", "the text does not fit into memory") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Readers differ in which of two equal keys they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key in counts if counts[key] > 1)
+        raise InvalidValue("", f"the key {short_repr(twice)} occurs twice in an object")
+    return found
+
+
+def _integer(digits: str) -> int:
+    """Python takes quadratic time for many digits, and limits them only if it is not told otherwise."""
+    if len(digits) > MAX_DIGITS + 1:
+        raise InvalidValue("", f"a number has {len(digits)} digits; at most {MAX_DIGITS} are read")
+    return int(digits)
+
+
+_COMPACT: Final = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
+)
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_int=_integer)
