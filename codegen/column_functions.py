@@ -19,6 +19,7 @@ CHECKED_IMPORTS = (
 
 LAZY_MODULES = (
     '_arrow = _Lazy("._avro.arrow", __name__)',
+    '_rows = _Lazy("._avro.rows", __name__)',
     '_spark = _Lazy("._avro.spark", __name__)',
     '_spark_dataset = _Lazy("._avro.spark_dataset", __name__)',
 )
@@ -79,6 +80,21 @@ def from_arrow(
     how = _codec.narrowing(round_times=round_times)
     records: _Iterator[RECORD] = _arrow.batches_to_records(_codec.BINDING, batches, how)
     return records
+
+
+def rows(
+    source: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch | _Row | _Any],
+    *,
+    round_times: bool = False,
+) -> _Iterator[_RootRow]:
+    """Read-only rows of Arrow or of Spark, with a record's attributes, decoded when they are read.
+
+    The source is a table, a reader, batches, a data frame with Arrow's C stream, or what Spark's
+    ``collect()`` or ``toLocalIterator()`` returns. ``round_times`` as for ``from_arrow``.
+    """
+    how = _codec.narrowing(round_times=round_times)
+    found: _Iterator[_RootRow] = _rows.typed_rows(_codec.BINDING, source, how)
+    return found
 '''
 
 DATASET = '''
@@ -87,7 +103,7 @@ def dataset(spark: _SparkSession, table: str = RELATION) -> _DataFrame:
     """The relation on Spark, a table or a view, as a DataFrame with ``spark_schema()``.
 
     A null where the schema does not allow it fails the query. ``from_rows`` makes records of what
-    ``collect()`` or ``toLocalIterator()`` returns.
+    ``collect()`` or ``toLocalIterator()`` returns. ``round_times`` as for ``from_arrow``.
     """
     frame: _DataFrame = _spark_dataset.relation_frame(_codec.BINDING, spark, table)
     return frame

@@ -11,6 +11,7 @@ from codegen import column_functions
 from codegen.annotations import alternatives
 from codegen.layout import Layout, lay_out
 from codegen.rendering_codec import render_codec
+from codegen.rendering_rows import render_rows, row_name
 from codegen.rendering_types import render_types, uses_durations
 from codegen.runtime_files import runtime_files
 from codegen.shapes import PackageShape
@@ -47,6 +48,7 @@ def render_layout(
         "_codec.py": render_codec(shape),
         "_schema.py": _render_schema(layout),
         "_types.py": render_types(shape, layout.defaults),
+        **render_rows(shape),
     }
     rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
     rendered |= {f"{folder}/_avro/{name}": data for name, data in runtime_files().items()}
@@ -180,6 +182,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     )
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS, "", *column_functions.CHECKED_IMPORTS)
+        lines.add(f"from .row_types import {row_name(shape.root.class_name)} as _RootRow")
     lines.add(
         "",
         f"RECORD = {shape.root.class_name}",

@@ -50,13 +50,13 @@ _RESERVED_IN_PACKAGE = frozenset({
     "write_file", "read_jsonl", "write_jsonl", "resolve_from", "spark_schema", "dataset", "from_rows", "to_rows",
     "create_dataframe", "arrow_schema", "from_arrow", "to_arrow", "from_confluent", "to_confluent",
     "from_single_object", "to_single_object", "to_dict", "from_dict", "UnknownSchema", "diff", "ABSENT", "provenance", "changelog", "TYPE_CHECKING",
-    "annotations", "NotImplemented",
+    "annotations", "NotImplemented", "rows", "row_types", "columns",
 })  # fmt: skip
 
 # Names of a record's class, or reserved.
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
-    "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace",
+    "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace", "to_record",
 })  # fmt: skip
 
 # Names that the module of classes uses in functions whose parameters are attributes.

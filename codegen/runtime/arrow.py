@@ -88,7 +88,7 @@ def batches_to_records(
         NotInArrow: Arrow has no column for the type of a field.
     """
     pa = importlib.import_module("pyarrow")
-    convert = field_reader(binding, binding.root, _FORMAT, "")
+    convert = field_reader(binding, binding.root, FORMAT, "")
     times = TimeColumns(pa, binding, pa.schema([]), narrowing)
     schema = None
     to_batches = getattr(batches, "to_batches", None)
@@ -112,7 +112,7 @@ def _batches(
 ) -> Iterator[Any]:
     root = binding.root
     converters = [
-        (attribute, field_writer(binding, field.node, _FORMAT, field.name, (root.name,)))
+        (attribute, field_writer(binding, field.node, FORMAT, field.name, (root.name,)))
         for field, attribute in zip(root.fields, binding.attributes[root.name], strict=True)
     ]
     pending = iter(records)
@@ -144,7 +144,7 @@ def _values(column: Any, field: Any) -> list[Any]:
 def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
     match node.kind:
         case "record":
-            above = _FORMAT.within(node, path, above)
+            above = FORMAT.within(node, path, above)
             return pa.struct([
                 pa.field(
                     field.name,
@@ -160,8 +160,8 @@ def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             value = _type(pa, node.items, f"{path}[]", above)
             return pa.map_(pa.string(), pa.field("value", value, is_nullable(node.items)))
         case "union":
-            return _type(pa, _FORMAT.only_branch(node, path), path, above)
-    if _FORMAT.leaf(node, path).logical == "decimal":
+            return _type(pa, FORMAT.only_branch(node, path), path, above)
+    if FORMAT.leaf(node, path).logical == "decimal":
         fits = node.precision <= _DIGITS_IN_16_BYTES
         return (pa.decimal128 if fits else pa.decimal256)(node.precision, node.scale)
     if node.kind == "fixed":
@@ -237,4 +237,4 @@ def _format(times: Mapping[str, Convert]) -> Format:
     )  # fmt: skip
 
 
-_FORMAT: Final = _format({})
+FORMAT: Final = _format({})

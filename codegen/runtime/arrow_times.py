@@ -58,12 +58,13 @@ class TimeColumns:
             case "map" if pa.types.is_map(type_):
                 return pa.map_(type_.key_field, self._items(type_.item_field, node, path))
             case _:
-                return self._leaf(type_, node, path)
+                return self.leaf(type_, node, path)
 
     def _items(self, field: Any, node: Node, path: str) -> Any:
         return field.with_type(self._type(field.type, node.items, f"{path}[]"))
 
-    def _leaf(self, type_: Any, node: Node, path: str) -> Any:
+    def leaf(self, type_: Any, node: Node, path: str) -> Any:
+        """The type to read a column as; with a reader of the path if that is another."""
         pa, wanted = self._pa, unit_of(node)
         if wanted is None:
             return type_

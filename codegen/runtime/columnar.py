@@ -139,7 +139,7 @@ def _record_reader(
             try:
                 part = convert(given) if given is not _MISSING else _absent(binding, field)
             except InvalidValue as error:
-                raise _prefix_path(field.name, error) from None
+                raise prefix_path(field.name, error) from None
             binding.put(record, attribute, part)
         return record
 
@@ -175,7 +175,7 @@ def _array_reader(item: Convert) -> Convert:
             for each in value:
                 items.append(item(each))  # noqa: PERF401 - their count is the index of the failure
         except InvalidValue as error:
-            raise _prefix_path(f"[{len(items)}]", error) from None
+            raise prefix_path(f"[{len(items)}]", error) from None
         return items
 
     return read
@@ -192,7 +192,7 @@ def _map_reader(item: Convert, form: Format) -> Convert:
             try:
                 items[key] = item(each)
             except InvalidValue as error:
-                raise _prefix_path(f"[{short_repr(key)}]", error) from None
+                raise prefix_path(f"[{short_repr(key)}]", error) from None
         return items
 
     return read
@@ -216,7 +216,7 @@ def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Conve
     return read
 
 
-def _prefix_path(name: str, error: InvalidValue) -> InvalidValue:
+def prefix_path(name: str, error: InvalidValue) -> InvalidValue:
     inner = error.path
     dot = "." if inner and not inner.startswith("[") else ""
     return InvalidValue(f"{name}{dot}{inner}", error.reason)

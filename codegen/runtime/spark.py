@@ -63,7 +63,7 @@ def rows_to_records(
         InvalidValue: a row lacks a field, or a value does not match its type.
         NotInSpark: Spark has no column for the type of a field.
     """
-    form = _ROUNDING if narrowing == "down" else _FORMAT
+    form = ROUNDING if narrowing == "down" else FORMAT
     return map(field_reader(binding, binding.root, form, ""), rows)
 
 
@@ -74,7 +74,7 @@ def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
         InvalidValue: a value does not match its type.
         NotInSpark: Spark has no column for the type of a field.
     """
-    convert = field_writer(binding, binding.root, _FORMAT, "")
+    convert = field_writer(binding, binding.root, FORMAT, "")
     assert convert is not None
     for record in records:
         check(binding, binding.root, record, "")
@@ -91,7 +91,7 @@ def data_frame(binding: Binding, session: Any, records: Iterable[Any]) -> Any:
 def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
     match node.kind:
         case "record":
-            above = _FORMAT.within(node, path, above)
+            above = FORMAT.within(node, path, above)
             fields = [
                 types.StructField(
                     field.name,
@@ -108,8 +108,8 @@ def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             value = _type(types, node.items, f"{path}[]", above)
             return types.MapType(types.StringType(), value, is_nullable(node.items))
         case "union":
-            return _type(types, _FORMAT.only_branch(node, path), path, above)
-    if _FORMAT.leaf(node, path).logical == "decimal":
+            return _type(types, FORMAT.only_branch(node, path), path, above)
+    if FORMAT.leaf(node, path).logical == "decimal":
         return types.DecimalType(node.precision, node.scale)
     return getattr(types, _TYPES[node.kind, node.logical])()
 
@@ -187,5 +187,5 @@ def _format(*, rounds: bool) -> Format:
     )  # fmt: skip
 
 
-_FORMAT: Final = _format(rounds=False)
-_ROUNDING: Final = _format(rounds=True)
+FORMAT: Final = _format(rounds=False)
+ROUNDING: Final = _format(rounds=True)

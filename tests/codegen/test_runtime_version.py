@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (6, "e0db94174d1a25efdd3f908c2f19cbe45a35a3beb46452b92a86540f26bc4bc8")
+RENDERED = (7, "4d34015b971e8bf79842c2c426e75d6aaaa6017bc73a4d0677b7e502854f42b0")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

@@ -45,19 +45,46 @@ def use(tree: Tree) -> list[R]:
 """
 
 USER_OF_COLUMNS = """
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+from p_schemas.d.t import R, State, Tree, columns, rows
+from p_schemas.d.t.row_types import RRow, TreeRow
 from p_schemas.d.t import (
     RECORD, arrow_schema, create_dataframe, dataset, from_arrow, from_rows, spark_schema, to_arrow,
     to_rows,
 )
 
+def read(row: RRow) -> R:
+    moment: datetime = row.f13
+    number: Decimal | None = row.n16
+    key: UUID = row.f15
+    texts: Sequence[str] = row.a7
+    tree: TreeRow | None = row.tree.next
+    whole: Tree = row.tree.to_record()
+    print(row.state is State.class_, row == whole, moment, number, key, texts, tree)
+    return row.to_record()
+
+def names() -> list[str]:
+    return [columns.f1, columns.tree, columns.tree.next.v, columns.a1.upper()]
+
 def use(records: list[RECORD]) -> Iterator[RECORD]:
+    for row in rows(to_arrow(records)):
+        yield read(row)
+    yield from map(read, rows(to_rows(records)))
     print(arrow_schema(), spark_schema(), dataset, create_dataframe)
     yield from from_rows(to_rows(records))
     yield from from_arrow(to_arrow(iter(records), batch_size=10))
 """
 
 WRONG_OF_COLUMNS = """
+from p_schemas.d.t import columns, rows
+columns.dropped
+columns.tree.dropped
+columns.f1 = "f2"
+next(rows([])).dropped
+next(rows([])).f1 = True
 from p_schemas.d.t import from_rows, to_arrow, to_rows
 to_rows([1])
 to_arrow([], batch_size="1")
@@ -179,7 +206,7 @@ def test_functions_of_columns_are_typed_with_and_without_their_libraries(
     assert (out, err) == ("", "")
 
     out, _, _ = _mypy(tmp_path, *flags, "-m", "wrong")
-    assert out.count("error:") == 3
+    assert out.count("error:") == 8, out
 
 
 def _mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:

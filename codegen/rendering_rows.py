@@ -1,0 +1,172 @@
+"""The modules of a package's rows and of its columns' names.
+
+At run time both are made of the schema when they are first used; what they contain is in stubs, for
+type checkers and editors. No attribute starts with two underscores (see ``naming``), so that none
+hides a name which does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from codegen.annotations import Annotations, alternatives
+from codegen.runtime.column_names import nested_name
+from codegen.shapes import (
+    DictShape,
+    EnumReference,
+    FixedReference,
+    ListShape,
+    PackageShape,
+    RecordClass,
+    RecordReference,
+    Scalar,
+    Shape,
+    UnionShape,
+)
+from codegen.source import Lines
+
+
+def render_rows(package: PackageShape) -> Mapping[str, str]:
+    """The sources of the modules ``row_types`` and ``columns`` and of their stubs, by path."""
+    return {
+        "row_types.py": _ROW_TYPES,
+        "row_types.pyi": _row_stub(package),
+        "columns.py": _COLUMNS,
+        "columns.pyi": _column_stub(package),
+    }
+
+
+_ROW_TYPES = '''"""The classes of rows; generated, do not edit."""
+
+from ._avro.views import row_classes as __row_classes__
+from ._codec import BINDING as __binding__
+
+globals().update({each.__name__: each for each in __row_classes__(__binding__).values()})
+'''
+
+_COLUMNS = '''"""The names of columns, for data frames; generated, do not edit."""
+
+from ._avro.column_names import column_lookup as __column_lookup__
+from ._codec import BINDING as __binding__
+
+__getattr__, __dir__ = __column_lookup__(__binding__)
+'''
+
+
+def row_name(class_name: str) -> str:
+    """The class of a record's rows; no other name in its module has this ending."""
+    return f"{class_name}Row"
+
+
+def _row_stub(package: PackageShape) -> str:
+    attributes = [a.name for record in package.records for a in record.attributes]
+    renderer = _RowTypes(attributes)
+    body = Lines()
+    for record in package.records:
+        renderer.row(body, record)
+    lines = Lines()
+    lines.docstring(f"Rows of {package.root.full_name}; generated, do not edit.")
+    lines.add(
+        "",
+        "import builtins as _builtins",
+        "import datetime as _datetime",
+        "import decimal as _decimal",
+        "import uuid as _uuid",
+        "from collections.abc import Mapping as _Mapping, Sequence as __Sequence__",
+        "",
+        "from . import _types as __types__",
+        "from ._avro.scalars import Duration as _Duration",
+    )
+    aliases = (f"{_inside(record.class_name)} = {row_name(record.class_name)}"
+               for record in package.records)  # fmt: skip
+    return lines.text() + body.text() + "\n" + "\n".join(aliases) + "\n"
+
+
+def _inside(class_name: str) -> str:
+    return f"__row_{class_name}__"
+
+
+class _RowTypes:
+    def __init__(self, taken: list[str]) -> None:
+        self._annotations = Annotations(taken)
+
+    def row(self, lines: Lines, record: RecordClass) -> None:
+        lines.add("", "")
+        with lines.block(f"class {row_name(record.class_name)}:"):
+            lines.docstring(record.doc or f"A row of {record.full_name}.")
+            for attribute in record.attributes:
+                lines.add("", "@_builtins.property")
+                with lines.block(f"def {attribute.name}(self) -> {self._text(attribute.shape)}:"):
+                    lines.docstring(attribute.doc) if attribute.doc else lines.add("...")
+            lines.add("")
+            with lines.block(f"def to_record(self) -> __types__.{record.class_name}:"):
+                lines.docstring("The row as a record, with all that it contains.")
+
+    def _text(self, shape: Shape) -> str:
+        match shape:
+            case ListShape(items):
+                return f"__Sequence__[{self._text(items)}]"
+            case DictShape(values):
+                return f"_Mapping[{self._annotations.builtin('str')}, {self._text(values)}]"
+            case UnionShape(branches):
+                parts = dict.fromkeys(map(self._text, branches))
+                return alternatives(sorted(parts, key=lambda part: part == "None"))
+            case RecordReference(name):
+                return _inside(name)
+            case EnumReference(name) | FixedReference(name):
+                return f"__types__.{name}"
+            case _:
+                return self._annotations.of(shape)
+
+
+def _column_stub(package: PackageShape) -> str:
+    lines = Lines()
+    lines.docstring(f"The columns of {package.root.full_name}; generated, do not edit.")
+    lines.add("", "import builtins as _builtins", "from typing import Final as __Final__")
+    within = {
+        name
+        for record in package.records
+        for attribute in record.attributes
+        if (name := _struct_beneath(attribute.shape)) is not None
+    }
+    for record in package.records:
+        if record.class_name not in within:
+            continue
+        lines.add("", "")
+        with lines.block(f"class {_columns_of(record.class_name)}(_builtins.str):"):
+            for attribute in record.attributes:
+                lines.add(f"{nested_name(attribute.name)}: {_column_type(attribute.shape)}")
+            if not record.attributes:
+                lines.add("...")
+    lines.add("", "")
+    for attribute in package.root.attributes:
+        lines.add(f"{attribute.name}: {_column_type(attribute.shape)}")
+        if attribute.doc:
+            lines.docstring(attribute.doc)
+    return lines.text()
+
+
+def _column_type(shape: Shape) -> str:
+    struct = _struct_beneath(shape)
+    return f"__Final__[{_columns_of(struct) if struct is not None else '_builtins.str'}]"
+
+
+def _struct_beneath(shape: Shape) -> str | None:
+    """The class of a column's structs, or of those in its array: Spark finds fields in both."""
+    shape = _not_null(shape)
+    match _not_null(shape.items) if isinstance(shape, ListShape) else shape:
+        case RecordReference(name):
+            return name
+        case _:
+            return None
+
+
+def _not_null(shape: Shape) -> Shape:
+    if not isinstance(shape, UnionShape):
+        return shape
+    others = [branch for branch in shape.branches if branch is not Scalar.NULL]
+    return others[0] if len(others) == 1 else shape
+
+
+def _columns_of(class_name: str) -> str:
+    return f"__columns_of_{class_name}__"

@@ -1,0 +1,346 @@
+"""Arrow's batches and Spark's rows as typed rows, whose columns are decoded when they are read.
+
+A column is converted for a window of rows at once. Where a value of the window is not one of its
+type, only to read that value is an error, the one of ``from_arrow`` or ``from_rows``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from . import arrow, spark
+from .arrow_times import TimeColumns
+from .binding import Binding
+from .columnar import Format, field_reader, fold, is_nullable, join_path, prefix_path
+from .errors import InvalidValue
+from .plain import from_default, to_plain
+from .schema import Field, Node
+from .units import Narrowing
+from .vectors import ArrowVector, ValueVector, Vector, layout_of
+from .views import Items, Row, class_with_values, row_classes
+
+_FIRST_WINDOW: Final = 1_024
+"""Of Arrow's rows: few, so that later ones know which columns are read."""
+_WINDOW: Final = 4_096
+"""What fits into a processor's cache: larger windows take longer for each row."""
+_PLACES: Final = [*range(_WINDOW)]
+"""Of a window's rows; to take numbers from a list is faster than to make them."""
+_FIRST_ROWS: Final = 16
+"""Of Spark's rows, which may come one by one."""
+_MOST_ROWS: Final = 1_024
+_SINGLE_RECORDS: Final = 64
+"""One in so many rows becomes a record by itself, before whole columns are decoded for all."""
+
+
+def typed_rows(binding: Binding, source: Any, narrowing: Narrowing = "exact") -> Iterator[Any]:
+    """The rows of a table, a reader, batches, or of Spark; columns as ``from_arrow`` finds them.
+
+    Raises:
+        InvalidValue: a batch lacks a field; or, where it is read, a value does not match its type.
+        NotInArrow, NotInSpark: a column is read whose type the format does not have.
+    """
+    batches = _batches(source)
+    if batches is None:
+        given = iter(source)
+        first = next(given, None)
+        if first is None:
+            return iter(())
+        source = itertools.chain([first], given)
+        batches = source if hasattr(first, "to_struct_array") else None
+    if batches is not None:
+        pa = importlib.import_module("pyarrow")
+        times = TimeColumns(pa, binding, pa.schema([]), narrowing)
+        reader = RecordReader(binding, arrow.FORMAT, binding.root, "")
+        return itertools.chain.from_iterable(map(reader.rows, _windows(batches, times)))
+    form = spark.ROUNDING if narrowing == "down" else spark.FORMAT
+    reader = RecordReader(binding, form, binding.root, "")
+    return itertools.chain.from_iterable(map(reader.rows, _groups(source)))
+
+
+def _batches(source: Any) -> Any:
+    """An iterable of batches; None for what is not Arrow's, or an iterable of which that is unknown."""
+    if hasattr(source, "to_batches"):
+        return source.to_batches()
+    if hasattr(source, "to_struct_array"):
+        return [source]
+    if hasattr(source, "read_next_batch"):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return importlib.import_module("pyarrow").RecordBatchReader.from_stream(source)
+    return None
+
+
+def _windows(batches: Iterable[Any], times: TimeColumns) -> Iterator[Vector]:
+    size = _FIRST_WINDOW
+    for batch in batches:
+        rows = batch.to_struct_array()
+        start = 0
+        while start < len(rows):
+            yield ArrowVector(rows.slice(start, size), times)
+            start += size
+            size = _WINDOW
+
+
+def _groups(rows: Iterable[Any]) -> Iterator[Vector]:
+    """Rows of the same columns together."""
+    size = _FIRST_ROWS
+    for _, alike in itertools.groupby(rows, layout_of):
+        while group := list(itertools.islice(alike, size)):
+            yield ValueVector(group)
+            size = min(size * 4, _MOST_ROWS)
+
+
+Places: TypeAlias = Mapping[str, int | None]
+"""By attribute, which field of the columns it is; None for a default."""
+
+
+class Columns(dict[str, Any]):
+    """By attribute, the columns of a window that were read; others are read when asked for."""
+
+    __slots__ = ("_places", "_reader", "_records", "_vector")
+
+    def __init__(self, reader: RecordReader, vector: Vector, places: Places) -> None:
+        super().__init__()
+        self._reader = reader
+        self._vector = vector
+        self._places = places
+        self._records = 0
+
+    def __missing__(self, attribute: str) -> Sequence[Any]:
+        column = self._read(attribute)
+        self._reader.wanted[attribute] = None
+        return column
+
+    def record(self, place: int) -> Any:
+        """The record at a place; not asked for many, it is read by itself."""
+        self._records += 1
+        if self._records * _SINGLE_RECORDS <= len(self._vector):
+            single = Columns(self._reader, self._vector.one(place), self._places)
+            return single.record(0)
+        reader = self._reader
+        made: Any = object.__new__(reader.record_class)
+        for attribute in reader.attributes:
+            column = self.get(attribute)
+            value = (self._read(attribute) if column is None else column)[place]
+            reader.binding.put(made, attribute, _as_record(value))
+        return made
+
+    def _read(self, attribute: str) -> Sequence[Any]:
+        column = self[attribute] = self._reader.column(
+            attribute, self._vector, self._places[attribute]
+        )
+        return column
+
+
+def _as_record(value: Any) -> Any:
+    match value:
+        case Row():
+            return value.to_record()
+        case Items():
+            return [_as_record(item) for item in value]
+        case MappingProxyType():
+            return {key: _as_record(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+class RecordReader:
+    """Reads the columns of one type of record at one path.
+
+    Attributes:
+        wanted: the attributes that were read of any row, in the order of their first reading.
+    """
+
+    def __init__(self, binding: Binding, form: Format, node: Node, path: str) -> None:
+        self.binding = binding
+        self.record_class = binding.classes[node.name]
+        self.attributes = binding.attributes[node.name]
+        self.wanted: dict[str, None] = {}
+        self._form = form
+        self._path = path
+        self._row_class = row_classes(binding)[node.name]
+        self._fields = dict(zip(self.attributes, node.fields, strict=True))
+        self._readers: dict[str, ColumnReader] = {}
+        self._layout: object = None
+        self._places: Places = {}
+
+    def rows(self, vector: Vector) -> Iterator[Any]:
+        """Raises ``InvalidValue`` where a field without default has no column."""
+        nulls = vector.nulls()
+        if nulls is not None and all(nulls):
+            # Python's values that are all null have no known fields.
+            return itertools.repeat(None, len(nulls))
+        if not len(vector):
+            return iter(())
+        columns = Columns(self, vector, self._places_in(vector))
+        values = {name: columns[name] for name in self.wanted}
+        # Others raise errors for some values, which nobody may want.
+        values = {name: column for name, column in values.items() if type(column) is list}
+        class_ = class_with_values(self._row_class, tuple(values))
+        places = _PLACES[: len(vector)] if len(vector) <= _WINDOW else range(len(vector))
+        contents = zip(itertools.repeat(columns), places, *values.values(), strict=False)
+        return map(tuple.__new__, itertools.repeat(class_), contents)
+
+    def column(self, attribute: str, vector: Vector, place: int | None) -> Sequence[Any]:
+        """What each row has for an attribute; an invalid value raises when it is asked for."""
+        reader = self._readers.get(attribute)
+        if reader is None:
+            field = self._fields[attribute]
+            path = join_path(self._path, field.name)
+            reader = self._readers[attribute] = ColumnReader(
+                self.binding, self._form, field.node, path
+            )
+        if place is None:
+            field = self._fields[attribute]
+            default = from_default(self.binding, field.node, field.default)
+            plain = to_plain(self.binding, field.node, default)
+            return reader.column(ValueVector([plain] * len(vector)))
+        return reader.column(vector.field(place))
+
+    def _places_in(self, vector: Vector) -> Places:
+        layout = vector.layout()
+        if layout != self._layout:
+            exact: dict[str, int] = {}
+            folded: dict[str, int] = {}
+            for place, name in enumerate(vector.names()):
+                exact[name] = place
+                folded.setdefault(fold(name), place)
+            self._places = {
+                attribute: _place(field, exact, folded) for attribute, field in self._fields.items()
+            }
+            self._layout = layout
+        return self._places
+
+
+def _place(field: Field, exact: Mapping[str, int], folded: Mapping[str, int]) -> int | None:
+    place = exact.get(field.name, folded.get(fold(field.name)))
+    if place is None and not field.has_default:
+        raise InvalidValue(field.name, "is missing")
+    return place
+
+
+class ColumnReader:
+    """Reads columns of one type at one path.
+
+    Raises ``NotInArrow`` or ``NotInSpark``, when made, for a type that the format does not have.
+    """
+
+    def __init__(self, binding: Binding, form: Format, node: Node, path: str) -> None:
+        self._nullable = is_nullable(node)
+        self._path = path
+        self._whole = node
+        self._form = form
+        self._binding = binding
+        node = form.only_branch(node, path) if node.kind == "union" else node
+        self._node = node
+        match node.kind:
+            case "record":
+                self._rows = RecordReader(binding, form, node, path)
+                self._make: Callable[[Vector], Sequence[Any]] = self._records
+            case "array":
+                self._items = ColumnReader(binding, form, node.items, f"{path}[]")
+                self._make = self._arrays
+            case "map":
+                self._items = ColumnReader(binding, form, node.items, f"{path}[]")
+                self._make = self._maps
+            case _:
+                self._leaf = field_reader(binding, node, form, path)
+                self._members: dict[Any, Any] = {None: None}
+                for symbol in node.symbols:
+                    self._members[symbol] = binding.classes[node.name](symbol)
+                self._make = self._enums if node.symbols else self._leaves
+
+    def column(self, vector: Vector) -> Sequence[Any]:
+        try:
+            column = self._make(vector)
+            nulls = None if self._nullable else vector.nulls()
+        except InvalidValue:
+            return _Single(self, vector)
+        return column if nulls is None else _Required(column, self.refuse)
+
+    def single(self, vector: Vector) -> Any:
+        """The value of a vector of one; raises ``InvalidValue`` if it is not one of the type."""
+        try:
+            (value,) = self._make(vector)
+        except InvalidValue as error:
+            if self._node.kind not in {"record", "array", "map"}:
+                raise prefix_path(self._path, error) from None
+            return self.refuse(*vector.values())
+        return self.refuse() if value is None and not self._nullable else value
+
+    def refuse(self, value: Any = None) -> Any:
+        """Reads a value as the format's reader of records does, which is for its errors."""
+        try:
+            return field_reader(self._binding, self._whole, self._form, self._path)(value)
+        except InvalidValue as error:
+            raise prefix_path(self._path, error) from None
+
+    def _leaves(self, vector: Vector) -> Sequence[Any]:
+        return vector.leaves(self._node, self._leaf)
+
+    def _enums(self, vector: Vector) -> Sequence[Any]:
+        members = self._members
+        try:
+            return [members[symbol] for symbol in vector.values()]
+        except (KeyError, TypeError):
+            return [None if symbol is None else self._leaf(symbol) for symbol in vector.values()]
+
+    def _records(self, vector: Vector) -> Sequence[Any]:
+        return _without_nulls(list(self._rows.rows(vector)), vector)
+
+    def _arrays(self, vector: Vector) -> Sequence[Any]:
+        offsets, items = vector.items()
+        column = self._items.column(items)
+        arrays = map(Items, itertools.repeat(column), offsets, offsets[1:])
+        return _without_nulls(list(arrays), vector)
+
+    def _maps(self, vector: Vector) -> Sequence[Any]:
+        offsets, keys, items = vector.entries()
+        if not all(isinstance(key, str) for key in keys):
+            raise InvalidValue("", "a key is not text")
+        column = self._items.column(items)
+        maps = [
+            MappingProxyType({keys[place]: column[place] for place in range(*span)})
+            for span in itertools.pairwise(offsets)
+        ]
+        return _without_nulls(maps, vector)
+
+
+def _without_nulls(column: list[Any], vector: Vector) -> list[Any]:
+    nulls = vector.nulls()
+    if nulls is None:
+        return column
+    return [None if null else value for value, null in zip(column, nulls, strict=True)]
+
+
+class _Single(Sequence[Any]):
+    """A column that is read value by value, since one of them is invalid."""
+
+    def __init__(self, reader: ColumnReader, vector: Vector) -> None:
+        self._reader = reader
+        self._vector = vector
+
+    def __len__(self) -> int:
+        return len(self._vector)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._reader.single(self._vector.one(place))
+
+
+class _Required(Sequence[Any]):
+    """A column in which some value is null that must not be, if it is read."""
+
+    def __init__(self, column: Sequence[Any], refuse: Callable[[], Any]) -> None:
+        self._column = column
+        self._refuse = refuse
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __getitem__(self, place: Any) -> Any:
+        value = self._column[place]
+        return self._refuse() if value is None else value

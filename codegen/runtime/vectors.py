@@ -1,0 +1,243 @@
+"""Columns of Arrow and of Python values, read a column at a time for ``rows``.
+
+A vector is a column of one type. Its fields and items are vectors, too, so that a part which nobody
+reads is neither decoded nor checked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from .arrow_times import TimeColumns
+from .columnar import Convert
+from .errors import InvalidValue, short_repr
+from .schema import Node
+
+Offsets = Sequence[int]
+
+
+class Vector(Protocol):
+    """Structural methods raise ``InvalidValue`` for a column of another structure."""
+
+    def __len__(self) -> int: ...
+    def one(self, index: int) -> Vector:
+        """The vector of a single value."""
+
+    def values(self) -> list[Any]:
+        """What the format has for each value."""
+
+    def leaves(self, node: Node, read: Convert, /) -> list[Any]:
+        """Typed values of a leaf's type; None for each null. ``read`` converts and checks one."""
+
+    def nulls(self) -> Sequence[bool] | None:
+        """Which values are null; None where none is."""
+
+    def layout(self) -> Hashable:
+        """Changes if ``names`` do."""
+
+    def names(self) -> Sequence[str]:
+        """Of the fields."""
+
+    def field(self, place: int) -> Vector: ...
+    def items(self) -> tuple[Offsets, Vector]:
+        """Where each array begins and the last one ends, and the items of all."""
+
+    def entries(self) -> tuple[Offsets, list[Any], Vector]:
+        """As ``items``, of maps: offsets, keys and values."""
+
+
+_WHOLE: Final = ("int8", "int16", "int32", "uint8", "uint16")
+_TEXT: Final = ("string", "large_string", "string_view")
+_MILLIS: Final = ("timestamp[s]", "timestamp[ms]")
+_DAYTIME_MILLIS: Final = ("time32[s]", "time32[ms]")
+_DIRECT: Final[Mapping[tuple[str, str], frozenset[str]]] = {
+    ("null", ""): frozenset({"null"}),
+    ("boolean", ""): frozenset({"bool"}),
+    ("int", ""): frozenset(_WHOLE),
+    ("long", ""): frozenset({*_WHOLE, "uint32", "int64"}),
+    ("float", ""): frozenset({"halffloat", "float"}),
+    ("double", ""): frozenset({"halffloat", "float", "double"}),
+    ("string", ""): frozenset(_TEXT),
+    ("bytes", ""): frozenset({"binary", "large_binary", "binary_view"}),
+    ("int", "date"): frozenset({"date32[day]"}),
+    ("int", "time-millis"): frozenset(_DAYTIME_MILLIS),
+    ("long", "time-micros"): frozenset({*_DAYTIME_MILLIS, "time64[us]"}),
+    ("long", "local-timestamp-millis"): frozenset(_MILLIS),
+    ("long", "local-timestamp-micros"): frozenset({*_MILLIS, "timestamp[us]"}),
+}
+"""Arrow's types whose every value is a typed value already."""
+
+_INSTANTS: Final[Mapping[tuple[str, str], frozenset[str]]] = {
+    ("long", "timestamp-millis"): frozenset({"timestamp[s, tz=UTC]", "timestamp[ms, tz=UTC]"}),
+    ("long", "timestamp-micros"): frozenset(
+        {"timestamp[s, tz=UTC]", "timestamp[ms, tz=UTC]", "timestamp[us, tz=UTC]"}
+    ),
+}
+"""Arrow's types whose every value is an instant, in a zone of another class than ours."""
+
+
+class ArrowVector:
+    """A ``pyarrow.Array``."""
+
+    def __init__(self, array: Any, times: TimeColumns) -> None:
+        self._array = array
+        self._times = times
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def one(self, index: int) -> Vector:
+        return ArrowVector(self._array.slice(index, 1), self._times)
+
+    def values(self) -> list[Any]:
+        try:
+            values: list[Any] = self._array.to_pylist()
+        except (ValueError, OverflowError) as error:
+            # A date outside Python's years, or nanoseconds.
+            raise InvalidValue("", str(error)) from None
+        return values
+
+    def leaves(self, node: Node, read: Convert, /) -> list[Any]:
+        key, type_ = (node.kind, node.logical), self._array.type
+        shown = str(type_)
+        if shown in _DIRECT.get(key, ()) or (node.logical == "decimal" and _fits(type_, node)):
+            return self.values()
+        if shown in _INSTANTS.get(key, ()):
+            return [value and value.replace(tzinfo=dt.UTC) for value in self.values()]
+        counted = self._times.leaf(type_, node, "")
+        if counted == type_:
+            return _converted(self.values(), read)
+        counts = ArrowVector(self._array.cast(counted), self._times)
+        return _converted(counts.values(), self._times.readers[""])
+
+    def nulls(self) -> Sequence[bool] | None:
+        nulls: list[bool] | None = None
+        if self._array.null_count:
+            nulls = self._array.is_null().to_pylist()
+        return nulls
+
+    def layout(self) -> Hashable:
+        layout: Hashable = self._array.type if self._is("StructArray") else self._decoded().layout()
+        return layout
+
+    def names(self) -> Sequence[str]:
+        if not self._is("StructArray"):
+            return self._decoded().names()
+        type_ = self._array.type
+        return [type_.field(place).name for place in range(type_.num_fields)]
+
+    def field(self, place: int) -> Vector:
+        if not self._is("StructArray"):
+            return self._decoded().field(place)
+        return ArrowVector(self._array.field(place), self._times)
+
+    def items(self) -> tuple[Offsets, Vector]:
+        if not self._is("ListArray", "LargeListArray"):
+            return self._decoded().items()
+        offsets, first, count = self._span()
+        return offsets, ArrowVector(self._array.values.slice(first, count), self._times)
+
+    def entries(self) -> tuple[Offsets, list[Any], Vector]:
+        if not self._is("MapArray"):
+            return self._decoded().entries()
+        offsets, first, count = self._span()
+        keys = ArrowVector(self._array.keys.slice(first, count), self._times).values()
+        return offsets, keys, ArrowVector(self._array.items.slice(first, count), self._times)
+
+    def _is(self, *classes: str) -> bool:
+        return type(self._array).__name__ in classes
+
+    def _decoded(self) -> ValueVector:
+        """For rarer structures: lists of a fixed size, views of lists, dictionaries of structs."""
+        return ValueVector(self.values())
+
+    def _span(self) -> tuple[Offsets, int, int]:
+        """Offsets from the first item of this slice, that item's place, and the number of items."""
+        offsets = self._array.offsets.to_pylist()
+        first = offsets[0]
+        return [offset - first for offset in offsets], first, offsets[-1] - first
+
+
+def _fits(type_: Any, node: Node) -> bool:
+    """Whether each value of Arrow's type is one of the decimal's."""
+    scale, precision = getattr(type_, "scale", None), getattr(type_, "precision", None)
+    return scale == node.scale and precision is not None and precision <= node.precision
+
+
+class ValueVector:
+    """Spark's rows, mappings, lists and leaves."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def one(self, index: int) -> Vector:
+        return ValueVector(self._values[index : index + 1])
+
+    def values(self) -> list[Any]:
+        return self._values
+
+    def leaves(self, _: Node, read: Convert, /) -> list[Any]:
+        return _converted(self._values, read)
+
+    def nulls(self) -> Sequence[bool] | None:
+        return [value is None for value in self._values] if None in self._values else None
+
+    def layout(self) -> Hashable:
+        layouts = {layout_of(value) for value in self._values if value is not None}
+        if len(layouts) > 1:
+            raise InvalidValue("", "the rows have different columns")
+        return next(iter(layouts), ())
+
+    def names(self) -> Sequence[str]:
+        first = next(value for value in self._values if value is not None)
+        return layout_of(first)[1]
+
+    def field(self, place: int) -> Vector:
+        names = next((layout_of(value)[1] for value in self._values if value is not None), ())
+        return ValueVector([
+            None if value is None
+            else value[names[place]] if isinstance(value, Mapping)
+            else value[place]
+            for value in self._values
+        ])  # fmt: skip
+
+    def items(self) -> tuple[Offsets, Vector]:
+        offsets = [0]
+        items: list[Any] = []
+        for value in self._values:
+            if not isinstance(value, (list, tuple, type(None))):
+                raise InvalidValue("", f"expected list, got {short_repr(value)}")
+            items += value or ()
+            offsets.append(len(items))
+        return offsets, ValueVector(items)
+
+    def entries(self) -> tuple[Offsets, list[Any], Vector]:
+        offsets = [0]
+        keys: list[Any] = []
+        items: list[Any] = []
+        for value in self._values:
+            if not isinstance(value, (Mapping, type(None))):
+                raise InvalidValue("", f"expected dict, got {short_repr(value)}")
+            keys += (value or {}).keys()
+            items += (value or {}).values()
+            offsets.append(len(keys))
+        return offsets, keys, ValueVector(items)
+
+
+def layout_of(value: Any) -> tuple[bool, tuple[str, ...]]:
+    """Whether fields are found by name, and the names."""
+    if isinstance(value, Mapping):
+        return True, tuple(value)
+    names = getattr(value, "__fields__", None)
+    if names is None or len(names) != len(value):
+        raise InvalidValue("", f"expected a row, got {short_repr(value)}")
+    return False, tuple(names)
+
+
+def _converted(values: Iterable[Any], read: Convert) -> list[Any]:
+    return [None if value is None else read(value) for value in values]
