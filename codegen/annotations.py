@@ -66,14 +66,14 @@ def alternatives(types: Sequence[str]) -> str:
 class Annotations:
     """``taken`` are the package's own names, which may hide Python's.
 
-    With ``inside``, for use within functions, classes have names that no parameter hides.
+    Classes that are ``hidden``, by an attribute or a parameter, have names that none hides.
     """
 
     def __init__(
-        self, taken: Collection[str], *, immutable: bool = False, inside: bool = False
+        self, taken: Collection[str], *, immutable: bool = False, hidden: Collection[str] = ()
     ) -> None:
         self._immutable = immutable
-        self._inside = inside
+        self._hidden_classes = hidden
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
         # By identity, since hashing a shape takes longer than rendering it; the shape is kept too, so
@@ -122,7 +122,7 @@ class Annotations:
                 ordered = sorted(parts, key=lambda part: part == "None")
                 return alternatives(ordered)
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
-                return name_inside(name) if self._inside else name
+                return name_inside(name) if name in self._hidden_classes else name
             case _:
                 assert_never(shape)
 

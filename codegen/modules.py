@@ -38,13 +38,16 @@ def render_modules(
 
 
 def render_layout(
-    layout: Layout, import_package: str, relation: RelationName | None = None
+    layout: Layout,
+    import_package: str,
+    relation: RelationName | None = None,
+    version: str = "0",
 ) -> Mapping[str, bytes]:
-    """``render_modules`` of a schema that is laid out already."""
+    """``render_modules`` of a schema that is laid out already, as ``__version__`` of its package."""
     shape = layout.shape
     folder = import_package.replace(".", "/")
     sources = {
-        "__init__.py": _render_init(shape, relation),
+        "__init__.py": _render_init(shape, relation, version),
         "_codec.py": render_codec(shape),
         "_schema.py": _render_schema(layout),
         "_types.py": render_types(shape, layout.defaults),
@@ -156,7 +159,7 @@ def _defined_names(functions: str) -> Sequence[str]:
     return re.findall(r"^def (\w+)", functions, re.MULTILINE)
 
 
-def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
+def _render_init(shape: PackageShape, relation: RelationName | None, version: str) -> str:
     classes = [c.class_name for c in shape.classes]
     durations = ["Duration"] if uses_durations(shape) else []
     functions = _FUNCTIONS_OF_A_RELATION if relation else _FUNCTIONS
@@ -186,6 +189,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None) -> str:
     lines.add(
         "",
         f"RECORD = {shape.root.class_name}",
+        f"__version__ = {literal(version)}",
         f"RELATION: {text} = {literal(str(relation) if relation else '')}",
         "",
         f"__all__ = [{', '.join(literal(name) for name in sorted(public))}]",

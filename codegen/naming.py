@@ -57,11 +57,12 @@ _RESERVED_IN_PACKAGE = frozenset({
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace", "to_record",
+    "validate",
 })  # fmt: skip
 
 # Names that the module of classes uses in functions whose parameters are attributes.
 _USED_BESIDE_ATTRIBUTES = frozenset({
-    "_Duration", "_Final", "_Mapping", "_Self", "_builtins", "_datetime", "_decimal", "_uuid", "TYPE_CHECKING",
+    "_Any", "_Callable", "_ClassVar", "_Duration", "_Final", "_Literal", "_Mapping", "_Self", "_builtins", "_datetime", "_decimal", "_uuid", "TYPE_CHECKING",
 })  # fmt: skip
 
 _RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])

@@ -9,6 +9,23 @@ from codegen.shapes import RecordClass
 from codegen.source import literal
 
 _METHODS = """
+    __replace__ = replace
+
+    def validate(self) -> _Self:
+        \"""The record itself, if it can be written; an error names the path of an invalid value.\"""
+        _codec.to_avro_%(name)s(self)
+        return self
+
+    def __rich_repr__(self) -> _Any:
+        return __records__.rich_repr(self)
+
+    if TYPE_CHECKING:
+        __dataclass_fields__: _ClassVar[%(dict)s[%(str)s, _Any]]
+    else:
+        __dataclass_fields__ = __fields__
+        __dataclass_params__ = __params__
+        __get_pydantic_core_schema__ = __pydantic_schema__
+
     def to_avro(self) -> %(bytes)s:
         \"""Avro's binary encoding, without a header.\"""
         data: %(bytes)s = _codec.to_avro_%(name)s(self)
@@ -21,7 +38,7 @@ _METHODS = """
         writer_schema: %(str)s | None = None,
         *,
         round_times: %(bool)s = False,
-    ) -> %(name)s:
+    ) -> %(shown)s:
         \"""Reads the bytes of ``to_avro``, or those of another writer's schema.\"""
         if writer_schema is not None:
             return cls.resolve_from(writer_schema, round_times=round_times)(data)
@@ -31,7 +48,7 @@ _METHODS = """
     @%(classmethod)s
     def resolve_from(
         cls, writer_schema: %(str)s, *, round_times: %(bool)s = False
-    ) -> _Callable[[%(bytes)s], %(name)s]:
+    ) -> _Callable[[%(bytes)s], %(shown)s]:
         \"""A function that reads bytes written with another schema.
 
         ``round_times`` rounds times that are finer than this schema's unit down; else an error.
@@ -54,7 +71,7 @@ _METHODS = """
     @%(classmethod)s
     def from_dict(
         cls, plain: %(dict)s[%(str)s, _Any], mode: _Literal["python", "json"] = "python"
-    ) -> %(name)s:
+    ) -> %(shown)s:
         \"""Reads plain values; an error names the path of the invalid one.\"""
         if mode != "python":
             read: %(inside)s = _json.from_document(_codec.BINDING, %(full_name)s, plain, mode)
@@ -75,7 +92,7 @@ _METHODS = """
         text: %(str)s | %(bytes)s,
         form: _Literal["plain", "avro"] = "plain",
         unknown: _Literal["refuse", "ignore"] = "refuse",
-    ) -> %(name)s:
+    ) -> %(shown)s:
         \"""Reads JSON of that form; in the plain one, missing fields have their defaults.\"""
         record: %(inside)s = _json.from_json(_codec.BINDING, %(full_name)s, text, form, unknown)
         return record
@@ -92,7 +109,7 @@ _METHODS = """
         schemas: _Mapping[%(int)s, %(str)s] | _Callable[[%(int)s], %(str)s | None] | None = None,
         *,
         round_times: %(bool)s = False,
-    ) -> %(name)s:
+    ) -> %(shown)s:
         \"""Reads a single object; ``schemas``: fingerprint to schema, of other writers.\"""
         record: %(inside)s = _framing.from_single_object(
             _codec.BINDING, %(full_name)s, data, schemas, _codec.narrowing(round_times=round_times)
@@ -111,7 +128,7 @@ _METHODS = """
         schema_of: _Callable[[%(int)s], %(str)s],
         *,
         round_times: %(bool)s = False,
-    ) -> %(name)s:
+    ) -> %(shown)s:
         \"""Reads Confluent's wire format; ``schema_of``: id to schema.\"""
         record: %(inside)s = _framing.from_confluent(
             _codec.BINDING, %(full_name)s, data, schema_of, _codec.narrowing(round_times=round_times)
@@ -121,9 +138,17 @@ _METHODS = """
 _BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "str")
 
 
-def codec_methods(record: RecordClass, builtin: Callable[[str], str]) -> str:
-    """``builtin`` qualifies the name of a builtin that a class or an attribute hides."""
+def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]) -> str:
+    """``builtin`` qualifies the name of a builtin that a class or an attribute hides.
+
+    ``shown`` is the class's name in signatures.
+    """
     names = {name: builtin(name) for name in _BUILTINS}
     name = record.class_name
-    names |= {"name": name, "inside": name_inside(name), "full_name": literal(record.full_name)}
+    names |= {
+        "name": name,
+        "shown": shown,
+        "inside": name_inside(name),
+        "full_name": literal(record.full_name),
+    }
     return _METHODS % names

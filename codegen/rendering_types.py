@@ -6,11 +6,12 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from codegen.annotations import Annotations, name_inside
-from codegen.default_values import Defaults
+from codegen.default_values import DefaultExpression, Defaults
 from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
     Attribute,
@@ -18,6 +19,7 @@ from codegen.shapes import (
     EnumClass,
     FixedClass,
     ListShape,
+    NamedClass,
     PackageShape,
     RecordClass,
     Scalar,
@@ -34,24 +36,29 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
     attributes = [a.name for record in package.records for a in record.attributes]
     taken = [*classes, *attributes]
     annotations = Annotations(taken, immutable=package.immutable)
-    inside = Annotations(taken, immutable=package.immutable, inside=True)
+    plain: list[NamedClass] = [*package.enums, *package.fixeds]
     body = Lines()
     for enum in package.enums:
         _enum(body, enum)
     for fixed in package.fixeds:
         _fixed(body, fixed, annotations)
+    # Before the defaults of records, which use them.
+    body.add("", "", *(f"{name_inside(c.class_name)} = {c.class_name}" for c in plain))
     for record in package.records:
+        # Type checkers look for names in the class first, where attributes are declared.
+        hidden = {a.name for a in record.attributes} & set(classes)
         _ClassRenderer(
-            body, record, annotations, inside, defaults, immutable=package.immutable
+            body, record, annotations, defaults, taken, hidden, immutable=package.immutable
         ).render()
-    body.add("", "", *(f"{name_inside(name)} = {name}" for name in classes))
+    body.add("", "", *(f"{name_inside(r.class_name)} = {r.class_name}" for r in package.records))
     return _head(package, annotations) + body.text()
 
 
 # For annotations alone, which are not evaluated.
 _CHECKED_IMPORTS = (
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
-    "from typing import Any as _Any, Final as _Final, Literal as _Literal, Self as _Self",
+    "from typing import Any as _Any, ClassVar as _ClassVar, Final as _Final, Literal as _Literal",
+    "from typing import Self as _Self",
 )
 
 _FROZEN = (
@@ -113,6 +120,8 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
             map(_is_mutable, shapes)
         )
         yield from _FROZEN
+    yield "from ._avro.lazy import FIELDS as __fields__, PARAMS as __params__"
+    yield "from ._avro.lazy import PYDANTIC_SCHEMA as __pydantic_schema__"
     yield from ["from ._avro.lazy import UNSET as __unset__"] if shapes else []
     yield "from ._avro.lazy import Lazy as _Lazy"
     if annotations.mentions("_Duration"):
@@ -161,6 +170,7 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
             lines.add("return _builtins.bytes.__new__(cls, value)")
 
 
+_NAME = re.compile(r"[A-Za-z]\w*")
 _EMPTY = frozenset({"[]", "()", "{}"})
 
 
@@ -170,8 +180,9 @@ class _ClassRenderer:
         lines: Lines,
         record: RecordClass,
         annotations: Annotations,
-        inside: Annotations,
         defaults: Defaults,
+        taken: Collection[str],
+        hidden: Collection[str],
         *,
         immutable: bool,
     ) -> None:
@@ -179,7 +190,10 @@ class _ClassRenderer:
         self._lines = lines
         self._record = record
         self._annotations = annotations
-        self._inside = inside
+        self._hidden = hidden
+        self._in_class = (
+            Annotations(taken, immutable=immutable, hidden=hidden) if hidden else annotations
+        )
         self._defaults = defaults[record.class_name]
 
     def render(self) -> None:
@@ -191,11 +205,12 @@ class _ClassRenderer:
             self._docstring()
             slots = "".join(f"{literal(a.name)}, " for a in record.attributes)
             lines.add("", f"__slots__ = ({slots.rstrip()})", "__match_args__ = ()", "")
+            self._declarations()
             self._init()
             self._eq()
             self._repr()
             self._replace()
-            lines.add_text(codec_methods(record, self._annotations.builtin))
+            lines.add_text(codec_methods(record, self._own_name(), self._annotations.builtin))
             if self._immutable:
                 self._refusals()
         if self._immutable:
@@ -210,6 +225,23 @@ class _ClassRenderer:
             for name, doc in documented:
                 text += f"\n    {name}: {' '.join(doc.split())}"
         self._lines.docstring(text)
+
+    def _own_name(self) -> str:
+        name = self._record.class_name
+        return name_inside(name) if name in self._hidden else name
+
+    def _declarations(self) -> None:
+        """For editors, which show the string beneath an attribute as its documentation."""
+        lines = self._lines
+        for attribute in self._record.attributes:
+            annotation = self._in_class.of(attribute.shape)
+            if self._immutable:
+                annotation = f"_Final[{annotation}]"
+            lines.add(f"{attribute.name}: {annotation}")
+            if attribute.doc:
+                lines.docstring(attribute.doc)
+        if self._record.attributes:
+            lines.add("")
 
     def _factory(self, attribute: Attribute) -> None:
         """A function that makes a mutable default, unless that is empty."""
@@ -248,8 +280,7 @@ class _ClassRenderer:
             value = self._initial(attribute)
             if _is_mutable(attribute.shape):
                 value = f"__freeze__({value})"
-            annotation = self._inside.of(attribute.shape)
-            lines.add(f"self.{attribute.name}: _Final[{annotation}] = {value}")
+            lines.add(f"self.{attribute.name} = {value}")
         lines.add(f'__put__(self, "__class__", {name_inside(record.class_name)})')
 
     def _refusals(self) -> None:
@@ -276,15 +307,23 @@ class _ClassRenderer:
             lines.add(f"__slots__ = {name}.__slots__")
 
     def _parameter(self, attribute: Attribute) -> str:
-        annotated = f"{attribute.name}: {self._annotations.of(attribute.shape)}"
+        annotated = f"{attribute.name}: {self._in_class.of(attribute.shape)}"
         default = self._defaults.get(attribute.field)
         if default is None:
             return annotated
-        return f"{annotated} = {'__unset__' if default.fresh else default.text}"
+        if self._is_fresh(default):
+            return f"{annotated} = __unset__"
+        name = _NAME.match(default.text)
+        if name is not None and name.group() in self._hidden:
+            return f"{annotated} = {name_inside(name.group())}{default.text[name.end() :]}"
+        return f"{annotated} = {default.text}"
+
+    def _is_fresh(self, default: DefaultExpression) -> bool:
+        return default.fresh and not (self._immutable and default.text == "()")
 
     def _initial(self, attribute: Attribute) -> str:
         default = self._defaults.get(attribute.field)
-        if default is None or not default.fresh:
+        if default is None or not self._is_fresh(default):
             return attribute.name
         empty = default.text in _EMPTY
         fresh = default.text if empty else f"{self._factory_name(attribute)}()"
@@ -317,7 +356,7 @@ class _ClassRenderer:
     def _replace(self) -> None:
         lines, record = self._lines, self._record
         parameters = ", ".join(
-            f"{a.name}: {self._annotations.of(a.shape)} = __unset__" for a in record.attributes
+            f"{a.name}: {self._in_class.of(a.shape)} = __unset__" for a in record.attributes
         )
         star = ", *, " if record.attributes else ""
         lines.add("")

@@ -62,7 +62,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
     surface = surface_hash_of(layout.shape, package)
     provenance = _json_bytes(_provenance(request, layout, surface))
     entries = {
-        **render_layout(layout, package, request.relation),
+        **render_layout(layout, package, request.relation, request.version),
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape),

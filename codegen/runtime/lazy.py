@@ -28,6 +28,29 @@ class Lazy(ModuleType):
         return getattr(module, name)
 
 
+class TwinAttribute:
+    """An attribute of a record's class: the one that its dataclass would have, made when first read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, _: object, record_class: type) -> Any:
+        return getattr(_records().dataclass_twin(record_class), self._name)
+
+
+def _pydantic_schema(record_class: type, *_: object) -> Any:
+    return _records().pydantic_schema(record_class)
+
+
+def _records() -> Any:
+    return importlib.import_module(".records", __package__)
+
+
+FIELDS = TwinAttribute("__dataclass_fields__")
+PARAMS = TwinAttribute("__dataclass_params__")
+PYDANTIC_SCHEMA: Any = classmethod(_pydantic_schema)
+
+
 class Sign:
     """Stands for an absent value; a singleton, also after copying or unpickling."""
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import functools
+import importlib
+import inspect
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .errors import short_repr
 from .frozen import freeze
 from .lazy import UNSET
 
@@ -18,6 +24,55 @@ def replace_immutable(given: dict[str, Any]) -> Any:
     """``replace`` of an immutable record."""
     record = copy.copy(given.pop("self"))
     return _with(record, {attribute: freeze(value) for attribute, value in given.items()})
+
+
+def rich_repr(record: Any) -> Iterator[tuple[str, Any]]:
+    """What ``rich`` prints a record of."""
+    for name in record.__slots__:
+        yield name, getattr(record, name)
+
+
+@functools.cache
+def dataclass_twin(record_class: Any) -> type:
+    """A dataclass with the attributes, types and defaults of a record's class."""
+    parameters = list(inspect.signature(record_class).parameters.values())
+    required = {p.name: None for p in parameters if p.default is p.empty}
+
+    def field(parameter: inspect.Parameter) -> Any:
+        if parameter.default is parameter.empty:
+            return dataclasses.field()
+        if parameter.default is not UNSET:
+            return dataclasses.field(default=parameter.default)
+        # Constructors check nothing, so that any record has the default.
+        return dataclasses.field(
+            default_factory=lambda: getattr(record_class(**required), parameter.name)
+        )
+
+    return dataclasses.make_dataclass(
+        record_class.__name__,
+        [(p.name, p.annotation, field(p)) for p in parameters],
+        init=False, repr=False, eq=False, kw_only=True,
+    )  # fmt: skip
+
+
+def pydantic_schema(record_class: Any) -> Any:
+    """How pydantic takes a record, or the plain values of one, and gives its plain values back."""
+    # The program has pydantic if it asks.
+    core_schema: Any = importlib.import_module("pydantic_core.core_schema")
+
+    def read(value: Any, info: Any) -> Any:
+        if isinstance(value, record_class):
+            return value.validate()
+        if isinstance(value, Mapping):
+            return record_class.from_dict(dict(value), mode=info.mode)
+        raise ValueError(f"expected {record_class.__name__} or its fields, got {short_repr(value)}")
+
+    return core_schema.with_info_plain_validator_function(
+        read,
+        serialization=core_schema.plain_serializer_function_ser_schema(
+            lambda record, info: record.to_dict(mode=info.mode), info_arg=True
+        ),
+    )
 
 
 def _with(record: Any, given: dict[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (7, "4d34015b971e8bf79842c2c426e75d6aaaa6017bc73a4d0677b7e502854f42b0")
+RENDERED = (8, "9918021f1838c940c521ddd451961d907fde1861b7ab4e897fa8c53520dbbcc1")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
