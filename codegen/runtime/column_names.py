@@ -15,11 +15,14 @@ METHODS_OF_TEXT: Final = frozenset({
     "capitalize", "casefold", "center", "count", "encode", "endswith", "expandtabs", "find",
     "format", "format_map", "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit",
     "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "join",
-    "ljust", "lower", "lstrip", "maketrans", "partition", "removeprefix", "removesuffix", "replace",
+    "ljust", "lower", "lstrip", "maketrans", "partition", "removeprefix", "removesuffix",
     "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines",
     "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill",
 })  # fmt: skip
-"""A nested column of such a name has an underscore behind it: libraries call these methods."""
+"""A nested column of such a name has an underscore behind it: libraries call these methods.
+
+Not in it is ``replace``: a record has that method, too, so that no attribute has the name.
+"""
 
 
 class Column(str):

@@ -24,28 +24,36 @@ class Vector(Protocol):
     def __len__(self) -> int: ...
     def one(self, index: int) -> Vector:
         """The vector of a single value."""
+        ...
 
     def values(self) -> list[Any]:
         """What the format has for each value."""
+        ...
 
     def leaves(self, node: Node, read: Convert, /) -> list[Any]:
         """Typed values of a leaf's type; None for each null. ``read`` converts and checks one."""
+        ...
 
     def nulls(self) -> Sequence[bool] | None:
         """Which values are null; None where none is."""
+        ...
 
     def layout(self) -> Hashable:
         """Changes if ``names`` do."""
+        ...
 
     def names(self) -> Sequence[str]:
         """Of the fields."""
+        ...
 
     def field(self, place: int) -> Vector: ...
     def items(self) -> tuple[Offsets, Vector]:
         """Where each array begins and the last one ends, and the items of all."""
+        ...
 
     def entries(self) -> tuple[Offsets, list[Any], Vector]:
         """As ``items``, of maps: offsets, keys and values."""
+        ...
 
 
 _WHOLE: Final = ("int8", "int16", "int32", "uint8", "uint16")

@@ -58,7 +58,9 @@ def test_nested_columns_named_as_methods_of_text_have_an_underscore() -> None:
 
 
 def test_every_method_of_text_is_reserved() -> None:
-    assert {name for name in dir(str) if not name.startswith("_")} <= METHODS_OF_TEXT
+    assert {name for name in dir(str) if not name.startswith("_")} <= {*METHODS_OF_TEXT, "replace"}
+    with imported(record({"inner": {"type": record({"replace": "int"}, "Inner")}})) as package:
+        assert columns_of(package).inner.replace_ == "inner.replace"
 
 
 @pytest.mark.parametrize("name", ["nothing", "inner.city", "__path__", "ID"])
