@@ -66,6 +66,9 @@ class Adopted:
     event_id: int | None = None
 
 
+NOTHING_ADOPTED = Adopted()
+
+
 def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
     """Those named as ours whose number the history lacks, lowest first."""
     known = {version.number for version in history}
@@ -103,7 +106,7 @@ def adopt_unrecorded(
 ) -> Adopted:
     """As ``read_unrecorded_versions``, by the policy and clock of the runtime; counts and logs."""
     if not unrecorded:
-        return Adopted()
+        return NOTHING_ADOPTED
     adopted = read_unrecorded_versions(
         index,
         packaging,

@@ -23,7 +23,7 @@ from publisher.publishing.index_work import IndexWork
 from publisher.publishing.jobs import Confirmed, Draft, Job, Reconciled
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.recheck import Recheck
-from publisher.publishing.reconciling import Reconciler, record_deliveries
+from publisher.publishing.reconciling import Delivered, Reconciler, record_deliveries
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
 from publisher.runtime import Runtime, map_at_once
@@ -300,7 +300,7 @@ class Publisher:
     def _deliver_all(self, drafts: Sequence[Draft]) -> None:
         by_name = {draft.job.name: draft for draft in drafts}
 
-        def deliver(claim: Claim) -> tuple[Draft, Delivery]:
+        def deliver(claim: Claim) -> tuple[Draft, Delivered]:
             draft = by_name[claim.relation]
             return draft, self._reconciler.deliver(draft.version, draft.wheel)
 
@@ -310,16 +310,16 @@ class Publisher:
 
         def confirm(tx: Transaction) -> None:
             now = self._runtime.clock.now()
-            record_deliveries(tx, [(draft.version, delivery) for draft, delivery in done])
-            for draft, delivery in done:
+            record_deliveries(tx, [delivered for _, delivered in done], now)
+            for draft, delivered in done:
                 if tx.work.holds(draft.job.claim):
                     taken = Deferred(now, "its version number was taken")
-                    ending = Done() if delivery is Delivery.PUBLISHED else taken
+                    ending = Done() if delivered.delivery is Delivery.PUBLISHED else taken
                     end_claim(tx, draft.job.claim, ending)
 
         self._state.write(confirm)
-        for draft, delivery in done:
-            self._reconciler.log_delivery(draft.version, delivery)
+        for draft, delivered in done:
+            self._reconciler.log_delivery(draft.version, delivered.delivery)
 
 
 def _is_up_to_date(newest: VersionRecord, job: Job, record: RelationRecord | None) -> bool:

@@ -10,12 +10,18 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
-from publisher.index.protocol import IndexRefused, PackageIndex
-from publisher.publishing.adoption import Adopted, adopt_unrecorded, write_adopted
+from publisher.index.protocol import ForeignPackage, IndexRefused, PackageIndex
+from publisher.publishing.adoption import (
+    NOTHING_ADOPTED,
+    Adopted,
+    adopt_unrecorded,
+    write_adopted,
+)
 from publisher.publishing.differences import Differences, compare_with_index
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
@@ -35,6 +41,15 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 _OTHER_BYTES = "another generator, another version of zlib, or other options made it"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What became of a reservation; ``taken``: which package of ours has its number already."""
+
+    version: VersionRecord
+    delivery: Delivery
+    taken: Adopted = NOTHING_ADOPTED
 
 
 class Reconciler:
@@ -85,7 +100,7 @@ class Reconciler:
         )
         if wheel is None:
             return  # another worker has just finished it
-        delivery = self.deliver(
+        delivered = self.deliver(
             version,
             Wheel(
                 version.distribution,
@@ -95,12 +110,29 @@ class Reconciler:
                 hashlib.sha256(wheel).hexdigest(),
             ),
         )
-        self._state.write(lambda tx: record_deliveries(tx, [(version, delivery)]))
-        self.log_delivery(version, delivery)
+        now = self._runtime.clock.now()
+        self._state.write(lambda tx: record_deliveries(tx, [delivered], now))
+        self.log_delivery(version, delivered.delivery)
 
-    def deliver(self, version: VersionRecord, wheel: Wheel) -> Delivery:
+    def deliver(self, version: VersionRecord, wheel: Wheel) -> Delivered:
         """Uploads the wheel of a reservation, unless the index has it."""
-        return self._uploader.deliver(wheel, reserved_at=version.created_at)
+        delivery = self._uploader.deliver(wheel, reserved_at=version.created_at)
+        if delivery is Delivery.CONFLICT:
+            return Delivered(version, delivery, self._read_taken(version))
+        return Delivered(version, delivery)
+
+    def _read_taken(self, version: VersionRecord) -> Adopted:
+        """The package of ours that has the number, as after the state was lost; or nothing."""
+        files = self._index.files(version.distribution)
+        listed = [file for file in files if file.filename == version.filename]
+        try:
+            adopted = adopt_unrecorded(
+                self._runtime, self._index, self._packaging, version.relation, listed
+            )
+        except ForeignPackage:
+            return NOTHING_ADOPTED
+        is_ours = all(each.status is VersionStatus.PUBLISHED for each in adopted.versions)
+        return adopted if is_ours else NOTHING_ADOPTED
 
     def log_delivery(self, version: VersionRecord, delivery: Delivery) -> None:
         fields = {
@@ -201,19 +233,21 @@ class Reconciler:
         return is_yanked
 
 
-def record_deliveries(
-    tx: Transaction, deliveries: Iterable[tuple[VersionRecord, Delivery]]
-) -> None:
+def record_deliveries(tx: Transaction, deliveries: Iterable[Delivered], now: float) -> None:
     delivered = list(deliveries)
-    for version, delivery in delivered:
-        match delivery:
+    for each in delivered:
+        version = each.version
+        match each.delivery:
             case Delivery.PUBLISHED:
                 tx.versions.confirm(version.distribution, version.number)
             case Delivery.CONFLICT:
                 tx.versions.mark_unusable(version.distribution, version.number)
-    histories = tx.versions.history(version.distribution for version, _ in delivered)
-    for version, _ in delivered:
-        write_newest(tx, version.relation, histories[version.distribution])
+                for found in each.taken.versions:
+                    tx.versions.recognise(found)
+                write_adopted(tx, version.relation, each.taken, now)
+    histories = tx.versions.history(each.version.distribution for each in delivered)
+    for each in delivered:
+        write_newest(tx, each.version.relation, histories[each.version.distribution])
 
 
 def write_newest(tx: Transaction, name: RelationName, history: Sequence[VersionRecord]) -> None:

@@ -46,7 +46,7 @@ class WheelUploader:
         self._retrying = retrying((IndexUnavailable, IndexRefused), clock)
 
     def deliver(self, wheel: Wheel, reserved_at: float | None = None) -> Delivery:
-        """Looks first: some indexes overwrite, and an earlier attempt may have succeeded.
+        """Looks before each attempt: some indexes overwrite, and an earlier one may have succeeded.
 
         ``reserved_at``: if the index has said of a name for a long time that it is taken, without
         listing it, then it is a conflict: some indexes never take the name of a deleted file again.
@@ -54,11 +54,8 @@ class WheelUploader:
         Raises:
             PackageIndexError: after three attempts the index still does not list it.
         """
-        found = self._find(wheel)
-        if found is not None:
-            return found
         try:
-            return self._retrying(self._upload, wheel)
+            return self._retrying(self._look_and_upload, wheel)
         except IndexRefused as error:
             is_late = (
                 reserved_at is not None
@@ -67,6 +64,10 @@ class WheelUploader:
             if is_late and is_name_taken(error):
                 return Delivery.CONFLICT
             raise
+
+    def _look_and_upload(self, wheel: Wheel) -> Delivery:
+        found = self._find(wheel)
+        return found if found is not None else self._upload(wheel)
 
     def _upload(self, wheel: Wheel) -> Delivery:
         failure: PackageIndexError = IndexUnavailable(
@@ -79,7 +80,7 @@ class WheelUploader:
             failure = error
             is_answered = isinstance(error, IndexRefused)
         found = self._find(wheel)
-        # While an upload has no answer, the index may show a part of it: the next attempt decides.
+        # While an upload has no answer, the index may show a part of it: the next look decides.
         if found is None or (found is Delivery.CONFLICT and not is_answered):
             raise failure
         return found

@@ -188,6 +188,9 @@ class VersionLedger(Protocol):
 
     def mark_unusable(self, distribution: str, number: str) -> None: ...
 
+    def recognise(self, version: VersionRecord) -> None:
+        """Replaces a CONFLICT of this number by what the index has there, a package of ours."""
+
     def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
         """What the index turned out to hold of a version; an open reservation stays as it is."""
 

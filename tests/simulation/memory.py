@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -49,6 +50,8 @@ class Database:
     """What the disk holds: ``copy`` and ``restore`` stand for a backup."""
 
     def __init__(self) -> None:
+        # A thread that renews a lease knows nothing of turns: like a file, this has one writer at a time.
+        self.writing = threading.RLock()
         self.connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self.restore(None)
 
@@ -68,16 +71,18 @@ class MemoryState:
 
     def __init__(self, database: Database) -> None:
         self._connection = database.connection
+        self._writing = database.writing
 
     def write(self, action: Callable[[Transaction], T]) -> T:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            result = action(_transaction(self._connection))
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
-        return result
+        with self._writing:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = action(_transaction(self._connection))
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+            return result
 
     def read(self, action: Callable[[Transaction], T]) -> T:
         # Nobody writes meanwhile, and no reader does.

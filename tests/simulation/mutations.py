@@ -94,9 +94,9 @@ SINGLE = {
     ),
     "uploads without a look": _one(
         "publishing.upload",
-        "        found = self._find(wheel)\n        if found is not None:\n"
-        "            return found\n        try:",
-        "        try:",
+        "        found = self._find(wheel)\n"
+        "        return found if found is not None else self._upload(wheel)",
+        "        return self._upload(wheel)",
         _INTERLEAVINGS,
     ),
     "burnt numbers forgotten": _one(

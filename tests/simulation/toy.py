@@ -174,7 +174,10 @@ class ToyPackaging:
         return Wheel(version.distribution, version.number, version.filename, data, sha256)
 
     def read(self, wheel: bytes) -> ReadPackage:
-        value = json.loads(wheel)
+        try:
+            value = json.loads(wheel)
+        except ValueError as error:
+            raise NotOurWheel(str(error)) from error
         if "content" not in value:
             raise NotOurWheel("made by another program")
         content_hash = _hash(value["content"], value["build_options_key"])

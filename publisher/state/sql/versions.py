@@ -112,6 +112,12 @@ class SqlVersionLedger:
         row = {"of_distribution": distribution, "of_number": number, "end": status.value}
         self._connection.execute(_END, row)
 
+    def recognise(self, version: VersionRecord) -> None:
+        row = {**_row(version), "status": version.status.value}
+        key = {"of_distribution": version.distribution, "of_number": version.number}
+        statement = update(VERSION).where(_IS_SETTLED, IS_CONFLICT).values(**row, provenance="")
+        self._connection.execute(statement, key)
+
     def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
         row = {"of_distribution": distribution, "of_number": number, "revised": status.value}
         self._connection.execute(_REVISE, row)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
+from codegen.package import Wheel
 from lakeschema.catalog.facts_json import facts_hash
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.events.protocol import Batch, RelationHint
+from publisher.index.protocol import IndexUnavailable
 from publisher.publishing.upload import Delivery, WheelUploader
+from publisher.state.records import VersionStatus
 from tests.publisher.daemon.simulated import S, T, V, W, fields, numbers, process_events, record
 from tests.publisher.index.wheels import sample_wheel
 from tests.simulation.simulation import Simulation
@@ -139,6 +143,52 @@ def test_other_bytes_under_our_name_are_not_overwritten() -> None:
 
     assert delivery is Delivery.CONFLICT
     assert index.visible == {ours.filename: foreign.data}
+
+
+class OvertakenIndex(FakeIndex):
+    """The first upload is not answered, and another writer's file has come meanwhile."""
+
+    def upload(self, wheel: Wheel) -> None:
+        if not self.visible:
+            super().upload(sample_wheel(body="THEIRS = 1\n"))
+            raise IndexUnavailable("fake", "busy", 503)
+        super().upload(wheel)
+
+
+def test_other_bytes_that_came_during_an_upload_are_not_overwritten_by_the_next_attempt() -> None:
+    index = OvertakenIndex(Stage(), random.Random(0), overwrites=True)
+    ours = sample_wheel(body="OURS = 1\n")
+
+    delivery = WheelUploader(index, FakeClock()).deliver(ours)
+
+    assert delivery is Delivery.CONFLICT
+    assert index.visible == {ours.filename: sample_wheel(body="THEIRS = 1\n").data}
+
+
+def test_a_number_that_an_upload_of_a_lost_state_took_meanwhile_is_taken_over(
+    world: Simulation, tmp_path: Path
+) -> None:
+    (tmp_path / "former").mkdir()
+    former = Simulation(tmp_path / "former", lag_seconds=0.0)
+    former.catalog.change(table(S, "a"))
+    former.change(table(T, "a"))
+    process_events(former)
+    (late,) = [w for w in former.index.history if w.distribution == "toy-d-t"]
+    former.close()
+    world.change(table(T, "a"))
+    world.deliver(0)
+    while not world._inner.read(lambda tx: tx.versions.open_reservations(["toy-d-t"])):
+        world.step("one")
+
+    world.index._take(late)
+    world.stage.finish("one")
+    process_events(world)
+
+    assert numbers(world, T) == ["1.0.0"]
+    (version,) = world._inner.read(lambda tx: tx.versions.history(["toy-d-t"]))["toy-d-t"]
+    assert version.status is VersionStatus.PUBLISHED
+    assert version.wheel_sha256 == late.sha256
+    assert record(world, T).published_hash == version.content_hash
 
 
 def test_a_receiver_that_is_killed_in_a_snapshot_after_a_gap_meets_the_gap_again(

@@ -163,4 +163,4 @@ def test_a_part_of_an_upload_that_was_cut_is_a_conflict() -> None:
         index.close()
 
     assert delivery is Delivery.CONFLICT
-    assert [request.method for request in double.requests] == ["GET", "POST", "GET", "POST", "GET"]
+    assert [request.method for request in double.requests] == ["GET", "POST", "GET", "GET"]
