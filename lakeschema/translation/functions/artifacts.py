@@ -17,7 +17,6 @@ _ARTIFACT = re.compile(
     rf"(?:ivy://)?({_PART}):({_PART}):({_PART})(?:\?({_PARAMETER}(?:&{_PARAMETER})*))?"
 )
 _BLANKS = re.compile(r"[\s;]+")
-_OPEN_EXCLUDE = re.compile(r"[?&]exclude=[^&]*\Z")
 _EXCLUDED = re.compile(r"[^:/?&=]+:[^:/?&=]+(?:&.*)?")
 
 
@@ -53,13 +52,25 @@ def split_dependencies(text: str) -> tuple[str, ...]:
     """
     entries: dict[str, None] = {}
     for word in _BLANKS.split(text):
-        open_entry = ""
+        pieces: list[str] = []
+        is_excluding = False
         for piece in word.split(","):
-            if _OPEN_EXCLUDE.search(open_entry) and _EXCLUDED.fullmatch(piece):
-                open_entry = f"{open_entry},{piece}"
-                continue
-            entries[open_entry] = None
-            open_entry = piece
-        entries[open_entry] = None
+            if is_excluding and _EXCLUDED.fullmatch(piece):
+                is_excluding = "&" not in piece or _ends_in_exclude(piece)
+            else:
+                entries[",".join(pieces)] = None
+                pieces = []
+                is_excluding = _ends_in_exclude(piece)
+            pieces.append(piece)
+        entries[",".join(pieces)] = None
     entries.pop("", None)
     return tuple(entries)
+
+
+def _ends_in_exclude(piece: str) -> bool:
+    """Whether the last parameter is ``exclude``, to which what follows a comma may belong.
+
+    Untrusted: the time must grow with the length alone.
+    """
+    _, separator, last = piece.rpartition("&")
+    return "?exclude=" in last or (separator == "&" and last.startswith("exclude="))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,3 +81,14 @@ def test_any_text_is_read_and_no_blank_gets_through(text: str) -> None:
         artifact = parse_artifact(entry)
         assert artifact is None or parse_artifact(str(artifact)) == artifact
         assert not set(str(artifact or "")) & set(" \n'`;")
+
+
+@pytest.mark.parametrize("unit", [",x:y", "?exclude=", "&exclude=", ",x:y&exclude=", ","])
+def test_time_to_split_grows_with_the_length_alone(unit: str) -> None:
+    text = "a:b:1?exclude=x:y" + unit * (3_000_000 // len(unit)) + "&"
+    started = time.process_time()
+
+    split_dependencies(text)
+
+    # Quadratic time would be minutes.
+    assert time.process_time() - started < 10
