@@ -139,7 +139,8 @@ class Concluding:
         kept: dict[Claim, Ending] = {}
         for finding, settlement in done:
             claim, ending = finding.reading.claim, settlement.ending
-            if settlement.verdict is Verdict.ENDED and ending and claim.relation in reserved:
+            needs_none = settlement.verdict in {Verdict.ENDED, Verdict.HELD}
+            if needs_none and ending and claim.relation in reserved:
                 # A reservation needs outstanding work until it is delivered, even if the
                 # relation needs no version now.
                 kept[claim] = ending

@@ -107,8 +107,8 @@ SINGLE = {
     ),
     "reservation of ended work left open": _one(
         "daemon.concluding",
-        "settlement.verdict is Verdict.ENDED and ending and claim.relation in reserved",
-        "False",
+        "if needs_none and ending and claim.relation in reserved:",
+        "if False:",
     ),
     "compared with the newest version only": _one(
         "publishing.versioning",

@@ -82,6 +82,32 @@ def test_a_dropped_database_yanks_nothing_until_released(braked: Simulation) -> 
     assert brakes(braked) == {}
 
 
+def test_a_version_reserved_before_its_relation_was_held_is_delivered(braked: Simulation) -> None:
+    names = tables(COUNT)
+    publish(braked, names)
+    braked.change(table(names[0], "a", "b"))
+    braked.deliver(0)
+    reserved = partial(braked._inner.read, lambda tx: tx.versions.open_reservations(["toy-d-t00"]))
+    while not reserved():
+        braked.step("one")
+    braked.index.down = True
+    braked.stage.finish("one")
+    for name in names:
+        braked.catalog.drop(name)
+    hint = NamespaceHint(names[0].namespace, braked.catalog.head)
+    braked.engine.receive("log", Batch([hint], [], "1"))
+    for _ in range(100):
+        braked.engine.work()
+        braked.clock.sleep(0.1)
+
+    braked.index.down = False
+    assert braked.engine.drain(600.0)
+
+    assert brakes(braked)
+    assert numbers(braked, names[0]) == ["1.0.0", "1.1.0"]
+    assert not reserved()
+
+
 def test_one_database_of_several_is_held_alone(braked: Simulation) -> None:
     publish(braked, [*tables(COUNT), *tables(400, "big")])
     drop_database(braked, tables(COUNT))
