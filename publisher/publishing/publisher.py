@@ -189,8 +189,9 @@ class Publisher:
         self, tx: Transaction, *, claim: Claim, found: Reconciled, is_dropped: bool
     ) -> None:
         name = claim.relation
-        if not tx.work.holds(claim):
+        if not tx.work.holds(claim) or self._has_other_versions(tx, name, found):
             self._compare_again(tx, claim)
+            end_claim(tx, claim, Done())
             return
         record = tx.graph.records([name]).get(name)
         ending: Ending = Done()
@@ -211,6 +212,11 @@ class Publisher:
             compared = replace(record, yanked=is_yanked, index_check_due=False, reason=reason)
             tx.graph.write(compared)
         end_claim(tx, claim, ending)
+
+    def _has_other_versions(self, tx: Transaction, name: RelationName, found: Reconciled) -> bool:
+        """Whether versions were adopted since, which the comparison did not see."""
+        distribution = self._packaging.distribution(name)
+        return [*tx.versions.history([distribution])[distribution]] != [*found.history]
 
     def _shown_everywhere_at(self, record: RelationRecord) -> float:
         """When every replica of the catalog shows that a relation does not exist."""

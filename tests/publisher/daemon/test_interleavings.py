@@ -7,10 +7,11 @@ from pathlib import Path
 
 from codegen.package import Wheel
 from lakeschema.catalog.facts_json import facts_hash
+from lakeschema.translation.outcome import Status
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.events.protocol import Batch, RelationHint
 from publisher.index.protocol import IndexUnavailable
-from publisher.publishing.upload import Delivery, WheelUploader
+from publisher.publishing.upload import DROPPED, Delivery, WheelUploader
 from publisher.state.records import VersionStatus
 from tests.publisher.daemon.simulated import S, T, V, W, fields, numbers, process_events, record
 from tests.publisher.index.wheels import sample_wheel
@@ -189,6 +190,29 @@ def test_a_number_that_an_upload_of_a_lost_state_took_meanwhile_is_taken_over(
     assert version.status is VersionStatus.PUBLISHED
     assert version.wheel_sha256 == late.sha256
     assert record(world, T).published_hash == version.content_hash
+
+
+def test_a_package_found_while_its_relation_is_recorded_as_missing_is_yanked(
+    world: Simulation, tmp_path: Path
+) -> None:
+    (tmp_path / "former").mkdir()
+    former = Simulation(tmp_path / "former", lag_seconds=0.0)
+    former.change(table(T, "a"))
+    process_events(former)
+    world.index.restore(former.index.copy())
+    former.close()
+    world.change(view(V, T))
+    world.deliver(0)
+    world.engine.work()
+    world.step("one")
+    while not (record(world, T).status is Status.MISSING and world.stage.at("one") == "write"):
+        world.step("one")
+
+    world.engine.adopt()
+    world.stage.finish("one")
+    process_events(world)
+
+    assert [*world.index.yanked.values()] == [DROPPED]
 
 
 def test_a_receiver_that_is_killed_in_a_snapshot_after_a_gap_meets_the_gap_again(
