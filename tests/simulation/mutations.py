@@ -185,7 +185,7 @@ SINGLE = {
     "forgotten before every replica shows it": _one(
         _PUBLISHER, "if shown_everywhere_at <= claim.claimed_at:", "if True:", _LAGGING
     ),
-    "reserve although a package was adopted": _one(
+    "reserve although it was read again": _one(
         _PUBLISHER, "            and record.read_at == job.read_at\n", "", _LAGGING
     ),
     "settle although a package was adopted": _one(
@@ -197,13 +197,16 @@ SINGLE = {
 }
 
 
-def _pair(first: str, second: str, *tests: str) -> Mutation:
-    return Mutation(SINGLE[first].edits + SINGLE[second].edits, tests)
+def _together(*names: str, tests: tuple[str, ...]) -> Mutation:
+    return Mutation(tuple(edit for name in names for edit in SINGLE[name].edits), tests)
 
 
 MUTATIONS = {
     **SINGLE,
-    "reserve without fence and compare-and-set": _pair(
-        "reserve without fence", "reserve without compare-and-set", _INTERLEAVINGS
+    "reserve without fence and compare-and-set, although it was read again": _together(
+        "reserve without fence",
+        "reserve without compare-and-set",
+        "reserve although it was read again",
+        tests=(_INTERLEAVINGS,),
     ),
 }

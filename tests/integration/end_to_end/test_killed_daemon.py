@@ -231,8 +231,10 @@ def test_a_daemon_killed_ten_times_loses_nothing_and_publishes_nothing_twice(
 
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        # More than a fifth may have been dropped: then somebody must confirm it.
-        subprocess.run(command(config, "confirm-deletions"), capture_output=True, check=False)
+        # More than a fifth may have been dropped: then somebody must confirm it. A view that was
+        # not published before its table went waits for that, too.
+        for words in ("confirm-deletions", "snapshot"):
+            subprocess.run(command(config, words), capture_output=True, check=False)
         drifts = differing_packages(config)
         found = status(config)
         if not drifts and not found["work"]:

@@ -14,8 +14,9 @@ from publisher.publishing.drafting import Drafter
 from publisher.publishing.jobs import Draft
 from publisher.publishing.publisher import Publisher
 from publisher.publishing.recheck import Recheck
+from publisher.settling.cones import Cone
 from publisher.state.protocol import State, Transaction
-from publisher.state.records import Claim, VersionRecord
+from publisher.state.records import Claim, RelationRecord, VersionRecord
 from publisher.state.sql.tables import VERSION
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.sql.versions import SqlVersionLedger
@@ -31,17 +32,31 @@ class _UploadsFirst(Publisher):
         return super()._reserve_all(drafts)
 
 
+class _IgnoresReadings(Publisher):
+    """Does not see that the relation was read again, which also tells of a lost claim."""
+
+    def _reserve(
+        self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord, now: float
+    ) -> bool:
+        as_read = replace(record, read_at=draft.job.read_at)
+        return super()._reserve(tx, draft, cone, as_read, now)
+
+
 def upload_before_reserve(deployment: Deployment) -> Engine:
     """A number is on the index before the state knows whose it is."""
+    return _engine_with(deployment, _UploadsFirst)
+
+
+def _engine_with(deployment: Deployment, publisher: type[Publisher]) -> Engine:
     parts, packaging = parts_of(deployment), deployment.packaging
-    publisher = _UploadsFirst(
+    built = publisher(
         parts.runtime,
         deployment.index,
         packaging,
         Drafter(packaging, deployment.versioning),
         Recheck(parts.runtime, parts.reader),
     )
-    return Engine(replace(parts, publisher=publisher))
+    return Engine(replace(parts, publisher=built))
 
 
 class _TakingLedger(SqlVersionLedger):
@@ -115,4 +130,4 @@ def without_fence(deployment: Deployment) -> Engine:
 def _engine_on(deployment: Deployment, tamper: Callable[[SqlTransaction], None]) -> Engine:
     state = _TamperedState(deployment.runtime.state, tamper)
     runtime = replace(deployment.runtime, state=state)
-    return Engine(parts_of(replace(deployment, runtime=runtime)))
+    return _engine_with(replace(deployment, runtime=runtime), _IgnoresReadings)

@@ -259,7 +259,15 @@ _ELSEWHERE = {
     *("and", "or", "between", "in", "like", "ilike", "rlike", "regexp", "not", "div", "mod"),
     *("grouping", "grouping_id", "row_number", "array", "map", "named_struct", "struct", "if"),
     *("extract", "position", "current_date", "current_timestamp", "now", "typeof", "hash"),
-    *("current_user", "user", "session_user", "current_schema", "current_database", "xxhash64"),
+    *(
+        "localtimestamp",
+        "current_user",
+        "user",
+        "session_user",
+        "current_schema",
+        "current_database",
+        "xxhash64",
+    ),
     # Their arguments have to be alike in ways that the tables do not say.
     *("map_concat", "map_from_arrays", "concat", "concat_ws", "unix_timestamp"),
     *("overlay", "timestamp_seconds", "some", "any", "isnull", "isnotnull"),
