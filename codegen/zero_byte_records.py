@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from codegen.errors import UnfitSchema
 from codegen.runtime.empty_items import MAX_EMPTY_ITEMS
 from lakeschema.avro.definitions import definitions
 from lakeschema.avro.model import Fixed, NamedSchema, Primitive, Record, Reference, Schema
 
-_MAX_VALUES: Final = MAX_EMPTY_ITEMS
-"""As of another writer's record, which a package refuses when it resolves that schema."""
-
 
 def check_zero_byte_records(schema: Record) -> None:
-    """Refuses what no package can decode in bounded time.
+    """Refuses what no package can decode in bounded time, by the bound of another writer's records.
 
     Raises:
         UnfitSchema: decoding no bytes at all would construct too many values.
@@ -23,8 +19,8 @@ def check_zero_byte_records(schema: Record) -> None:
     named = definitions(schema)
     counts: dict[str, int] = {}
     for full_name, definition in named.items():
-        if _values_in(definition, named, counts) > _MAX_VALUES:
-            raise UnfitSchema(full_name, f"contains more than {_MAX_VALUES} zero-byte values")
+        if _values_in(definition, named, counts) > MAX_EMPTY_ITEMS:
+            raise UnfitSchema(full_name, f"contains more than {MAX_EMPTY_ITEMS} zero-byte values")
 
 
 def _values_in(schema: Schema, named: Mapping[str, NamedSchema], counts: dict[str, int]) -> int:

@@ -121,16 +121,21 @@ public final class AvroJudge {
       if (!decoder.isEnd()) {
         return refusal("bytes follow the value");
       }
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(out, null);
-      new GenericDatumWriter<Object>(reader, model).write(value, encoder);
-      encoder.flush();
-      JsonObject answer = new JsonObject();
-      answer.addProperty("data", HEX.formatHex(out.toByteArray()));
-      return answer;
+      return inBinary(model, reader, value);
     } catch (Exception | StackOverflowError | OutOfMemoryError refused) {
       return refusal(refused.toString());
     }
+  }
+
+  private static JsonObject inBinary(GenericData model, Schema schema, Object value)
+      throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(out, null);
+    new GenericDatumWriter<Object>(schema, model).write(value, encoder);
+    encoder.flush();
+    JsonObject answer = new JsonObject();
+    answer.addProperty("data", HEX.formatHex(out.toByteArray()));
+    return answer;
   }
 
   private static JsonArray conversions(JsonObject request, Schema[] schemas, String[] errors) {
@@ -177,13 +182,7 @@ public final class AvroJudge {
       Decoder decoder = DecoderFactory.get().jsonDecoder(schema, text);
       GenericData model = new Ordered();
       Object value = new GenericDatumReader<Object>(schema, schema, model).read(null, decoder);
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(out, null);
-      new GenericDatumWriter<Object>(schema, model).write(value, encoder);
-      encoder.flush();
-      JsonObject answer = new JsonObject();
-      answer.addProperty("data", HEX.formatHex(out.toByteArray()));
-      return answer;
+      return inBinary(model, schema, value);
     } catch (Exception | StackOverflowError | OutOfMemoryError refused) {
       return refusal(refused.toString());
     }

@@ -11,7 +11,7 @@ from lakeschema.catalog.relations import Catalog
 from publisher.events.protocol import Batch, NamespaceHint, RelationHint
 from publisher.runtime import Runtime
 from publisher.settling.comparison import SNAPSHOT_DUE
-from publisher.settling.namespace_events import remember_namespace_event
+from publisher.settling.namespace_events import remember_namespace_events
 from publisher.state.protocol import Transaction
 from publisher.state.records import Urgency, WorkRequest
 
@@ -72,6 +72,7 @@ class Receiving:
         self, tx: Transaction, batch: Batch, listed: Sequence[RelationName]
     ) -> Iterable[WorkRequest]:
         event_ids: dict[RelationName, set[int | None]] = {}
+        newest_of: dict[tuple[str, ...], int] = {}
 
         def add(names: Iterable[RelationName], event_id: int | None) -> None:
             for name in names:
@@ -84,12 +85,13 @@ class Receiving:
                 case NamespaceHint(namespace, event_id):
                     add(_known(tx, namespace), event_id)
                     if event_id is not None:
-                        now = self._clock.now()
-                        remember_namespace_event(tx, namespace, event_id, now, self._policy)
+                        newest_of[namespace] = max(event_id, newest_of.get(namespace, event_id))
         for namespace in {letter.namespace for letter in batch.dead_letters if letter.namespace}:
             add(_known(tx, namespace), None)
         add(listed, None)
-        due = self._clock.now() + self._policy.debounce_seconds
+        now = self._clock.now()
+        remember_namespace_events(tx, newest_of, now, self._policy)
+        due = now + self._policy.debounce_seconds
         staleness = self._policy.staleness_seconds
         for name, ids in event_ids.items():
             reread_at = due + staleness if None in ids and staleness > 0 else None

@@ -7,7 +7,7 @@ event names would otherwise be read from a replica that does not show the newer 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from publisher.policy import Policy
@@ -20,10 +20,12 @@ MAX_REMEMBERED = 1000
 """A flood of events of invented namespaces is not remembered beyond that."""
 
 
-def remember_namespace_event(
-    tx: Transaction, namespace: tuple[str, ...], event_id: int, now: float, policy: Policy
+def remember_namespace_events(
+    tx: Transaction, event_ids: Mapping[tuple[str, ...], int], now: float, policy: Policy
 ) -> None:
-    """Remembers the newest event of a namespace, and forgets those that every replica shows."""
+    """Remembers the newest event of each namespace, and forgets those that every replica shows."""
+    if not event_ids:
+        return
     kept = 0
     for key, text in tx.journal.notes(PREFIX).items():
         _, heard_at = json.loads(text)
@@ -32,9 +34,11 @@ def remember_namespace_event(
         else:
             kept += 1
     tx.journal.forget_empty_notes(PREFIX)
-    newest = _event_of(tx, namespace, now, policy)
-    if kept < MAX_REMEMBERED and (newest is None or newest < event_id):
-        tx.journal.write_note(_key(namespace), json.dumps([event_id, now]))
+    for namespace, event_id in event_ids.items():
+        newest = _event_of(tx, namespace, now, policy)
+        if kept < MAX_REMEMBERED and (newest is None or newest < event_id):
+            tx.journal.write_note(_key(namespace), json.dumps([event_id, now]))
+            kept += newest is None
 
 
 def demand_namespace_events(

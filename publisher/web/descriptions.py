@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from codegen.changelog import changelog_from_json
 from codegen.errors import NotOurWheel
 from codegen.naming import TypeNamer
-from codegen.package import PackageContents, Release
+from codegen.package import PackageContents
 from codegen.wheel import read_wheel
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record
@@ -115,10 +116,7 @@ def _from_json(value: Mapping[str, Any]) -> PackageDescription:
         **{
             **stated,
             "relation": RelationName.of(*stated["relation"]),
-            "changelog": tuple(
-                Release(each["version"], each["change"], tuple(each["lines"]))
-                for each in stated["changelog"]
-            ),
+            "changelog": changelog_from_json(stated["changelog"]),
         }
     )
     rows = tuple(

@@ -13,7 +13,7 @@ from publisher.settling.namespace_events import (
     MAX_REMEMBERED,
     PREFIX,
     demand_namespace_events,
-    remember_namespace_event,
+    remember_namespace_events,
 )
 from publisher.state.protocol import State
 from publisher.state.records import Claim
@@ -34,7 +34,7 @@ def state(tmp_path: Path) -> Iterator[State]:
 def remember(
     state: State, event_id: int, now: float = NOW, namespace: tuple[str, ...] = ("d",)
 ) -> None:
-    state.write(lambda tx: remember_namespace_event(tx, namespace, event_id, now, POLICY))
+    state.write(lambda tx: remember_namespace_events(tx, {namespace: event_id}, now, POLICY))
 
 
 def demanded(
@@ -101,5 +101,15 @@ def test_those_that_are_shown_everywhere_are_forgotten(state: State) -> None:
 def test_a_flood_of_namespaces_is_not_remembered(state: State) -> None:
     for number in range(MAX_REMEMBERED + 5):
         remember(state, number, namespace=(f"d{number}",))
+
+    assert remembered(state) == MAX_REMEMBERED
+
+
+def test_a_flood_of_namespaces_in_one_batch_is_not_remembered(state: State) -> None:
+    events: dict[tuple[str, ...], int] = {
+        (f"d{number}",): number for number in range(MAX_REMEMBERED + 5)
+    }
+
+    state.write(lambda tx: remember_namespace_events(tx, events, NOW, POLICY))
 
     assert remembered(state) == MAX_REMEMBERED
