@@ -9,20 +9,37 @@ import functools
 import hashlib
 from collections.abc import Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Final
+
+from codegen.source_stripping import stripped
 
 RENDERER_VERSION: Final = 8
 """To raise when the code that is rendered for a schema changes; a test compares that code."""
 
+DOCUMENTED: Final = frozenset({
+    "AvroError", "InvalidAvro", "InvalidValue", "MissingCodec", "NotInArrow", "NotInSpark",
+    "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
+})  # fmt: skip
+"""The classes whose values a package's users hold: editors show what is written of them."""
+
 
 @functools.cache
 def runtime_files() -> Mapping[str, bytes]:
-    """The modules of ``codegen.runtime`` by file name."""
+    """The modules of ``codegen.runtime`` by file name, as packages contain them."""
     modules = (file for file in files("codegen.runtime").iterdir() if file.name.endswith(".py"))
     return MappingProxyType(
-        {file.name: file.read_bytes() for file in sorted(modules, key=lambda file: file.name)}
+        {file.name: _packaged(file) for file in sorted(modules, key=lambda file: file.name)}
     )
+
+
+def _packaged(file: Traversable) -> bytes:
+    """Comments and docstrings would be a fifth of a package's bytes."""
+    if file.name == "__init__.py":
+        # It says what the others lack.
+        return file.read_bytes()
+    return stripped(file.read_text("utf-8"), DOCUMENTED).encode()
 
 
 @functools.cache
