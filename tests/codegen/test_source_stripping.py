@@ -125,7 +125,7 @@ def _statements(source: str) -> str:
             node.body = [each for each in node.body if not _does_nothing(each)]
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 # It ends with its last statement, and that may be such a text.
-                node.end_lineno = node.end_col_offset = None
+                vars(node).update(end_lineno=None, end_col_offset=None)
     return ast.dump(tree, include_attributes=True)
 
 
