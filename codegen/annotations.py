@@ -73,7 +73,7 @@ class Annotations:
         self, taken: Collection[str], *, immutable: bool = False, hidden: Collection[str] = ()
     ) -> None:
         self._immutable = immutable
-        self._hidden_classes = hidden
+        self.hidden_classes = hidden
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
         # By identity, since hashing a shape takes longer than rendering it; the shape is kept too, so
@@ -122,7 +122,7 @@ class Annotations:
                 ordered = sorted(parts, key=lambda part: part == "None")
                 return alternatives(ordered)
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
-                return name_inside(name) if name in self._hidden_classes else name
+                return name_inside(name) if name in self.hidden_classes else name
             case _:
                 assert_never(shape)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# PySpark need not be installed where types are checked.
-_MISSING = "# type: ignore[import-not-found,unused-ignore]"
+# PySpark and Hypothesis need not be installed where types are checked.
+MISSING = "# type: ignore[import-not-found,unused-ignore]"
 # Nor PyArrow, which has no types.
 _UNTYPED = "# type: ignore[import-not-found,import-untyped,unused-ignore]"
 
@@ -11,9 +11,9 @@ CHECKED_IMPORTS = (
     f"from pyarrow import RecordBatch as _RecordBatch  {_UNTYPED}",
     f"from pyarrow import RecordBatchReader as _RecordBatchReader  {_UNTYPED}",
     f"from pyarrow import Schema as _ArrowSchema, Table as _ArrowTable  {_UNTYPED}",
-    f"from pyspark.sql import DataFrame as _DataFrame  {_MISSING}",
-    f"from pyspark.sql import Row as _Row, SparkSession as _SparkSession  {_MISSING}",
-    f"from pyspark.sql.types import StructType as _StructType  {_MISSING}",
+    f"from pyspark.sql import DataFrame as _DataFrame  {MISSING}",
+    f"from pyspark.sql import Row as _Row, SparkSession as _SparkSession  {MISSING}",
+    f"from pyspark.sql.types import StructType as _StructType  {MISSING}",
 )
 """For annotations alone: type checking needs neither library."""
 

@@ -48,11 +48,13 @@ class DefaultExpression:
     Attributes:
         fresh: the value is mutable, so that each record needs its own.
         objects: how many it constructs, including those of the fields that it omits.
+        records: whether some of them are records, whose classes may come later in the module.
     """
 
     text: str
     fresh: bool = False
     objects: int = 1
+    records: bool = False
 
 
 _NONE = DefaultExpression("None")
@@ -142,14 +144,16 @@ class _Evaluator:
                 text = ", ".join(part.text for part in parts)
                 comma = "," if parts else ""
                 text = f"({text}{comma})" if self._immutable else f"[{text}]"
-                return DefaultExpression(text, True, 1 + sum(part.objects for part in parts))
+                objects = 1 + sum(part.objects for part in parts)
+                return DefaultExpression(text, True, objects, any(p.records for p in parts))
             case DictShape(values):
                 if not isinstance(value, dict):
                     raise _unexpected(where, "an object", value)
                 pairs = {key: self._value(item, values, where) for key, item in value.items()}
                 text = ", ".join(f"{literal(key)}: {part.text}" for key, part in pairs.items())
                 objects = 1 + sum(part.objects for part in pairs.values())
-                return DefaultExpression(f"{{{text}}}", True, objects)
+                records = any(part.records for part in pairs.values())
+                return DefaultExpression(f"{{{text}}}", True, objects, records)
             case UnionShape(branches):
                 return self._branch(value, branches, where)
             case RecordReference(class_name):
@@ -183,7 +187,7 @@ class _Evaluator:
             else:
                 part = self.expression(class_name, attribute)
             objects += part.objects
-        return DefaultExpression(f"{class_name}({', '.join(arguments)})", True, objects)
+        return DefaultExpression(f"{class_name}({', '.join(arguments)})", True, objects, True)
 
 
 def _scalar(value: Json, shape: Scalar, where: str) -> str:

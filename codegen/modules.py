@@ -145,6 +145,15 @@ def to_dict(obj: _RECORD, ctx: object = None) -> dict[str, _Any]:
 def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
     """``from_dict`` of the record, as Confluent's ``AvroDeserializer`` calls its ``from_dict``."""
     return RECORD.from_dict(plain)
+
+
+def strategy(record_class: type[_Record]) -> _SearchStrategy[_Record]:
+    """A Hypothesis strategy of the class's records; each can be written and reads back equal.
+
+    Only a program that calls this needs Hypothesis.
+    """
+    records: _SearchStrategy[_Record] = _strategies.records_of(_codec.BINDING, record_class)
+    return records
 '''
 
 
@@ -185,7 +194,9 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
     )
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS, "", *column_functions.CHECKED_IMPORTS)
-        lines.add(f"from .row_types import {row_name(shape.root.class_name)} as _RootRow")
+        lines.add(f"from .row_types import {row_name(shape.root.class_name)} as _RootRow", "")
+        records = alternatives([record.class_name for record in shape.records])
+        lines.add(f'_Record = _TypeVar("_Record", bound={records})')
     lines.add(
         "",
         f"RECORD = {shape.root.class_name}",
@@ -198,6 +209,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         *column_functions.LAZY_MODULES,
         '_differences = _Lazy("._avro.differences", __name__)',
         '_json_lines = _Lazy("._avro.json_lines", __name__)',
+        '_strategies = _Lazy("._avro.strategies", __name__)',
     )
     return lines.text() + _with_classes(functions, shape, classes)
 
@@ -205,13 +217,15 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
 _CHECKED_IMPORTS = (
     "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
     "from os import PathLike as _PathLike",
-    "from typing import IO as _IO, Any as _Any, Literal as _Literal",
+    "from typing import IO as _IO, Any as _Any, Literal as _Literal, TypeVar as _TypeVar",
+    "",
+    f"from hypothesis.strategies import SearchStrategy as _SearchStrategy  {column_functions.MISSING}",
 )
 
 
 def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> str:
     """Fills classes into the template, and qualifies the builtins that they hide."""
-    for builtin in ("bool", "str", "bytes", "int", "dict", "list", "object", "tuple"):
+    for builtin in ("bool", "str", "bytes", "int", "dict", "list", "object", "tuple", "type"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)
     functions = functions.replace("_RECORD", shape.root.class_name)

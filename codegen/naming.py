@@ -51,13 +51,14 @@ _RESERVED_IN_PACKAGE = frozenset({
     "create_dataframe", "arrow_schema", "from_arrow", "to_arrow", "from_confluent", "to_confluent",
     "from_single_object", "to_single_object", "to_dict", "from_dict", "UnknownSchema", "diff", "ABSENT", "provenance", "changelog", "TYPE_CHECKING",
     "annotations", "NotImplemented", "rows", "row_types", "columns",
+    "strategy",
 })  # fmt: skip
 
 # Names of a record's class, or reserved.
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace", "to_record",
-    "validate",
+    "validate", "example", "strict", "SCHEMA",
 })  # fmt: skip
 
 # Names that the module of classes uses in functions whose parameters are attributes.

@@ -20,11 +20,20 @@ _METHODS = """
         return __records__.rich_repr(self)
 
     if TYPE_CHECKING:
+        SCHEMA: _ClassVar[%(str)s]
+        \"""The Avro schema of the class, complete, as JSON text.\"""
         __dataclass_fields__: _ClassVar[%(dict)s[%(str)s, _Any]]
     else:
+        SCHEMA = __schema_text__(_codec, %(full_name)s)
         __dataclass_fields__ = __fields__
         __dataclass_params__ = __params__
         __get_pydantic_core_schema__ = __pydantic_schema__
+
+    @%(classmethod)s
+    def example(cls, seed: %(int)s = 0) -> %(shown)s:
+        \"""A record of made-up values that can be written, the same for an equal seed.\"""
+        record: %(inside)s = __examples__.example(_codec.BINDING, %(full_name)s, seed)
+        return record
 
     def to_avro(self) -> %(bytes)s:
         \"""Avro's binary encoding, without a header.\"""

@@ -6,15 +6,14 @@ does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from codegen.annotations import Annotations, name_inside
-from codegen.default_values import DefaultExpression, Defaults
+from codegen.default_values import Defaults
+from codegen.rendering_constructor import Constructor, is_mutable
 from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
-    Attribute,
     DictShape,
     EnumClass,
     FixedClass,
@@ -61,6 +60,11 @@ _CHECKED_IMPORTS = (
     "from typing import Self as _Self",
 )
 
+_PLACEHOLDERS = (
+    "from ._avro.lazy import UNCHANGED as __unchanged__, UNSET as __unset__",
+    "from ._avro.lazy import UNSET_DICT as __empty_dict__, UNSET_LIST as __empty_list__",
+)
+
 _FROZEN = (
     "from ._avro.frozen import refuse_change as __refuse_change__",
     "from ._avro.frozen import refuse_deletion as __refuse_deletion__",
@@ -89,17 +93,6 @@ def _holds_durations(shape: Shape) -> bool:
             return shape is Scalar.DURATION
 
 
-@lru_cache(10_000)
-def _is_mutable(shape: Shape) -> bool:
-    match shape:
-        case ListShape() | DictShape():
-            return True
-        case UnionShape(branches):
-            return any(map(_is_mutable, branches))
-        case _:
-            return False
-
-
 def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
     """Only what is used, since each takes time when the package is imported.
 
@@ -116,13 +109,12 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
     if package.fixeds:
         yield "from ._avro.errors import InvalidValue as _InvalidValue"
     if package.immutable:
-        yield from ["from ._avro.frozen import freeze as __freeze__"] * any(
-            map(_is_mutable, shapes)
-        )
+        yield from ["from ._avro.frozen import freeze as __freeze__"] * any(map(is_mutable, shapes))
         yield from _FROZEN
     yield "from ._avro.lazy import FIELDS as __fields__, PARAMS as __params__"
     yield "from ._avro.lazy import PYDANTIC_SCHEMA as __pydantic_schema__"
-    yield from ["from ._avro.lazy import UNSET as __unset__"] if shapes else []
+    yield "from ._avro.lazy import SchemaText as __schema_text__"
+    yield from _PLACEHOLDERS if shapes else ()
     yield "from ._avro.lazy import Lazy as _Lazy"
     if annotations.mentions("_Duration"):
         yield "from ._avro.scalars import Duration as _Duration"
@@ -140,6 +132,7 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
         '_codec = _Lazy("._codec", __package__ or "")',
         '_framing = _Lazy("._avro.framing", __package__ or "")',
         '_json = _Lazy("._avro.json_text", __package__ or "")',
+        '__examples__ = _Lazy("._avro.examples", __package__ or "")',
         '__records__ = _Lazy("._avro.records", __package__ or "")',
         "__locals__ = _builtins.locals",
         *(["__put__ = _builtins.object.__setattr__"] if package.immutable else []),
@@ -170,10 +163,6 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
             lines.add("return _builtins.bytes.__new__(cls, value)")
 
 
-_NAME = re.compile(r"[A-Za-z]\w*")
-_EMPTY = frozenset({"[]", "()", "{}"})
-
-
 class _ClassRenderer:
     def __init__(
         self,
@@ -198,15 +187,18 @@ class _ClassRenderer:
 
     def render(self) -> None:
         lines, record = self._lines, self._record
-        for attribute in record.attributes:
-            self._factory(attribute)
+        constructor = Constructor(
+            lines, record, self._annotations, self._in_class, self._defaults,
+            immutable=self._immutable,
+        )  # fmt: skip
+        constructor.factories()
         lines.add("", "")
         with lines.block(f"class {record.class_name}:"):
             self._docstring()
             slots = "".join(f"{literal(a.name)}, " for a in record.attributes)
             lines.add("", f"__slots__ = ({slots.rstrip()})", "__match_args__ = ()", "")
             self._declarations()
-            self._init()
+            constructor.method()
             self._eq()
             self._repr()
             self._replace()
@@ -243,46 +235,6 @@ class _ClassRenderer:
         if self._record.attributes:
             lines.add("")
 
-    def _factory(self, attribute: Attribute) -> None:
-        """A function that makes a mutable default, unless that is empty."""
-        default = self._defaults.get(attribute.field)
-        if default is None or not default.fresh or default.text in _EMPTY:
-            return
-        lines = self._lines
-        annotation = self._annotations.of(attribute.shape)
-        lines.add("", "")
-        with lines.block(f"def {self._factory_name(attribute)}() -> {annotation}:"):
-            lines.add(f"return {default.text}")
-
-    def _factory_name(self, attribute: Attribute) -> str:
-        # The length tells where the class ends: ``A_b.c`` and ``A.b_c`` are two factories.
-        name = self._record.class_name
-        return f"__default_{len(name)}_{name}_{attribute.name}__"
-
-    def _init(self) -> None:
-        lines, record = self._lines, self._record
-        star = ", *, " if record.attributes else ""
-        parameters = ", ".join(self._parameter(attribute) for attribute in record.attributes)
-        with lines.block(f"def __init__(self{star}{parameters}) -> None:"):
-            if not record.attributes:
-                lines.add("pass")
-            elif self._immutable:
-                self._set_once()
-            else:
-                for attribute in record.attributes:
-                    lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
-
-    def _set_once(self) -> None:
-        """While its attributes are set, a record is of the draft's class, which has the same slots."""
-        lines, record = self._lines, self._record
-        lines.add(f'__put__(self, "__class__", __draft_{record.class_name}__)')
-        for attribute in record.attributes:
-            value = self._initial(attribute)
-            if _is_mutable(attribute.shape):
-                value = f"__freeze__({value})"
-            lines.add(f"self.{attribute.name} = {value}")
-        lines.add(f'__put__(self, "__class__", {name_inside(record.class_name)})')
-
     def _refusals(self) -> None:
         lines, record = self._lines, self._record
         values = "".join(f"self.{attribute.name}, " for attribute in record.attributes)
@@ -305,29 +257,6 @@ class _ClassRenderer:
         lines.add("", "")
         with lines.block(f"class __draft_{name}__:"):
             lines.add(f"__slots__ = {name}.__slots__")
-
-    def _parameter(self, attribute: Attribute) -> str:
-        annotated = f"{attribute.name}: {self._in_class.of(attribute.shape)}"
-        default = self._defaults.get(attribute.field)
-        if default is None:
-            return annotated
-        if self._is_fresh(default):
-            return f"{annotated} = __unset__"
-        name = _NAME.match(default.text)
-        if name is not None and name.group() in self._hidden:
-            return f"{annotated} = {name_inside(name.group())}{default.text[name.end() :]}"
-        return f"{annotated} = {default.text}"
-
-    def _is_fresh(self, default: DefaultExpression) -> bool:
-        return default.fresh and not (self._immutable and default.text == "()")
-
-    def _initial(self, attribute: Attribute) -> str:
-        default = self._defaults.get(attribute.field)
-        if default is None or not self._is_fresh(default):
-            return attribute.name
-        empty = default.text in _EMPTY
-        fresh = default.text if empty else f"{self._factory_name(attribute)}()"
-        return f"{fresh} if {attribute.name} is __unset__ else {attribute.name}"
 
     def _eq(self) -> None:
         lines, record = self._lines, self._record
@@ -356,7 +285,7 @@ class _ClassRenderer:
     def _replace(self) -> None:
         lines, record = self._lines, self._record
         parameters = ", ".join(
-            f"{a.name}: {self._in_class.of(a.shape)} = __unset__" for a in record.attributes
+            f"{a.name}: {self._in_class.of(a.shape)} = __unchanged__" for a in record.attributes
         )
         star = ", *, " if record.attributes else ""
         lines.add("")

@@ -15,7 +15,7 @@ from typing import Final
 
 from codegen.source_stripping import stripped
 
-RENDERER_VERSION: Final = 8
+RENDERER_VERSION: Final = 9
 """To raise when the code that is rendered for a schema changes; a test compares that code."""
 
 DOCUMENTED: Final = frozenset({

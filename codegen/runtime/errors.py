@@ -12,9 +12,22 @@ AvroError
 
 from __future__ import annotations
 
+import sys
+
+# Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
+TYPE_CHECKING = False
+
 
 class AvroError(ValueError):
-    """Root of this package's errors."""
+    """Root of the errors of all generated packages."""
+
+
+if not TYPE_CHECKING:
+    # Packages share no code, and ``except`` looks at real bases only: the package that is imported
+    # first lends its class to the others. It does nothing, so that its version does not matter.
+    _family = type(sys)("avro_schema_package_errors")
+    _family.AvroError = AvroError
+    AvroError = sys.modules.setdefault(_family.__name__, _family).AvroError
 
 
 class InvalidAvro(AvroError):

@@ -46,6 +46,18 @@ def _records() -> Any:
     return importlib.import_module(".records", __package__)
 
 
+class SchemaText:
+    """The attribute ``SCHEMA`` of a record's class; ``codec`` is the module of its package."""
+
+    def __init__(self, codec: Any, name: str) -> None:
+        self._codec = codec
+        self._name = name
+
+    def __get__(self, *_: object) -> Any:
+        schemas = importlib.import_module(".class_schemas", __package__)
+        return schemas.schema_text(self._codec.BINDING, self._name)
+
+
 FIELDS = TwinAttribute("__dataclass_fields__")
 PARAMS = TwinAttribute("__dataclass_params__")
 PYDANTIC_SCHEMA: Any = classmethod(_pydantic_schema)
@@ -65,7 +77,11 @@ class Sign:
         return self._name
 
 
-# The schema's default, where each record needs its own; in ``replace``, the record's own value.
+# The schema's default, where each record needs its own.
 UNSET: Any = Sign("UNSET", "<default>")
+UNSET_LIST: Any = Sign("UNSET_LIST", "[]")
+UNSET_DICT: Any = Sign("UNSET_DICT", "{}")
+# In ``replace``: the record's own value.
+UNCHANGED: Any = Sign("UNCHANGED", "<unchanged>")
 # An item that one of two records lacks.
 ABSENT: Any = Sign("ABSENT", "<absent>")

@@ -12,11 +12,11 @@ from typing import Any
 
 from .errors import short_repr
 from .frozen import freeze
-from .lazy import UNSET
+from .lazy import UNCHANGED, Sign
 
 
 def replace(given: dict[str, Any]) -> Any:
-    """A copy of the record ``self`` with the other given attributes, except those ``UNSET``."""
+    """A copy of the record ``self`` with the other given attributes, except those ``UNCHANGED``."""
     return _with(copy.copy(given.pop("self")), given)
 
 
@@ -35,13 +35,14 @@ def rich_repr(record: Any) -> Iterator[tuple[str, Any]]:
 @functools.cache
 def dataclass_twin(record_class: Any) -> type:
     """A dataclass with the attributes, types and defaults of a record's class."""
-    parameters = list(inspect.signature(record_class).parameters.values())
+    signature = inspect.signature(record_class)
+    parameters = [p for p in signature.parameters.values() if p.name != "strict"]
     required = {p.name: None for p in parameters if p.default is p.empty}
 
     def field(parameter: inspect.Parameter) -> Any:
         if parameter.default is parameter.empty:
             return dataclasses.field()
-        if parameter.default is not UNSET:
+        if not isinstance(parameter.default, Sign):
             return dataclasses.field(default=parameter.default)
         # Constructors check nothing, so that any record has the default.
         return dataclasses.field(
@@ -77,6 +78,6 @@ def pydantic_schema(record_class: Any) -> Any:
 
 def _with(record: Any, given: dict[str, Any]) -> Any:
     for attribute, value in given.items():
-        if value is not UNSET:
+        if value is not UNCHANGED:
             object.__setattr__(record, attribute, value)
     return record

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
+import io
+import json
+import pickle
 import pprint
 import sys
 from collections.abc import Iterator
@@ -11,11 +15,14 @@ from types import ModuleType
 from typing import Any
 from uuid import UUID
 
+import fastavro
 import pydantic
 import pytest
 from rich.pretty import pretty_repr
 
 from codegen.modules import render_modules
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
 from tests.codegen.generated import imported, record, record_of
 
 COMPANY = record({
@@ -127,19 +134,78 @@ def _match_by_position(package: ModuleType, company: Any) -> None:
 
 
 def test_fields_named_as_what_records_have_work() -> None:
-    names = ["validate", "replace", "example", "fields", "_Any", "_Callable", "_ClassVar", "SCHEMA"]
+    names = ["validate", "replace", "example", "fields", "_Any", "_Callable", "_ClassVar", "SCHEMA",
+             "strict", "strategy", "schema"]  # fmt: skip
     schema = record(dict.fromkeys(names, "int"))
     with imported(schema) as package:
         value = package.RECORD.from_dict(dict.fromkeys(names, 1))
 
-        assert value.validate_ == value.replace_ == value.example == 1
+        assert value.validate_ == value.replace_ == value.example_ == value.strategy == 1
+        assert value.SCHEMA == package.SCHEMA
         assert value.validate().to_dict() == dict.fromkeys(names, 1)
         assert len(dataclasses.fields(value)) == len(names)
 
 
-def test_the_error_of_any_package_is_a_value_error() -> None:
+def test_the_avro_error_of_a_package_is_that_of_every_package() -> None:
     with imported(COMPANY) as one, imported(COMPANY) as other:
         assert issubclass(one.AvroError, ValueError)
-        assert not issubclass(one.AvroError, other.AvroError)
-        with pytest.raises(ValueError, match="Id"):
+        assert one.InvalidValue is not other.InvalidValue
+        with pytest.raises(one.AvroError, match="Id") as caught:
             other.Company.from_dict({"Id": "x"})
+
+        assert type(pickle.loads(pickle.dumps(caught.value))) is other.InvalidValue
+
+
+def test_a_strict_constructor_refuses_what_cannot_be_written(package: ModuleType) -> None:
+    assert package.Company(Id=1, strict=True) == package.Company(Id=1)
+    with pytest.raises(package.InvalidValue, match="Id: expected int, got 'x'"):
+        package.Company(Id="x", strict=True)
+    with imported(record({})) as empty:
+        assert empty.R(strict=True) == empty.R()
+
+
+def test_signatures_show_defaults(package: ModuleType) -> None:
+    parameters = inspect.signature(package.Company).parameters
+
+    assert str(parameters["tags"]).endswith(("= []", "= ()"))
+    assert parameters["strict"].default is False
+    rendered = render_modules(record_of(COMPANY), "p")["p/_types.py"].decode()
+    assert "tags: list[str] = [], " in rendered
+    assert "limits: dict[str, int] = {'low': 1}, " in rendered
+
+
+def test_no_two_records_share_a_default(package: ModuleType) -> None:
+    one, other = package.Company(Id=1), package.Company(Id=2)
+
+    assert one.limits == {"low": 1}
+    assert one.limits is not other.limits
+    assert isinstance(one.tags, tuple) or one.tags is not other.tags
+
+
+def test_each_class_has_its_own_complete_schema(package: ModuleType) -> None:
+    assert package.Company.SCHEMA is package.SCHEMA
+    assert package.Company(Id=1).SCHEMA is package.SCHEMA
+    home = package.Home(city="Acton")
+
+    read = fastavro.schemaless_reader(
+        io.BytesIO(home.to_avro()), json.loads(package.Home.SCHEMA), None
+    )
+
+    assert read == home.to_dict()
+
+
+def test_the_schema_of_a_class_defines_what_it_refers_to() -> None:
+    state: dict[str, Any] = {"type": "enum", "name": "s.State", "symbols": ["CA"]}
+    inner = record({"state": {"type": ["null", "s.State"]}, "again": {"type": ["null", "Inner"]},
+                    "more": {"type": {"type": "array", "items": "s.State"}},
+                    "odd": {"type": {"type": "map", "values": {
+                        "type": "fixed", "name": "Four", "namespace": "", "size": 4}}}}, "Inner")  # fmt: skip
+    with imported(record({"first": {"type": state}, "inner": {"type": inner}})) as package:
+        schema = parse_schema(package.Inner.SCHEMA)
+
+        inner_value = package.Inner(state=package.s__State.CA, again=None, more=[], odd={})
+        assert isinstance(schema, Record)
+        assert schema.full_name == "n.Inner"
+        with imported(json.loads(package.Inner.SCHEMA)) as alone:
+            assert alone.RECORD.from_avro(inner_value.to_avro()).to_dict() == inner_value.to_dict()
+            assert alone.RECORD.from_single_object(inner_value.to_single_object())

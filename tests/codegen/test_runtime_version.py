@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (8, "9918021f1838c940c521ddd451961d907fde1861b7ab4e897fa8c53520dbbcc1")
+RENDERED = (9, "e8482ff0fcbc83b7a6e71d9eadf1c4ebff6c47e8e17902c46fe88db732c11b1c")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

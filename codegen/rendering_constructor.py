@@ -1,0 +1,143 @@
+"""The constructor of a record's class: what its signature shows, and what each record gets of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from codegen.annotations import Annotations, name_inside
+from codegen.default_values import DefaultExpression
+from codegen.shapes import Attribute, DictShape, ListShape, RecordClass, Shape, UnionShape
+from codegen.source import Lines
+
+_NAME = re.compile(r"[A-Za-z]\w*")
+_EMPTY = {"[]": "__empty_list__", "{}": "__empty_dict__"}
+"""Defaults that each record has its own of, and what stands for them in a call."""
+
+_MAX_SHOWN_DEFAULT = 200
+"""A longer one is not shown in the signature."""
+
+
+@lru_cache(10_000)
+def is_mutable(shape: Shape) -> bool:
+    match shape:
+        case ListShape() | DictShape():
+            return True
+        case UnionShape(branches):
+            return any(map(is_mutable, branches))
+        case _:
+            return False
+
+
+class Constructor:
+    """``annotations`` are those of functions, ``in_class`` those of the class."""
+
+    def __init__(
+        self,
+        lines: Lines,
+        record: RecordClass,
+        annotations: Annotations,
+        in_class: Annotations,
+        defaults: Mapping[str, DefaultExpression],
+        *,
+        immutable: bool,
+    ) -> None:
+        self._lines = lines
+        self._record = record
+        self._annotations = annotations
+        self._in_class = in_class
+        self._hidden = in_class.hidden_classes
+        self._defaults = defaults
+        self._immutable = immutable
+
+    def factories(self) -> None:
+        """Functions that make mutable defaults, unless these are empty; before the class."""
+        for attribute in self._record.attributes:
+            self._factory(attribute)
+
+    def _factory(self, attribute: Attribute) -> None:
+        default = self._defaults.get(attribute.field)
+        if default is None or not self._is_fresh(default) or default.text in _EMPTY:
+            return
+        lines = self._lines
+        annotation = self._annotations.of(attribute.shape)
+        lines.add("", "")
+        with lines.block(f"def {self._factory_name(attribute)}() -> {annotation}:"):
+            lines.add(f"return {default.text}")
+
+    def _factory_name(self, attribute: Attribute) -> str:
+        # The length tells where the class ends: ``A_b.c`` and ``A.b_c`` are two factories.
+        name = self._record.class_name
+        return f"__default_{len(name)}_{name}_{attribute.name}__"
+
+    def method(self) -> None:
+        lines, record = self._lines, self._record
+        boolean = self._annotations.builtin("bool")
+        parameters = "".join(f"{self._parameter(attribute)}, " for attribute in record.attributes)
+        with lines.block(f"def __init__(self, *, {parameters}strict: {boolean} = False) -> None:"):
+            if self._immutable:
+                self._set_once()
+            else:
+                for attribute in record.attributes:
+                    lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
+            lines.add("if strict:", "    self.validate()")
+        self._own_defaults()
+
+    def _own_defaults(self) -> None:
+        """The signature shows readers and editors the default that each record has its own of."""
+        places = [
+            f"{attribute.name}={_placeholder(default)}"
+            for attribute in self._record.attributes
+            if (default := self._defaults.get(attribute.field)) and self._is_shown(default)
+        ]
+        if places:
+            with self._lines.block("if not TYPE_CHECKING:"):
+                self._lines.add(f"__init__.__kwdefaults__.update({', '.join(places)})")
+
+    def _set_once(self) -> None:
+        """While its attributes are set, a record is of the draft's class, which has the same slots."""
+        lines, record = self._lines, self._record
+        if not record.attributes:
+            return
+        lines.add(f'__put__(self, "__class__", __draft_{record.class_name}__)')
+        for attribute in record.attributes:
+            value = self._initial(attribute)
+            if is_mutable(attribute.shape):
+                value = f"__freeze__({value})"
+            lines.add(f"self.{attribute.name} = {value}")
+        lines.add(f'__put__(self, "__class__", {name_inside(record.class_name)})')
+
+    def _parameter(self, attribute: Attribute) -> str:
+        annotated = f"{attribute.name}: {self._in_class.of(attribute.shape)}"
+        default = self._defaults.get(attribute.field)
+        if default is None:
+            return annotated
+        if self._is_fresh(default) and not self._is_shown(default):
+            return f"{annotated} = {_placeholder(default)}"
+        name = _NAME.match(default.text)
+        if name is not None and name.group() in self._hidden:
+            return f"{annotated} = {name_inside(name.group())}{default.text[name.end() :]}"
+        return f"{annotated} = {default.text}"
+
+    def _is_fresh(self, default: DefaultExpression) -> bool:
+        return default.fresh and not (self._immutable and default.text == "()")
+
+    def _is_shown(self, default: DefaultExpression) -> bool:
+        """Whether the signature can have the expression of a mutable default."""
+        if not self._is_fresh(default) or default.records:
+            return False
+        words = set(_NAME.findall(default.text))
+        return len(default.text) <= _MAX_SHOWN_DEFAULT and words.isdisjoint(self._hidden)
+
+    def _initial(self, attribute: Attribute) -> str:
+        default = self._defaults.get(attribute.field)
+        if default is None or not self._is_fresh(default):
+            return attribute.name
+        empty = default.text in _EMPTY
+        fresh = default.text if empty else f"{self._factory_name(attribute)}()"
+        return f"{fresh} if {attribute.name} is {_placeholder(default)} else {attribute.name}"
+
+
+def _placeholder(default: DefaultExpression) -> str:
+    return _EMPTY.get(default.text, "__unset__")
