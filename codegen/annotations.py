@@ -79,6 +79,7 @@ class Annotations:
         # By identity, since hashing a shape takes longer than rendering it; the shape is kept too, so
         # that its identity is not reused.
         self._known: dict[int, tuple[Shape, str]] = {}
+        self._others: list[Annotations] = []
 
     def builtin(self, name: str) -> str:
         """A builtin's name, qualified where the package has the name itself."""
@@ -86,7 +87,16 @@ class Annotations:
 
     def mentions(self, part: str) -> bool:
         """Whether any annotation rendered so far contains this text."""
-        return any(part in text for _, text in self._known.values())
+        own = any(part in text for _, text in self._known.values())
+        return own or any(other.mentions(part) for other in self._others)
+
+    def hiding(self, classes: Collection[str]) -> Annotations:
+        """Those of a class that hides ``classes``; what they mention, these mention, too."""
+        if not classes:
+            return self
+        other = Annotations(self._taken, immutable=self._immutable, hidden=classes)
+        self._others.append(other)
+        return other
 
     def of(self, shape: Shape) -> str:
         known = self._known.get(id(shape))

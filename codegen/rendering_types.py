@@ -25,7 +25,7 @@ from codegen.shapes import (
     Shape,
     UnionShape,
 )
-from codegen.source import TYPE_CHECKING, Lines, literal
+from codegen.source import PYRIGHT, TYPE_CHECKING, Lines, literal
 
 
 def render_types(package: PackageShape, defaults: Defaults) -> str:
@@ -47,7 +47,7 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
         # Type checkers look for names in the class first, where attributes are declared.
         hidden = {a.name for a in record.attributes} & set(classes)
         _ClassRenderer(
-            body, record, annotations, defaults, taken, hidden, immutable=package.immutable
+            body, record, annotations, defaults, hidden, immutable=package.immutable
         ).render()
     body.add("", "", *(f"{name_inside(r.class_name)} = {r.class_name}" for r in package.records))
     return _head(package, annotations) + body.text()
@@ -122,6 +122,7 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
 
 def _head(package: PackageShape, annotations: Annotations) -> str:
     lines = Lines()
+    lines.add(PYRIGHT)
     lines.docstring(f"The classes of {package.root.full_name}; generated, do not edit.")
     lines.add("", "from __future__ import annotations", "", *_imports(package, annotations), "")
     lines.add(*TYPE_CHECKING)
@@ -170,7 +171,6 @@ class _ClassRenderer:
         record: RecordClass,
         annotations: Annotations,
         defaults: Defaults,
-        taken: Collection[str],
         hidden: Collection[str],
         *,
         immutable: bool,
@@ -180,9 +180,7 @@ class _ClassRenderer:
         self._record = record
         self._annotations = annotations
         self._hidden = hidden
-        self._in_class = (
-            Annotations(taken, immutable=immutable, hidden=hidden) if hidden else annotations
-        )
+        self._in_class = annotations.hiding(hidden)
         self._defaults = defaults[record.class_name]
 
     def render(self) -> None:

@@ -74,3 +74,18 @@ def test_a_default_of_a_union_is_of_the_first_branch_that_accepts_it(default: An
         plain = package.RECORD().to_dict()["f"]
 
     assert plain in (default, ("Inner", default))
+
+
+@pytest.mark.parametrize(
+    ("type_", "default"),
+    [(logical("int", "date"), 1), (FIXED_DECIMAL, "\u0000\u000f"), (FIXED_16, "\u0007" * 16)],
+)
+def test_a_default_stands_beside_an_attribute_with_the_name_of_a_class(
+    type_: Any, default: Any
+) -> None:
+    """There annotations are made apart, and what they mention is imported all the same."""
+    document = schema(type_, default)
+    enum = {"type": "enum", "name": "State", "symbols": ["CA"]}
+    document["fields"].append({"name": "State", "type": enum})
+    with imported(document) as package:
+        assert package.RECORD(State=package.State.CA).to_dict()["State"] == "CA"
