@@ -15,7 +15,7 @@ from codegen.rendering_rows import render_rows, row_name
 from codegen.rendering_types import render_types, uses_durations
 from codegen.runtime_files import runtime_files
 from codegen.shapes import PackageShape
-from codegen.source import TYPE_CHECKING, Lines, literal
+from codegen.source import PYRIGHT, TYPE_CHECKING, Lines, literal
 from lakeschema.avro.model import Record
 from lakeschema.catalog.identifiers import RelationName
 
@@ -175,6 +175,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
     public = [*classes, *durations, *_CONSTANTS, *_ERRORS, *_defined_names(functions)]
     text = "_builtins.str" if "str" in classes else "str"
     lines = Lines()
+    lines.add(PYRIGHT)
     lines.docstring(shape.root.doc or f"Records of {relation or shape.root.full_name}.")
     lines.add(
         "",

@@ -15,7 +15,7 @@ from codegen.shapes import (
     Shape,
     UnionShape,
 )
-from codegen.source import Lines, literal
+from codegen.source import PYRIGHT, Lines, literal
 
 MAX_INLINED = 8
 """Attributes of a record whose code is rendered within that of the enclosing record."""
@@ -26,6 +26,7 @@ def render_codec(package: PackageShape) -> str:
     empty = _empty_records(package)
     inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
+    lines.add(PYRIGHT)
     lines.docstring(f"The binary codec of {package.root.full_name}; generated, do not edit.")
     classes = sorted(c.class_name for c in package.classes)
     lines.add(

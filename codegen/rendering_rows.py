@@ -23,7 +23,7 @@ from codegen.shapes import (
     Shape,
     UnionShape,
 )
-from codegen.source import Lines
+from codegen.source import PYRIGHT, Lines
 
 
 def render_rows(package: PackageShape) -> Mapping[str, str]:
@@ -65,6 +65,7 @@ def _row_stub(package: PackageShape) -> str:
     for record in package.records:
         renderer.row(body, record)
     lines = Lines()
+    lines.add(PYRIGHT)
     lines.docstring(f"Rows of {package.root.full_name}; generated, do not edit.")
     lines.add(
         "",
@@ -101,6 +102,8 @@ class _RowTypes:
             lines.add("")
             with lines.block(f"def to_record(self) -> __types__.{record.class_name}:"):
                 lines.docstring("The row as a record, with all that it contains.")
+            # With a record, too, which pyright would otherwise call impossible.
+            lines.add("", "def __eq__(self, other: _builtins.object) -> _builtins.bool: ...")
 
     def _text(self, shape: Shape) -> str:
         match shape:
@@ -121,6 +124,7 @@ class _RowTypes:
 
 def _column_stub(package: PackageShape) -> str:
     lines = Lines()
+    lines.add(PYRIGHT)
     lines.docstring(f"The columns of {package.root.full_name}; generated, do not edit.")
     lines.add("", "import builtins as _builtins", "from typing import Final as __Final__")
     within = {

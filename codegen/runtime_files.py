@@ -13,9 +13,10 @@ from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Final
 
+from codegen.source import PYRIGHT
 from codegen.source_stripping import stripped
 
-RENDERER_VERSION: Final = 9
+RENDERER_VERSION: Final = 10
 """To raise when the code that is rendered for a schema changes; a test compares that code."""
 
 DOCUMENTED: Final = frozenset({
@@ -39,7 +40,9 @@ def _packaged(file: Traversable) -> bytes:
     if file.name == "__init__.py":
         # It says what the others lack.
         return file.read_bytes()
-    return stripped(file.read_text("utf-8"), DOCUMENTED).encode()
+    text = stripped(file.read_text("utf-8"), DOCUMENTED)
+    # Where a package is checked as part of its user's own code; in the place of the docstring.
+    return (PYRIGHT + text if text.startswith("\n") else text).encode()
 
 
 @functools.cache

@@ -9,6 +9,9 @@ TYPE_CHECKING = (
     "TYPE_CHECKING = False",
 )
 
+PYRIGHT = "# pyright: basic"
+"""Pyright's strict mode would have us annotate what it infers, and avoid what it does not know."""
+
 # Most lines of documentation, which need no escaping.
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 

@@ -27,7 +27,7 @@ class TimeColumns:
     def __init__(self, pa: Any, binding: Binding, schema: Any, narrowing: Narrowing) -> None:
         self._pa = pa
         self._binding = binding
-        self._narrowing = narrowing
+        self._narrowing: Narrowing = narrowing
         self.readers: dict[str, Convert] = {}
         self.schema = pa.schema(self._fields(list(schema), binding.root, ""))
 

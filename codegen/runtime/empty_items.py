@@ -16,7 +16,7 @@ MAX_EMPTY_ITEMS: Final = 10_000
 """Of an input, in addition to one for each of its bytes; of a file's records; of a record."""
 
 
-_latest: Final = ContextVar("latest", default=(b"", 0, 0))
+_latest: Final[ContextVar[tuple[bytes, int, int]]] = ContextVar("latest", default=(b"", 0, 0))
 """The input that is decoded, how far, and the zero-byte items up to there."""
 
 

@@ -32,6 +32,7 @@ class Form(Protocol):
     @property
     def fills_defaults(self) -> bool:
         """Whether a field may be missing that has a default."""
+        ...
 
     def leaf_writer(self, node: Node) -> Convert: ...
 

@@ -81,7 +81,7 @@ class _Record:
 class _Resolver:
     def __init__(self, binding: Binding, narrowing: Narrowing) -> None:
         self._binding = binding
-        self._narrowing = narrowing
+        self._narrowing: Narrowing = narrowing
         self._records: dict[tuple[int, int], _Record] = {}
         self._empty = EmptyTypes()
         self._skippers = Skippers(self._empty)
