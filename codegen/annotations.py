@@ -9,6 +9,7 @@ from typing import assert_never
 from codegen.shapes import (
     DecimalShape,
     DictShape,
+    EntriesShape,
     EnumReference,
     FixedReference,
     ListShape,
@@ -126,6 +127,9 @@ class Annotations:
                 if self._immutable:
                     return f"_Mapping[{text}, {self.of(values)}]"
                 return f"{self.builtin('dict')}[{text}, {self.of(values)}]"
+            case EntriesShape(keys, values):
+                name = "_Mapping" if self._immutable else self.builtin("dict")
+                return f"{name}[{self.of(keys)}, {self.of(values)}]"
             case UnionShape(branches):
                 # An int and a long are one class; None last, by convention.
                 parts = dict.fromkeys(self.of(branch) for branch in branches)

@@ -22,6 +22,7 @@ from codegen.shapes import (
     Attribute,
     DecimalShape,
     DictShape,
+    EntriesShape,
     EnumReference,
     FixedReference,
     ListShape,
@@ -93,6 +94,8 @@ def _nameless_branches(shape: Shape) -> int:
     match shape:
         case ListShape(inner) | DictShape(inner):
             return 4 + _nameless_branches(inner)
+        case EntriesShape(keys, values):
+            return 4 + _nameless_branches(keys) + _nameless_branches(values)
         case UnionShape(branches):
             return sum([1 + _nameless_branches(branch) for branch in branches])
         case _:
@@ -157,7 +160,7 @@ class CodecRenderer:
     def list_value(self, items: Shape, place: str, depth: int) -> None: ...
 
     @abstractmethod
-    def dict_value(self, values: Shape, place: str, depth: int) -> None: ...
+    def dict_value(self, keys: Shape, values: Shape, place: str, depth: int) -> None: ...
 
     @abstractmethod
     def own_function(self, shape: Shape, place: str) -> None:
@@ -186,12 +189,14 @@ class CodecRenderer:
                 self.call_record(name, place)
             case UnionShape(branches):
                 self.union(branches, place, depth)
-            case ListShape() | DictShape() if depth >= MAX_DEPTH:
+            case ListShape() | DictShape() | EntriesShape() if depth >= MAX_DEPTH:
                 self.own_function(shape, place)
             case ListShape(items):
                 self.list_value(items, place, depth)
             case DictShape(values):
-                self.dict_value(values, place, depth)
+                self.dict_value(Scalar.STRING, values, place, depth)
+            case EntriesShape(keys, values):
+                self.dict_value(keys, values, place, depth)
             case _:
                 assert_never(shape)
 
@@ -237,6 +242,8 @@ class CodecRenderer:
         match shape:
             case ListShape(inner) | DictShape(inner):
                 return 4 + self._branches(inner)
+            case EntriesShape(keys, values):
+                return 4 + self._branches(keys) + self._branches(values)
             case UnionShape(branches):
                 return sum([1 + self._branches(branch) for branch in branches])
             case RecordReference(name) if name in self.inlined:

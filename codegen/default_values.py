@@ -7,6 +7,7 @@ accepts it (Avro 1.12; earlier versions: to the first branch).
 from __future__ import annotations
 
 import datetime as dt
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from codegen.shapes import (
     Attribute,
     DecimalShape,
     DictShape,
+    EntriesShape,
     EnumReference,
     FixedReference,
     ListShape,
@@ -154,12 +156,31 @@ class _Evaluator:
                 objects = 1 + sum(part.objects for part in pairs.values())
                 records = any(part.records for part in pairs.values())
                 return DefaultExpression(f"{{{text}}}", True, objects, records)
+            case EntriesShape():
+                return self._entries(value, shape, where)
             case UnionShape(branches):
                 return self._branch(value, branches, where)
             case RecordReference(class_name):
                 return self._record(value, class_name, where)
             case _:
                 assert_never(shape)
+
+    def _entries(self, value: Json, shape: EntriesShape, where: str) -> DefaultExpression:
+        if not isinstance(value, list):
+            raise _unexpected(where, "an array", value)
+        pairs: dict[str, DefaultExpression] = {}
+        for entry in value:
+            if not isinstance(entry, dict) or "key" not in entry:
+                raise _unexpected(where, "an object with a key", entry)
+            if "value" not in entry and shape.value_default is None:
+                raise IllegalDefault(where, "an entry has no value, and values have no default")
+            key = self._value(entry["key"], shape.keys, where)
+            given = entry["value"] if "value" in entry else json.loads(shape.value_default or "")
+            pairs[key.text] = self._value(given, shape.values, where)
+        text = ", ".join(f"{key}: {part.text}" for key, part in pairs.items())
+        objects = 1 + sum(part.objects for part in pairs.values())
+        records = any(part.records for part in pairs.values())
+        return DefaultExpression(f"{{{text}}}", True, objects, records)
 
     def _branch(self, value: Json, branches: tuple[Shape, ...], where: str) -> DefaultExpression:
         if value is None and Scalar.NULL in branches:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import assert_never
 
 from codegen.errors import UnfitSchema
+from codegen.key_value_maps import dict_entries
 from codegen.naming import TypeNamer, attribute_name, member_name
 from codegen.shapes import (
     Attribute,
     DecimalShape,
     DictShape,
+    EntriesShape,
     EnumClass,
     EnumReference,
     FixedClass,
@@ -31,6 +34,7 @@ from lakeschema.avro.model import (
     Fixed,
     LogicalType,
     MapSchema,
+    NoDefault,
     Primitive,
     Record,
     Reference,
@@ -82,7 +86,8 @@ def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
     Raises:
         UnfitSchema: two names become one in Python, or a type cannot be laid out there.
     """
-    lowerer = _Lowerer(rules.class_names(schema), rules.attribute_name)
+    entries = dict_entries(schema)
+    lowerer = _Lowerer(rules.class_names(schema), rules.attribute_name, entries)
     lowerer.shape(schema)
     shape = lowerer.package()
     _check_distinct(shape)
@@ -95,8 +100,12 @@ MAX_UNION_TYPES = 2_000
 
 class _Lowerer:
     def __init__(
-        self, class_name: Callable[[str], str], attribute_name: Callable[[str], str]
+        self,
+        class_name: Callable[[str], str],
+        attribute_name: Callable[[str], str],
+        entries: Collection[str],
     ) -> None:
+        self._entries = entries
         self._class_name = class_name
         self._attribute_name = attribute_name
         self._named: dict[str, Shape] = {}
@@ -113,6 +122,8 @@ class _Lowerer:
         match schema:
             case Primitive(name, logical):
                 return _primitive(name, logical)
+            case Array(Record() | Reference() as items) if items.full_name in self._entries:
+                return self._dict(items)
             case Array(items):
                 return _list_of(self.shape(items))
             case MapSchema(values):
@@ -152,6 +163,15 @@ class _Lowerer:
         self._named[schema.full_name] = shape
         return shape
 
+    def _dict(self, entry: Record | Reference) -> Shape:
+        """Of an array of entries, which have no class of their own."""
+        if isinstance(entry, Record) and entry.full_name not in self._named:
+            key, value = entry.fields
+            default = None if isinstance(value.default, NoDefault) else json.dumps(value.default)
+            shape = _entries_of(self.shape(key.type), self.shape(value.type), default)
+            self._named[entry.full_name] = shape
+        return self._named[entry.full_name]
+
     def _enum(self, schema: EnumSchema) -> Shape:
         if schema.full_name in self._named:
             return self._named[schema.full_name]
@@ -188,6 +208,7 @@ class _Lowerer:
 
 _list_of = lru_cache(10_000)(ListShape)
 _dict_of = lru_cache(10_000)(DictShape)
+_entries_of = lru_cache(10_000)(EntriesShape)
 _union_of = lru_cache(10_000)(UnionShape)
 _decimal_of = lru_cache(10_000)(DecimalShape)
 

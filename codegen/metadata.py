@@ -17,6 +17,7 @@ from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest
 from codegen.shapes import PackageShape
 from lakeschema.avro.fingerprint import Fingerprints
+from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -178,6 +179,9 @@ def describe(schema: Schema, classes: Mapping[str, str]) -> str:
             if logical.precision is not None:
                 return f"{logical.name}({logical.precision},{logical.scale})"
             return logical.name
+        case Array(Record() as entry) if is_key_value_array(schema) and key_and_value(entry):
+            key, value = entry.fields
+            return f"map of {describe(key.type, classes)} to {describe(value.type, classes)}"
         case Array(items):
             return f"array of {describe(items, classes)}"
         case MapSchema(values):

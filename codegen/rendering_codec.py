@@ -8,6 +8,7 @@ from codegen.rendering_decoder import Decoder, is_empty
 from codegen.rendering_encoder import Encoder
 from codegen.shapes import (
     DictShape,
+    EntriesShape,
     ListShape,
     PackageShape,
     RecordClass,
@@ -96,6 +97,9 @@ def _leaves(shape: Shape) -> Iterator[Shape]:
     match shape:
         case ListShape(inner) | DictShape(inner):
             yield from _leaves(inner)
+        case EntriesShape(keys, values):
+            yield from _leaves(keys)
+            yield from _leaves(values)
         case UnionShape(branches):
             for branch in branches:
                 yield from _leaves(branch)

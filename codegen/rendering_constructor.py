@@ -8,7 +8,15 @@ from functools import lru_cache
 
 from codegen.annotations import Annotations, name_inside
 from codegen.default_values import DefaultExpression
-from codegen.shapes import Attribute, DictShape, ListShape, RecordClass, Shape, UnionShape
+from codegen.shapes import (
+    Attribute,
+    DictShape,
+    EntriesShape,
+    ListShape,
+    RecordClass,
+    Shape,
+    UnionShape,
+)
 from codegen.source import Lines
 
 _NAME = re.compile(r"[A-Za-z]\w*")
@@ -22,7 +30,7 @@ _MAX_SHOWN_DEFAULT = 200
 @lru_cache(10_000)
 def is_mutable(shape: Shape) -> bool:
     match shape:
-        case ListShape() | DictShape():
+        case ListShape() | DictShape() | EntriesShape():
             return True
         case UnionShape(branches):
             return any(map(is_mutable, branches))

@@ -164,12 +164,15 @@ class Decoder(CodecRenderer):
                 f"{iterations} = ()",
             )
 
-    def dict_value(self, values: Shape, target: str, depth: int) -> None:
+    def dict_value(self, keys: Shape, values: Shape, target: str, depth: int) -> None:
         lines, t, iterations = self.lines, self.temporary(), self.temporary()
         key, item = self.temporary(), self.temporary()
-        lines.add(f"{t}: dict[str, Any] = {{}}", f"{item}: Any")
+        if keys is Scalar.STRING:
+            lines.add(f"{t}: dict[str, Any] = {{}}", f"{item}: Any")
+        else:
+            lines.add(f"{t}: dict[Any, Any] = {{}}", f"{key}: Any", f"{item}: Any")
         with self._blocks(iterations), lines.block(f"for _ in {iterations}:"):
-            self.scalar(Scalar.STRING, key)
+            self.value(keys, key, depth + 1)
             self.value(values, item, depth + 1)
             lines.add(f"{t}[{key}] = {item}")
         lines.add(f"{target} = FrozenMap({t})" if self.immutable else f"{target} = {t}")

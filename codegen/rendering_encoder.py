@@ -23,6 +23,7 @@ from codegen.shapes import (
     Attribute,
     DecimalShape,
     DictShape,
+    EntriesShape,
     EnumReference,
     FixedReference,
     ListShape,
@@ -145,14 +146,14 @@ class Encoder(CodecRenderer):
                 self.value(items, item, depth + 1)
         lines.add("append(0)")
 
-    def dict_value(self, values: Shape, value: str, depth: int) -> None:
+    def dict_value(self, keys: Shape, values: Shape, value: str, depth: int) -> None:
         lines, t, key, item = self.lines, self._local(value), self.temporary(), self.temporary()
         with lines.block(f"if type({t}) is not {self._dict_class}:"):
             lines.add(f"{t} = scalars.dict_of({t})")
         with lines.block(f"if {t}:"):
             self._length(f"len({t})")
             with lines.block(f"for {key}, {item} in {t}.items():"):
-                self.scalar(Scalar.STRING, key)
+                self.value(keys, key, depth + 1)
                 self.value(values, item, depth + 1)
         lines.add("append(0)")
 
@@ -207,7 +208,7 @@ class Encoder(CodecRenderer):
                 return f"{exact} and scalars.is_decimal({t}, {precision}, {scale})"
             case ListShape():
                 return f"type({t}) is {self._list_class}"
-            case DictShape():
+            case DictShape() | EntriesShape():
                 return f"type({t}) is {self._dict_class}"
             case RecordReference(name) | EnumReference(name) | FixedReference(name):
                 return f"type({t}) is _{name}"

@@ -13,6 +13,7 @@ from codegen.annotations import Annotations, alternatives
 from codegen.runtime.column_names import nested_name
 from codegen.shapes import (
     DictShape,
+    EntriesShape,
     EnumReference,
     FixedReference,
     ListShape,
@@ -111,6 +112,8 @@ class _RowTypes:
                 return f"__Sequence__[{self._text(items)}]"
             case DictShape(values):
                 return f"_Mapping[{self._annotations.builtin('str')}, {self._text(values)}]"
+            case EntriesShape(keys, values):
+                return f"_Mapping[{self._text(keys)}, {self._text(values)}]"
             case UnionShape(branches):
                 parts = dict.fromkeys(map(self._text, branches))
                 return alternatives(sorted(parts, key=lambda part: part == "None"))

@@ -15,6 +15,7 @@ from codegen.rendering_constructor import Constructor, is_mutable
 from codegen.rendering_methods import codec_methods
 from codegen.shapes import (
     DictShape,
+    EntriesShape,
     EnumClass,
     FixedClass,
     ListShape,
@@ -87,6 +88,8 @@ def _holds_durations(shape: Shape) -> bool:
     match shape:
         case ListShape(inner) | DictShape(inner):
             return _holds_durations(inner)
+        case EntriesShape(keys, values):
+            return _holds_durations(keys) or _holds_durations(values)
         case UnionShape(branches):
             return any(map(_holds_durations, branches))
         case _:

@@ -61,6 +61,19 @@ class DictShape:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class EntriesShape:
+    """A dict whose keys are no text: in Avro, an array of records of a key and a value.
+
+    ``value_default`` is the JSON text of the default that entries without a value have; None
+    without one.
+    """
+
+    keys: Shape
+    values: Shape
+    value_default: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class UnionShape:
     branches: tuple[Shape, ...]
 
@@ -86,6 +99,7 @@ Shape: TypeAlias = (
     | DecimalShape
     | ListShape
     | DictShape
+    | EntriesShape
     | UnionShape
     | RecordReference
     | EnumReference
@@ -101,6 +115,8 @@ def is_nameless(shape: Shape) -> bool:
             return True
         case ListShape(inner) | DictShape(inner):
             return is_nameless(inner)
+        case EntriesShape(keys, values):
+            return is_nameless(keys) and is_nameless(values)
         case UnionShape(branches):
             return all(map(is_nameless, branches))
         case RecordReference() | EnumReference() | FixedReference():

@@ -16,7 +16,17 @@ from typing import Any, Final
 from . import scalars
 from .arrow_times import TimeColumns
 from .binding import Binding
-from .columnar import Convert, Format, field_reader, field_writer, is_nullable, join_path
+from .columnar import (
+    Convert,
+    Format,
+    entry_pair,
+    entry_paths,
+    field_reader,
+    field_writer,
+    is_nullable,
+    join_path,
+)
+from .entries import key_and_value
 from .errors import InvalidValue, NotInArrow, short_repr
 from .schema import Node
 from .units import Narrowing
@@ -153,6 +163,11 @@ def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
                 )
                 for field in node.fields
             ])  # fmt: skip
+        case "array" if node.map_form == "dict":
+            keys, values = key_and_value(node)
+            key_path, value_path = entry_paths(path)
+            key, value = _type(pa, keys, key_path, above), _type(pa, values, value_path, above)
+            return pa.map_(key, pa.field("value", value, is_nullable(values)))
         case "array":
             item = _type(pa, node.items, f"{path}[]", above)
             return pa.list_(pa.field("item", item, is_nullable(node.items)))
@@ -222,7 +237,7 @@ def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
         return value.items()
     if not isinstance(value, list):
         raise InvalidValue("", f"expected a map, got {short_repr(value)}")
-    return value
+    return map(entry_pair, value)
 
 
 def _dict_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .binding import Binding
-from .columnar import Convert, fold, join_path
+from .columnar import Convert, entry_paths, fold, join_path
+from .entries import key_and_value
 from .errors import InvalidValue
 from .schema import Node
 from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
@@ -55,6 +56,14 @@ class TimeColumns:
                 return pa.large_list(self._items(type_.value_field, node, path))
             case "array" if pa.types.is_fixed_size_list(type_):
                 return pa.list_(self._items(type_.value_field, node, path), type_.list_size)
+            case "array" if pa.types.is_map(type_) and node.map_form:
+                keys, values = key_and_value(node)
+                key_path, value_path = entry_paths(path)
+                key, item = type_.key_field, type_.item_field
+                return pa.map_(
+                    key.with_type(self._type(key.type, keys, key_path)),
+                    item.with_type(self._type(item.type, values, value_path)),
+                )
             case "map" if pa.types.is_map(type_):
                 return pa.map_(type_.key_field, self._items(type_.item_field, node, path))
             case _:

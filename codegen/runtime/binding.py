@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from .aliases import nodes
+from .entries import Entry, mark_entries
 from .errors import AvroError, InvalidAvro, InvalidValue
 from .frozen import freeze
 from .schema import Node, parse
@@ -18,7 +19,10 @@ V = TypeVar("V")
 
 
 class Binding:
-    """By full name: classes, records' attributes in the order of their fields, and their codecs."""
+    """By full name: classes, records' attributes in the order of their fields, and their codecs.
+
+    The records of keys and values that are dicts in Python have no class of the package's.
+    """
 
     def __init__(
         self,
@@ -43,7 +47,11 @@ class Binding:
 
     @functools.cached_property
     def root(self) -> Node:
-        return parse(self.schema_text)
+        root = parse(self.schema_text)
+        entries = mark_entries(root, self.classes)
+        self.classes = {**self.classes, **dict.fromkeys(entries, Entry)}
+        self.attributes = {**self.attributes, **dict.fromkeys(entries, ("key", "value"))}
+        return root
 
     @functools.cached_property
     def nodes(self) -> Mapping[str, Node]:

@@ -82,7 +82,7 @@ def _within(node: Node) -> Node:
     """The type whose fields Spark finds beneath a column: of a struct, or of an array of structs."""
     others = [branch for branch in node.branches if branch.kind != "null"]
     node = others[0] if len(others) == 1 else node
-    if node.kind == "array":
+    if node.kind == "array" and node.map_form != "dict":
         items = [branch for branch in node.items.branches if branch.kind != "null"]
         return items[0] if len(items) == 1 else node.items
     return node

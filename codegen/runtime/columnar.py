@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from .binding import Binding
+from .entries import key_and_value, pairs_as_rows
 from .errors import AvroError, InvalidAvro, InvalidValue, short_repr
 from .plain import from_default, from_plain
 from .schema import Field, Node
@@ -36,7 +37,7 @@ class Format:
         read_leaf: Callable[[Node, str], Convert | None],
         write_leaf: Callable[[Node], Convert | None],
         pairs: Callable[[Any], Iterable[tuple[Any, Any]]],
-        make_map: Callable[[Iterable[tuple[str, Any]]], Any],
+        make_map: Callable[[Iterable[tuple[Any, Any]]], Any],
         make_record: Callable[[tuple[str, ...]], Callable[[list[Any]], Any]],
     ) -> None:
         self.name = name
@@ -100,10 +101,18 @@ def field_reader(
     match node.kind:
         case "record":
             return _record_reader(binding, node, form, path, above)
+        case "array" if node.map_form == "dict":
+            keys, values = (
+                field_reader(binding, part, form, inner, above)
+                for part, inner in zip(key_and_value(node), entry_paths(path), strict=True)
+            )
+            return _map_reader(keys, values, form)
         case "array":
-            return _array_reader(field_reader(binding, node.items, form, f"{path}[]", above))
+            read = _array_reader(field_reader(binding, node.items, form, f"{path}[]", above))
+            return _entries_reader(read, form) if node.map_form else read
         case "map":
-            return _map_reader(field_reader(binding, node.items, form, f"{path}[]", above), form)
+            inner = field_reader(binding, node.items, form, f"{path}[]", above)
+            return _map_reader(_text_key, inner, form)
         case "union":
             inner = field_reader(binding, form.only_branch(node, path), form, path, above)
             return _optional(inner) if is_nullable(node) else inner
@@ -181,21 +190,56 @@ def _array_reader(item: Convert) -> Convert:
     return read
 
 
-def _map_reader(item: Convert, form: Format) -> Convert:
+def _map_reader(read_key: Convert, item: Convert, form: Format) -> Convert:
     def read(value: Any) -> Any:
-        items: dict[str, Any] = {}
+        items: dict[Any, Any] = {}
         for key, each in form.pairs(value):
-            if not isinstance(key, str):
-                raise InvalidValue(
-                    f"[{short_repr(key)}] as a key", f"expected str, got {short_repr(key)}"
-                )
             try:
-                items[key] = item(each)
+                typed = read_key(key)
+            except InvalidValue as error:
+                raise InvalidValue(f"[{short_repr(key)}] as a key", error.reason) from None
+            try:
+                items[typed] = item(each)
             except InvalidValue as error:
                 raise prefix_path(f"[{short_repr(key)}]", error) from None
         return items
 
     return read
+
+
+def _text_key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise InvalidValue("", f"expected str, got {short_repr(key)}")
+    return key
+
+
+def entry_pair(entry: Any) -> tuple[Any, Any]:
+    """The key and the value of an item of what a format has for a map."""
+    match entry:
+        case (key, value) if type(entry) is tuple:
+            return key, value
+        case {"key": key, "value": value}:
+            return key, value
+        case _ if getattr(entry, "__fields__", None) == ["key", "value"]:
+            return entry[0], entry[1]
+    raise InvalidValue("", f"expected a key and a value, got {short_repr(entry)}")
+
+
+def _entries_reader(read: Convert, form: Format) -> Convert:
+    """Of a list of entries, which the format may have as a map."""
+
+    def read_entries(value: Any) -> Any:
+        is_map = isinstance(value, Mapping) or (
+            isinstance(value, list) and any(type(item) is tuple for item in value)
+        )
+        return read(pairs_as_rows(form.pairs(value)) if is_map else value)
+
+    return read_entries
+
+
+def entry_paths(path: str) -> tuple[str, str]:
+    """Of the keys and values of a map in the form of an array of entries."""
+    return f"{path}[].key", f"{path}[].value"
 
 
 def _optional(inner: Convert) -> Convert:
@@ -232,11 +276,18 @@ def field_writer(
     match node.kind:
         case "record":
             return _record_writer(binding, node, form, path, above)
+        case "array" if node.map_form == "dict":
+            keys, values = (
+                field_writer(binding, part, form, inner, above)
+                for part, inner in zip(key_and_value(node), entry_paths(path), strict=True)
+            )
+            return _map_writer(keys, values, form)
         case "array":
             item = field_writer(binding, node.items, form, f"{path}[]", above)
             return list if item is None else _each(item)
         case "map":
-            return _map_writer(field_writer(binding, node.items, form, f"{path}[]", above), form)
+            item = field_writer(binding, node.items, form, f"{path}[]", above)
+            return _map_writer(None, item, form)
         case "union":
             inner = field_writer(binding, form.only_branch(node, path), form, path, above)
             return None if inner is None else _optional(inner)
@@ -267,9 +318,13 @@ def _each(item: Convert) -> Convert:
     return lambda value: [item(each) for each in value]
 
 
-def _map_writer(item: Convert | None, form: Format) -> Convert:
+def _map_writer(key: Convert | None, item: Convert | None, form: Format) -> Convert:
     make = form.make_map
-    if item is None:
+    if key is None and item is None:
         return lambda value: make(value.items())
-    convert = item
-    return lambda value: make((key, convert(each)) for key, each in value.items())
+    write_key, write = key or _same, item or _same
+    return lambda value: make((write_key(key), write(each)) for key, each in value.items())
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding
+from .entries import dict_of_entries
 from .errors import AvroError, InvalidValue
 from .finite import height, heights
 from .schema import Node
@@ -64,7 +65,8 @@ class Examples:
             case "union":
                 return self._of_union(node, field)
             case "array":
-                return self._items(node.items, field)
+                found = self._items(node.items, field)
+                return dict_of_entries(found) if node.map_form == "dict" else found
             case "map":
                 items = self._items(node.items, field)
                 return {f"key {number}": item for number, item in enumerate(items)}

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from . import scalars
 from .binding import Binding
+from .entries import dict_of_entries, entries_of
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .plain import from_default
 from .schema import Field, Node
@@ -61,7 +62,10 @@ class Writers:
     def _make(self, node: Node) -> Convert:
         match node.kind:
             case "array":
-                return _array_writer(self.of(node.items))
+                write = _array_writer(self.of(node.items))
+                return (
+                    (lambda value: write(entries_of(value))) if node.map_form == "dict" else write
+                )
             case "map":
                 return _map_writer(self.of(node.items))
             case "union":
@@ -115,7 +119,10 @@ class Readers:
     def _make(self, node: Node) -> Convert:
         match node.kind:
             case "array":
-                return _array_reader(self.of(node.items))
+                read = _array_reader(self.of(node.items))
+                if node.map_form == "dict":
+                    return lambda document: dict_of_entries(read(document))
+                return read
             case "map":
                 return _map_reader(self.of(node.items))
             case "union":

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding
+from .entries import dict_of_entries, entries_of, is_dict, key_and_value
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .schema import Node
 from .values import branch_of, check, convert_leaf, from_base, to_base
@@ -38,7 +39,8 @@ def _plain(binding: Binding, node: Node, value: Any) -> Any:
         case "enum":
             return value.value
         case "array":
-            return [_plain(binding, node.items, item) for item in value]
+            items = entries_of(value) if node.map_form == "dict" else value
+            return [_plain(binding, node.items, item) for item in items]
         case "map":
             return {key: _plain(binding, node.items, item) for key, item in value.items()}
         case "union":
@@ -95,13 +97,17 @@ class _Typing:
                 return self._record(node, value, path)
             case "enum":
                 return _enum_from_plain(self._binding, node, value, path)
+            case "array" if node.map_form == "dict" and isinstance(value, dict):
+                return self._dict_of(node, value, path)
             case "array":
                 if not isinstance(value, (list, tuple)):
-                    raise InvalidValue(path, f"expected list, got {short_repr(value)}")
-                return [
+                    kind = "dict or list" if node.map_form == "dict" else "list"
+                    raise InvalidValue(path, f"expected {kind}, got {short_repr(value)}")
+                items = [
                     self.typed(node.items, item, f"{path}[{index}]")
                     for index, item in enumerate(value)
                 ]
+                return dict_of_entries(items) if node.map_form == "dict" else items
             case "map":
                 if not isinstance(value, dict):
                     raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
@@ -115,6 +121,14 @@ class _Typing:
                 return self._union(node, value, path)
             case _:
                 return _leaf_from_plain(self._binding, node, value, path)
+
+    def _dict_of(self, node: Node, value: dict[Any, Any], path: str) -> dict[Any, Any]:
+        keys, values = key_and_value(node)
+        made: dict[Any, Any] = {}
+        for key, item in value.items():
+            inner = f"{path}[{short_repr(key)}]"
+            made[self.typed(keys, key, f"{inner} as a key")] = self.typed(values, item, inner)
+        return made
 
     def _record(self, node: Node, value: Any, path: str) -> Any:
         binding = self._binding
@@ -165,7 +179,7 @@ class _Typing:
         return found[0]
 
     def _dict(self, union: Node, value: dict[Any, Any], path: str) -> tuple[Any] | None:
-        candidates = [b for b in union.branches if b.kind in {"record", "map"}]
+        candidates = [b for b in union.branches if b.kind == "record" or is_dict(b)]
         if len(candidates) == 1:
             return self._typed_as(candidates[0], value, path)
         return self._typed_as(self._choose(union, candidates, value, path), value, path)
@@ -186,7 +200,7 @@ class _Typing:
         key = (id(union), id(value))
         if key not in self._chosen:
             fits = [b for b in candidates if self._typed_as(b, value, path) is not None]
-            maps = (b for b in fits if b.kind == "map" and _is_map(self._binding, value))
+            maps = (b for b in fits if is_dict(b) and _is_map(self._binding, value))
             chosen = next(maps, None)
             if chosen is None:
                 chosen = max(fits, key=lambda b: _fields_present(b, value), default=None)
@@ -257,7 +271,8 @@ def from_default(binding: Binding, node: Node, value: Any) -> Any:
                 "", f"no branch of the union accepts the default {short_repr(value)}"
             )
         case "array" if isinstance(value, list):
-            return [from_default(binding, node.items, item) for item in value]
+            items = [from_default(binding, node.items, item) for item in value]
+            return dict_of_entries(items) if node.map_form == "dict" else items
         case "map" if isinstance(value, dict):
             return {k: from_default(binding, node.items, item) for k, item in value.items()}
         case "enum":

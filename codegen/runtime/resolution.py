@@ -13,6 +13,7 @@ from typing import Any, Final
 from .aliases import apply_aliases, nodes
 from .binding import Binding, Reader
 from .empty_items import MAX_EMPTY_ITEMS, EmptyTypes
+from .entries import dict_of_entries
 from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
 from .plain import from_default
@@ -116,7 +117,8 @@ class _Resolver:
                 return self._enum(writer, reader, path)
             case "array":
                 items = self.reader(writer.items, reader.items, f"{path}[]").read
-                return _Read(list_reader(items, self._empty.values_in(writer.items)))
+                read = list_reader(items, self._empty.values_in(writer.items))
+                return _Read(_read_dict(read) if reader.map_form == "dict" else read)
             case "map":
                 return _Read(dict_reader(self.reader(writer.items, reader.items, f"{path}[]").read))
             case "fixed" if not same_simple_name(writer, reader) or writer.size != reader.size:
@@ -293,6 +295,14 @@ class _Resolver:
             return second(first(value)), at
 
         return read_two
+
+
+def _read_dict(read: Reader) -> Reader:
+    def read_dict(data: bytes, at: int) -> tuple[Any, int]:
+        entries, at = read(data, at)
+        return dict_of_entries(entries), at
+
+    return read_dict
 
 
 def _describe_unit(node: Node) -> str:

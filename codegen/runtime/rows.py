@@ -15,7 +15,8 @@ from typing import Any, Final, TypeAlias
 from . import arrow, spark
 from .arrow_times import TimeColumns
 from .binding import Binding
-from .columnar import Format, field_reader, fold, is_nullable, join_path, prefix_path
+from .columnar import Format, entry_paths, field_reader, fold, is_nullable, join_path, prefix_path
+from .entries import key_and_value
 from .errors import InvalidValue
 from .plain import from_default, to_plain
 from .schema import Field, Node
@@ -241,10 +242,16 @@ class ColumnReader:
             case "record":
                 self._rows = RecordReader(binding, form, node, path)
                 self._make: Callable[[Vector], Sequence[Any]] = self._records
+            case "array" if node.map_form == "dict":
+                (keys, values), (key_path, value_path) = key_and_value(node), entry_paths(path)
+                self._keys: ColumnReader | None = ColumnReader(binding, form, keys, key_path)
+                self._items = ColumnReader(binding, form, values, value_path)
+                self._make = self._maps
             case "array":
                 self._items = ColumnReader(binding, form, node.items, f"{path}[]")
                 self._make = self._arrays
             case "map":
+                self._keys = None
                 self._items = ColumnReader(binding, form, node.items, f"{path}[]")
                 self._make = self._maps
             case _:
@@ -293,18 +300,22 @@ class ColumnReader:
         return _without_nulls(list(self._rows.rows(vector)), vector)
 
     def _arrays(self, vector: Vector) -> Sequence[Any]:
-        offsets, items = vector.items()
+        offsets, items = vector.entry_items() if self._node.map_form else vector.items()
         column = self._items.column(items)
         arrays = map(Items, itertools.repeat(column), offsets, offsets[1:])
         return _without_nulls(list(arrays), vector)
 
     def _maps(self, vector: Vector) -> Sequence[Any]:
         offsets, keys, items = vector.entries()
-        if not all(isinstance(key, str) for key in keys):
-            raise InvalidValue("", "a key is not text")
+        if self._keys is not None:
+            names: Sequence[Any] = list(self._keys.column(keys))
+        else:
+            names = keys.values()
+            if not all(isinstance(key, str) for key in names):
+                raise InvalidValue("", "a key is not text")
         column = self._items.column(items)
         maps = [
-            MappingProxyType({keys[place]: column[place] for place in range(*span)})
+            MappingProxyType({names[place]: column[place] for place in range(*span)})
             for span in itertools.pairwise(offsets)
         ]
         return _without_nulls(maps, vector)

@@ -60,11 +60,13 @@ class Node:
 
     ``name`` is the full name of a named type; ``logical`` is "" without a logical type that this
     package maps to a class. ``meaning`` is a number's unit: a logical type and its scale, or None.
+    ``map_form`` is "list" of an array that says of itself that it is a map, and has records of a key
+    and a value; "dict" where its values are dicts.
     """
 
     __slots__ = (
-        "aliases", "branches", "default", "fields", "items", "kind", "logical", "meaning", "name",
-        "precision", "properties", "scale", "size", "symbols",
+        "aliases", "branches", "default", "fields", "items", "kind", "logical", "map_form",
+        "meaning", "name", "precision", "properties", "scale", "size", "symbols",
     )  # fmt: skip
 
     def __init__(self, kind: str, name: str = "", aliases: tuple[str, ...] = ()) -> None:
@@ -72,6 +74,7 @@ class Node:
         self.name = name
         self.aliases = aliases
         self.logical = ""
+        self.map_form = ""
         self.meaning: tuple[str, int] | None = None
         self.precision = 0
         self.properties = ""
@@ -143,6 +146,7 @@ class _Reader:
             array = Node("array")
             array.items = self.node(_required(document, "items"), namespace)
             array.properties = _properties(document, _RESERVED)
+            array.map_form = "list" if _is_key_value(array.items, document) else ""
             return array
         if kind == "map":
             map_ = Node("map")
@@ -217,6 +221,11 @@ class _Reader:
         node.properties = _properties(document, reserved)
         self._named[full] = node
         return node, space
+
+
+def _is_key_value(items: Node, document: dict[str, Any]) -> bool:
+    names = [field.name for field in items.fields]
+    return document.get("logicalType") == "map" and names == ["key", "value"]
 
 
 def _annotate(node: Node, document: dict[str, Any]) -> None:

@@ -14,7 +14,17 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding
-from .columnar import Convert, Format, field_reader, field_writer, is_nullable, join_path
+from .columnar import (
+    Convert,
+    Format,
+    entry_pair,
+    entry_paths,
+    field_reader,
+    field_writer,
+    is_nullable,
+    join_path,
+)
+from .entries import key_and_value
 from .errors import InvalidValue, NotInSpark, short_repr
 from .schema import Node
 from .units import Narrowing
@@ -101,6 +111,12 @@ def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
                 for field in node.fields
             ]
             return types.StructType(fields)
+        case "array" if node.map_form == "dict":
+            keys, values = key_and_value(node)
+            key_path, value_path = entry_paths(path)
+            key = _type(types, keys, key_path, above)
+            value = _type(types, values, value_path, above)
+            return types.MapType(key, value, is_nullable(values))
         case "array":
             element = _type(types, node.items, f"{path}[]", above)
             return types.ArrayType(element, is_nullable(node.items))
@@ -170,9 +186,12 @@ _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
 
 
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
-    if not isinstance(value, Mapping):
+    if isinstance(value, Mapping):
+        return value.items()
+    if not isinstance(value, list):
         raise InvalidValue("", f"expected dict, got {short_repr(value)}")
-    return value.items()
+    # Hive's AvroSerDe shows the entries as structs.
+    return map(entry_pair, value)
 
 
 def _row_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:

@@ -12,7 +12,8 @@ import importlib
 from typing import Any, Final
 
 from .binding import Binding
-from .columnar import fold, join_path
+from .columnar import entry_paths, fold, join_path
+from .entries import key_and_value
 from .errors import NotInSpark
 from .schema import Node
 from .spark import struct_type
@@ -127,10 +128,22 @@ class _ColumnExpressions:
                     item, found.elementType, found.containsNull,
                     wanted.elementType, wanted.containsNull, node.items, f"{path}[]",
                 ))  # fmt: skip
-            case types.MapType() if self._have_equal_keys(found, wanted):
+            case types.ArrayType() if isinstance(found, types.MapType) and node.map_form:
+                rows = self._entries_of(found)
+                return self._typed(f.map_entries(value), rows, may_be_null, wanted, node, path)
+            case types.MapType() if isinstance(found, types.ArrayType) and node.map_form:
+                rows = self._entries_of(wanted)
+                return f.map_from_entries(self._typed(value, found, may_be_null, rows, node, path))
+            case types.MapType() if self._have_fitting_keys(found, wanted):
+                if node.map_form:
+                    (_, values), (_, inside) = key_and_value(node), entry_paths(path)
+                else:
+                    values, inside = node.items, f"{path}[]"
+                if found.keyType != wanted.keyType:
+                    value = f.transform_keys(value, lambda key, _: key.cast(wanted.keyType))
                 return f.transform_values(value, lambda _, item: self._with_null(
                     item, found.valueType, found.valueContainsNull,
-                    wanted.valueType, wanted.valueContainsNull, node.items, f"{path}[]",
+                    wanted.valueType, wanted.valueContainsNull, values, inside,
                 ))  # fmt: skip
             case types.TimestampType() | types.TimestampNTZType() if isinstance(
                 found, types.LongType
@@ -166,8 +179,17 @@ class _ColumnExpressions:
             fields.append(self._of(part, actual, null, field, inner.node, at))
         return fields
 
-    def _have_equal_keys(self, found: Any, wanted: Any) -> bool:
-        return isinstance(found, self._types.MapType) and found.keyType == wanted.keyType
+    def _have_fitting_keys(self, found: Any, wanted: Any) -> bool:
+        if not isinstance(found, self._types.MapType):
+            return False
+        return found.keyType == wanted.keyType or self._holds(found.keyType, wanted.keyType)
+
+    def _entries_of(self, map_type: Any) -> Any:
+        """The array of a map's entries, as ``map_entries`` makes it."""
+        types = self._types
+        key = types.StructField("key", map_type.keyType, False)
+        value = types.StructField("value", map_type.valueType, map_type.valueContainsNull)
+        return types.ArrayType(types.StructType([key, value]), False)
 
     def _is_leaf(self, type_: Any) -> bool:
         types = self._types
@@ -194,7 +216,7 @@ class _ColumnExpressions:
             case types.ArrayType():
                 return f.array(self._zero(wanted.elementType))
             case types.MapType():
-                return f.create_map(f.lit(""), self._zero(wanted.valueType))
+                return f.create_map(self._zero(wanted.keyType), self._zero(wanted.valueType))
             case types.DecimalType():
                 return f.lit(decimal.Decimal(0).scaleb(-wanted.scale)).cast(wanted)
             case types.StringType() | types.BinaryType():

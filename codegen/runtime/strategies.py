@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding
+from .entries import dict_of_entries
 from .examples import Examples, check_finite, is_value
 from .finite import height, heights
 from .schema import Node
@@ -65,7 +66,8 @@ class _Strategies:
             case "union":
                 return self._union(node)
             case "array":
-                return self._st.lists(self._items(node), max_size=self._size(node))
+                found = self._st.lists(self._items(node), max_size=self._size(node))
+                return found.map(dict_of_entries) if node.map_form == "dict" else found
             case "map":
                 items = self._items(node)
                 return self._st.dictionaries(self._st.text(), items, max_size=self._size(node))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from . import scalars
 from .binding import Binding, V, Writer
+from .entries import is_dict, key_and_value
 from .errors import InvalidValue, short_repr
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
@@ -69,11 +70,7 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
     ("fixed", "duration"): scalars.Duration,
     ("bytes", "decimal"): decimal.Decimal,
     ("fixed", "decimal"): decimal.Decimal,
-    ("array", ""): list,
-    ("map", ""): dict,
 }
-
-_FROZEN_CLASS: Final[dict[str, tuple[type, ...]]] = {"array": (list, tuple), "map": (dict,)}
 
 
 def make_encoder(
@@ -127,6 +124,8 @@ def check(binding: Binding, node: Node, value: Any, path: str) -> None:
                 raise InvalidValue(
                     path, f"expected {_class_name(binding, node)}, got {short_repr(value)}"
                 )
+        case "array" if node.map_form == "dict":
+            _check_dict(binding, node, value, path)
         case "array":
             if not isinstance(value, (list, tuple)):
                 raise InvalidValue(path, f"expected list, got {short_repr(value)}")
@@ -201,9 +200,11 @@ def _belongs_to(binding: Binding, union: Node, branch: Node, value: Any) -> bool
         return value is None
     if branch.name and not branch.logical:
         return kind is binding.classes[branch.name]
-    if binding.immutable and branch.kind in _FROZEN_CLASS:
-        # Plain values, too.
-        return issubclass(kind, _FROZEN_CLASS[branch.kind])
+    if is_dict(branch):
+        # Plain values, too, in an immutable package.
+        return issubclass(kind, dict) if binding.immutable else kind is dict
+    if branch.kind == "array":
+        return issubclass(kind, (list, tuple)) if binding.immutable else kind is list
     if kind is not _EXACT_CLASS[branch.kind, branch.logical]:
         return False
     match branch.kind, branch.logical:
@@ -219,6 +220,16 @@ def _belongs_to(binding: Binding, union: Node, branch: Node, value: Any) -> bool
             return scalars.is_decimal(value, branch.precision, branch.scale)
         case _:
             return True
+
+
+def _check_dict(binding: Binding, node: Node, value: Any, path: str) -> None:
+    if not isinstance(value, dict):
+        raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
+    keys, values = key_and_value(node)
+    for key, item in value.items():
+        inner = f"{path}[{short_repr(key)}]"
+        check(binding, keys, key, f"{inner} as a key")
+        check(binding, values, item, inner)
 
 
 def _check_record(binding: Binding, node: Node, value: Any, path: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 
 from .arrow_times import TimeColumns
 from .columnar import Convert
+from .entries import pairs_as_rows
 from .errors import InvalidValue, short_repr
 from .schema import Node
 
@@ -51,7 +52,11 @@ class Vector(Protocol):
         """Where each array begins and the last one ends, and the items of all."""
         ...
 
-    def entries(self) -> tuple[Offsets, list[Any], Vector]:
+    def entry_items(self) -> tuple[Offsets, Vector]:
+        """As ``items``, also of maps, whose items are rows of a key and a value."""
+        ...
+
+    def entries(self) -> tuple[Offsets, Vector, Vector]:
         """As ``items``, of maps: offsets, keys and values."""
         ...
 
@@ -144,14 +149,20 @@ class ArrowVector:
     def items(self) -> tuple[Offsets, Vector]:
         if not self._is("ListArray", "LargeListArray"):
             return self._decoded().items()
+        return self._items()
+
+    def entry_items(self) -> tuple[Offsets, Vector]:
+        return self._items() if self._is("MapArray") else self.items()
+
+    def _items(self) -> tuple[Offsets, Vector]:
         offsets, first, count = self._span()
         return offsets, ArrowVector(self._array.values.slice(first, count), self._times)
 
-    def entries(self) -> tuple[Offsets, list[Any], Vector]:
+    def entries(self) -> tuple[Offsets, Vector, Vector]:
         if not self._is("MapArray"):
             return self._decoded().entries()
         offsets, first, count = self._span()
-        keys = ArrowVector(self._array.keys.slice(first, count), self._times).values()
+        keys = ArrowVector(self._array.keys.slice(first, count), self._times)
         return offsets, keys, ArrowVector(self._array.items.slice(first, count), self._times)
 
     def _is(self, *classes: str) -> bool:
@@ -224,7 +235,14 @@ class ValueVector:
             offsets.append(len(items))
         return offsets, ValueVector(items)
 
-    def entries(self) -> tuple[Offsets, list[Any], Vector]:
+    def entry_items(self) -> tuple[Offsets, Vector]:
+        lists = [
+            pairs_as_rows(value.items()) if isinstance(value, Mapping) else value
+            for value in self._values
+        ]
+        return ValueVector(lists).items()
+
+    def entries(self) -> tuple[Offsets, Vector, Vector]:
         offsets = [0]
         keys: list[Any] = []
         items: list[Any] = []
@@ -234,7 +252,7 @@ class ValueVector:
             keys += (value or {}).keys()
             items += (value or {}).values()
             offsets.append(len(keys))
-        return offsets, keys, ValueVector(items)
+        return offsets, ValueVector(keys), ValueVector(items)
 
 
 def layout_of(value: Any) -> tuple[bool, tuple[str, ...]]:

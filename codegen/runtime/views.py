@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn, Self, overload
 
 from .binding import Binding
+from .entries import Entry
 from .schema import Node
 
 
@@ -97,7 +98,7 @@ def row_classes(binding: Binding) -> Mapping[str, type[Row]]:
     return {
         node.name: _row_class(binding, node)
         for node in binding.nodes.values()
-        if node.kind == "record"
+        if node.kind == "record" and binding.classes[node.name] is not Entry
     }
 
 

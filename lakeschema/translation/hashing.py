@@ -19,7 +19,7 @@ from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.syntax.version import parser_version
 
-DERIVER_VERSION = "2"
+DERIVER_VERSION = "3"
 """Increased with every change that may give an existing view another schema."""
 
 

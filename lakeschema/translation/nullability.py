@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from lakeschema.avro.key_value_maps import key_and_value
 from lakeschema.avro.model import (
     Array,
     Field,
@@ -48,6 +49,11 @@ def _name_in_schemas_case(field: StructField, avro: Field) -> str:
     return avro.name if avro.name.lower() == field.name.lower() else field.name
 
 
+def _entry(items: Schema, known: Mapping[str, NamedSchema]) -> tuple[Field, Field] | None:
+    entry = known[items.full_name] if isinstance(items, Reference) else items
+    return key_and_value(entry) if isinstance(entry, Record) else None
+
+
 def _apply_schema(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema], field_name: FieldName
 ) -> ColumnType:
@@ -62,6 +68,13 @@ def _apply_schema(
         case MapType(key, value), MapSchema(values):
             return MapType(
                 key, _apply_schema(value, values, known, field_name), is_nullable(values)
+            )
+        case MapType(key, value), Array(items) if (found := _entry(items, known)) is not None:
+            avro_key, avro_value = found
+            return MapType(
+                _apply_schema(key, avro_key.type, known, field_name),
+                _apply_schema(value, avro_value.type, known, field_name),
+                is_nullable(avro_value.type),
             )
         case StructType(fields), Record(fields=avro_fields) if len(fields) == len(avro_fields):
             return StructType(

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.codegen.generated import LEAVES, record
+from tests.codegen.generated import LEAVES, pairs, record
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _ENUM = {"type": "enum", "name": "Letter", "symbols": ["A", "B", "mro"]}
@@ -52,7 +52,10 @@ _NAMED: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
 
 
 def every_column(*, with_null: bool) -> tuple[dict[str, Any], st.SearchStrategy[dict[str, Any]]]:
-    """Each type by itself, beside null, in arrays and in maps; files may have no null type."""
+    """Each type by itself, beside null, in arrays, in maps and as their keys.
+
+    Files may have no null type.
+    """
     fields: dict[str, Any] = {}
     values: dict[str, st.SearchStrategy[Any]] = {}
     typed = {f"Leaf{number}": leaf for number, leaf in enumerate(LEAVES)}
@@ -68,7 +71,16 @@ def every_column(*, with_null: bool) -> tuple[dict[str, Any], st.SearchStrategy[
         values[f"{name}Array"] = st.lists(value, max_size=2)
         fields[f"{name}Map"] = {"type": {"type": "map", "values": again}}
         values[f"{name}Map"] = st.dictionaries(_TEXT, value, max_size=2)
+        if schema != "null":
+            fields[f"{name}Pairs"] = {"type": pairs(f"{name}Entry", again, ["null", "int"])}
+            values[f"{name}Pairs"] = _pairs(value)
     return record(fields), st.fixed_dictionaries(values)
+
+
+def _pairs(keys: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Entries with distinct keys, as plain values."""
+    entry = st.fixed_dictionaries({"key": keys, "value": st.none() | st.integers(-9, 9)})
+    return st.lists(entry, max_size=2, unique_by=lambda each: repr(each["key"]))
 
 
 def _typed(schema: Any) -> Any:

@@ -42,6 +42,13 @@ def record(fields: Mapping[str, Any], name: str = "R") -> dict[str, Any]:
     }
 
 
+def pairs(name: str, key: Any, value: Any, **of_value: Any) -> dict[str, Any]:
+    """A map with keys of any type, as an array of entries; ``of_value``: attributes of the field."""
+    fields = [{"name": "key", "type": key}, {"name": "value", "type": value, **of_value}]
+    entry = {"type": "record", "name": name, "fields": fields}
+    return {"type": "array", "logicalType": "map", "items": entry}
+
+
 def _is_field(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), (dict, list))
 
@@ -136,7 +143,7 @@ Pair = tuple[Any, st.SearchStrategy[Any]]
 def _draw_type(draw: st.DrawFn, names: _Names, depth: int) -> Pair:
     kinds = ["leaf"] * 4 + ["enum", "fixed", "decimal"]
     if depth < 4:
-        kinds += ["array", "map", "record", "nullable", "union"]
+        kinds += ["array", "map", "pairs", "record", "nullable", "union"]
     kind = draw(st.sampled_from(kinds))
     match kind:
         case "leaf":
@@ -165,12 +172,21 @@ def _draw_type(draw: st.DrawFn, names: _Names, depth: int) -> Pair:
         case "map":
             items, values = _draw_type(draw, names, depth + 1)
             return {"type": "map", "values": items}, st.dictionaries(_TEXT, values, max_size=3)
+        case "pairs":
+            key, keys = draw(st.sampled_from([leaf for leaf in LEAVES if leaf[0] != "null"]))
+            items, values = _draw_type(draw, names, depth + 1)
+            entries = st.dictionaries(keys, values, max_size=3).map(_as_entries)
+            return pairs(names.next(), key, items), entries
         case "nullable":
             return _draw_union(draw, names, depth, 1)
         case "union":
             return _draw_union(draw, names, depth, 3)
         case _:
             return draw_record(draw, names, depth + 1)
+
+
+def _as_entries(value: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": item} for key, item in value.items()]
 
 
 def _draw_union(draw: st.DrawFn, names: _Names, depth: int, most: int) -> Pair:
@@ -219,7 +235,7 @@ def _python_kind(schema: Any) -> str:
         return "string"
     if logical == "decimal":
         return "bytes"
-    if logical:
+    if logical and schema["type"] != "array":
         return "number" if schema["type"] in {"int", "long"} else str(schema["type"])
     # Bytes of no length are an array of no items to fastavro.
     alike = {"enum": "string", "fixed": "bytes", "array": "bytes", "record": "map"}

@@ -13,7 +13,7 @@ from mypy import api
 from codegen.modules import render_modules
 from codegen.standalone import generate
 from lakeschema.catalog.identifiers import RelationName
-from tests.codegen.generated import LEAVES, record, record_of
+from tests.codegen.generated import LEAVES, pairs, record, record_of
 from tests.codegen.own_names import named_as_the_package_is
 from tests.codegen.test_classes import NAMES, builtin_names
 
@@ -125,6 +125,10 @@ def every() -> dict[str, Any]:
         "deep": {"type": {"type": "map", "values": {"type": "array", "items": {
             "type": "map", "values": {"type": "array", "items": {
                 "type": "map", "values": ["null", "Tree", "string", "Four"]}}}}}},
+        **{f"m{i}": {"type": pairs(f"Of{i}", leaf, {"type": "array", "items": leaf})}
+           for i, (leaf, _) in enumerate(LEAVES) if leaf != "null"},
+        "lookup": {"type": pairs("Lookup", "State", pairs("Inner", "Four", ["null", "Tree"]))},
+        "places": {"type": pairs("Place", "Tree", "int")},
         "any": {"type": {"type": "array", "items": [
             "null", "boolean", "int", "long", "float", "double", "bytes", "string", "Tree",
             "State", "Four", {"type": "array", "items": "Tree"}, {"type": "map", "values": "int"},

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.key_value_maps import PROPERTIES, key_and_value
 from lakeschema.avro.logical_types import most_digits
 from lakeschema.avro.model import (
     NO_DEFAULT,
@@ -40,19 +41,16 @@ from lakeschema.avro.model import (
 from lakeschema.avro.parsing import MAX_DEPTH, branch_kind
 from lakeschema.catalog.column_types import (
     BINARY,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_LOCAL,
     TIMESTAMP_NTZ,
     ArrayType,
-    CharType,
     ColumnType,
     DecimalType,
     MapType,
     StructField,
     StructType,
     Uniontype,
-    VarcharType,
 )
 from lakeschema.translation.avro.column_types import column_type_of
 from lakeschema.translation.avro.names import legal_name
@@ -60,9 +58,10 @@ from lakeschema.translation.avro.types import (
     avro_fields,
     avro_type,
     documentation,
+    entry_of,
+    is_text,
     require_distinct_branches,
     require_distinct_names,
-    require_text_key,
 )
 from lakeschema.translation.errors import UnsupportedType
 from lakeschema.translation.interface import Options
@@ -195,15 +194,21 @@ class _Merger:
             case ArrayType(element), Array(items):
                 merged_items = self._type(element, items, path, parent, depth + 1)
                 return replace(partner, items=merged_items)
-            case MapType(key, value), MapSchema(values):
-                require_text_key(type_, key, path)
+            case MapType(key, value), MapSchema(values) if is_text(key):
                 return replace(partner, values=self._type(value, values, path, parent, depth + 1))
+            case MapType(key), Array(items) if not is_text(key) and self._is_entry(items):
+                merged_items = self._type(entry_of(type_), items, path, parent, depth + 1)
+                return replace(partner, items=merged_items, properties=_as_map(partner.properties))
             case StructType(), Record():
                 return self._record(type_, partner, path, depth)
             case ((StructType() | ArrayType() | MapType() | Uniontype()), _):
                 return self._derive(type_, path, parent)
             case _:
                 return self._scalar(type_, partner, path, parent)
+
+    def _is_entry(self, items: Schema) -> bool:
+        entry = self._given[items.full_name] if isinstance(items, Reference) else items
+        return isinstance(entry, Record) and key_and_value(entry) is not None
 
     def _derived_kind(self, type_: ColumnType, path: str) -> str:
         schema = avro_type(type_, name=path.rpartition(".")[2], namespace="", options=self._options)
@@ -243,9 +248,9 @@ class _Merger:
 
     def _scalar(self, type_: ColumnType, partner: Schema, path: str, parent: str) -> Schema:
         match type_, partner:
-            case _, EnumSchema() if _is_text(type_):
+            case _, EnumSchema() if is_text(type_):
                 return self._define(partner)
-            case _, Primitive("string") if _is_text(type_):
+            case _, Primitive("string") if is_text(type_):
                 return partner
             case DecimalType(precision, scale), Fixed(size=size) if precision <= most_digits(size):
                 return self._define(_as_decimal(partner, precision, scale))
@@ -285,8 +290,8 @@ def _reason(error: UnsupportedType) -> str:
     return error.message.partition(": ")[2]
 
 
-def _is_text(type_: ColumnType) -> bool:
-    return type_ == STRING or isinstance(type_, CharType | VarcharType)
+def _as_map(properties: Mapping[str, Json]) -> Mapping[str, Json]:
+    return MappingProxyType({**properties, **PROPERTIES})
 
 
 def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:

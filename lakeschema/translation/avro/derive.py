@@ -10,14 +10,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
+from lakeschema.avro.key_value_maps import map_parts, with_map_parts
 from lakeschema.avro.model import (
+    INT,
     NO_DEFAULT,
     NULL,
     Array,
     Field,
     Json,
-    MapSchema,
-    Primitive,
     Record,
     Schema,
     Union,
@@ -339,11 +339,11 @@ class _ExpressionSchemas:
         return self._by_type(expression, name)
 
     def _element(self, expression: Subscript, base: Schema, name: str) -> Schema:
-        match base:
-            case Array(items):
+        match expression.base.type, base:
+            case MapType(), _ if (parts := map_parts(base)) is not None:
+                return parts[1]
+            case ArrayType(), Array(items):
                 return items
-            case MapSchema(values):
-                return values
             case _:
                 return self._by_type(expression, name)
 
@@ -359,9 +359,10 @@ class _ExpressionSchemas:
         if operator.name in {"struct", "named_struct"}:
             return self._struct(expression, operator, arguments, name)
         if operator.name == "map" and isinstance(expression.type, MapType):
-            keys = self._by_type(expression, name)
+            made = self._by_type(expression, name)
             values = self._merge_types(arguments[1::2], expression.type.value, name)
-            return replace(keys, values=values) if isinstance(keys, MapSchema) else keys
+            parts = map_parts(made)
+            return made if parts is None else with_map_parts(made, parts[0], values)
         if operator.merges is None:
             return self._by_type(expression, name)
         branches = arguments[operator.merges :]
@@ -406,17 +407,17 @@ class _ExpressionSchemas:
         kind = call.operator.name.removesuffix("_outer") if call.operator.udf is None else ""
         first = without_null(self.schema(call.arguments[0], "")) if call.arguments else NULL
         inherited = self._inherited(call)
+        is_map = bool(call.arguments) and isinstance(call.arguments[0].type, MapType)
+        parts = map_parts(first) if is_map else None
         match kind, first:
+            case "explode", _ if parts is not None:
+                made = [Field("", part) for part in parts]
             case "explode", Array(items):
-                made: list[Field] = [Field("", items)]
-            case "explode", MapSchema(values):
-                made = [Field("", Primitive("string")), Field("", values)]
+                made = [Field("", items)]
+            case "posexplode", _ if parts is not None:
+                made = [Field("", INT), *(Field("", part) for part in parts)]
             case "posexplode", Array(items):
-                made = [Field("", Primitive("int")), Field("", items)]
-            case "posexplode", MapSchema(values):
-                made = [
-                    Field("", Primitive("int")), Field("", Primitive("string")), Field("", values)
-                ]  # fmt: skip
+                made = [Field("", INT), Field("", items)]
             case "inline", Array(items) if isinstance(record := without_null(items), Record):
                 made = list(record.fields)
             case "stack", _:
@@ -449,8 +450,9 @@ def _with_written_case(schema: Schema, type_: ColumnType) -> Schema:
             )
         case Array(items) as array, ArrayType(element):
             found = replace(array, items=_with_written_case(items, element))
-        case MapSchema(values) as map_, MapType(_, value):
-            found = replace(map_, values=_with_written_case(values, value))
+        case map_, MapType(key, value) if (parts := map_parts(map_)) is not None:
+            keys, values = _with_written_case(parts[0], key), _with_written_case(parts[1], value)
+            found = with_map_parts(map_, keys, values)
         case _:
             return schema
     return nullable(found) if is_nullable(schema) else found

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import assert_never
 
+from lakeschema.avro.key_value_maps import KEY, PROPERTIES, VALUE
 from lakeschema.avro.model import (
     BOOLEAN as AVRO_BOOLEAN,
 )
@@ -177,9 +178,10 @@ class _AvroTyper:
                 raise _unsupported(type_, place, _REASONS[INTERVAL])
             case ArrayType(element, element_nullable):
                 return Array(self._part(element, place, optional=element_nullable))
-            case MapType(key, value, value_nullable):
-                require_text_key(type_, key, place.subject)
+            case MapType(key, value, value_nullable) if is_text(key):
                 return MapSchema(self._part(value, place, optional=value_nullable))
+            case MapType():
+                return Array(self.type(entry_of(type_), place.inside()), PROPERTIES)
             case StructType(fields):
                 full = full_name(place.name, place.namespace)
                 return Record(
@@ -244,15 +246,19 @@ class _AvroTyper:
         return Union(schemas)
 
 
-def require_text_key(type_: ColumnType, key: ColumnType, subject: str) -> None:
-    """Raises ``UnsupportedType`` unless the key of a map is text, as Avro's are."""
-    if key != STRING and not isinstance(key, CharType | VarcharType):
-        raise UnsupportedType(
-            f"column {subject}",
-            print_type(type_),
-            f"the keys of Avro's maps are strings, not {print_type(key)}",
-            hint="change the key to string, or keep the entries as an array of structs",
+def is_text(type_: ColumnType) -> bool:
+    """Whether values are strings in Avro, as the keys of its maps are."""
+    return type_ == STRING or isinstance(type_, CharType | VarcharType)
+
+
+def entry_of(type_: MapType) -> StructType:
+    """A key and a value of a map whose keys are not text; no key is null."""
+    return StructType(
+        (
+            StructField(KEY, type_.key, nullable=False),
+            StructField(VALUE, type_.value, type_.value_nullable),
         )
+    )
 
 
 def require_distinct_branches(
@@ -298,8 +304,8 @@ def _names_records(type_: ColumnType) -> bool:
             return True
         case ArrayType(element):
             return _names_records(element)
-        case MapType(_, value):
-            return _names_records(value)
+        case MapType(key, value):
+            return not is_text(key) or _names_records(value)
         case Uniontype(branches):
             return any(_names_records(branch) for branch in branches)
         case _:

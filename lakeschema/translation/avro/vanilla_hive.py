@@ -8,6 +8,7 @@ from typing import assert_never
 
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
 from lakeschema.avro.model import (
     NO_DEFAULT,
     NULL,
@@ -113,6 +114,16 @@ def _lower(name: str, record: Record) -> str:
 
 def _make_parts_nullable(schema: Schema, *, null_last: bool) -> Schema:
     match schema:
+        case Array(Record() as entry) if is_key_value_array(schema) and key_and_value(entry):
+            # Neither an entry nor its key is ever null, as no key of an Avro map is.
+            key, value = entry.fields
+            parts = _make_parts_nullable(key.type, null_last=null_last)
+            fields = (
+                replace(key, type=parts), _make_field_nullable(value, null_last=null_last),
+            )  # fmt: skip
+            return replace(schema, items=replace(entry, fields=fields))
+        case Array(Reference()) if is_key_value_array(schema):
+            return schema
         case Array(items):
             return replace(schema, items=_add_null(items, null_last=null_last))
         case MapSchema(values):

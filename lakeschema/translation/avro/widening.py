@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from lakeschema.avro.key_value_maps import map_parts, with_map_parts
 from lakeschema.avro.model import (
     Array,
     Field,
-    MapSchema,
     Record,
     Schema,
     is_nullable,
@@ -32,8 +32,12 @@ def widen(schema: Schema, target: ColumnType, by_type: ByType, name: str = "") -
             )
         case Array(items) as array, ArrayType(element):
             found = replace(array, items=widen(items, element, by_type, name))
-        case MapSchema(values) as map_, MapType(_, value):
-            found = replace(map_, values=widen(values, value, by_type, name))
+        case map_, MapType(key, value) if (parts := map_parts(map_)) is not None:
+            keys, values = (
+                widen(parts[0], key, by_type, name),
+                widen(parts[1], value, by_type, name),
+            )
+            found = with_map_parts(map_, keys, values)
         case _:
             return schema
     return nullable(found) if is_nullable(schema) else found

@@ -148,8 +148,9 @@ def test_structs_in_one_uniontype_have_names_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ("good:int,a:map<int,string>", "column a has type map<int,string>"),
-        ("a:struct<b:map<int,string>>", "column a.b has type map<int,string>"),
+        ("good:int,a:map<int,variant>", "column a.value has type variant"),
+        ("a:struct<b:map<variant,string>>", "column a.b.key has type variant"),
+        ("a:uniontype<array<int>,map<int,string>>", "column a has type uniontype"),
         ("a:uniontype<int,smallint>", "column a has type uniontype<int,smallint>"),
         ("a:uniontype<string,varchar(3)>", "column a has type uniontype"),
         ("a:uniontype<array<int>,array<string>>", "column a has type uniontype"),

@@ -156,11 +156,6 @@ def test_a_recursive_literal_is_unrolled_as_far_as_hive_says() -> None:
     assert following["type"][1]["fields"] == [field("v", "int")]
 
 
-def test_a_map_whose_key_is_not_text_is_refused_by_name() -> None:
-    with pytest.raises(UnsupportedType, match="column a has type map<int,int>"):
-        merged("map<int,int>", {"type": "map", "values": "int"})
-
-
 def test_branches_that_become_alike_are_refused_by_name() -> None:
     with pytest.raises(UnsupportedType, match="column a has type uniontype<bigint,bigint>"):
         merged("uniontype<bigint,bigint>", ["int", "string"])

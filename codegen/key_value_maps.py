@@ -1,0 +1,102 @@
+"""Which arrays of keys and values become dicts.
+
+A dict needs keys that Python can hash and compare as Avro does. Where the keys are records, arrays,
+maps or unions, where the records of keys and values are used in another place, too, or where a union
+has a map beside them, the array stays a list of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakeschema.avro.definitions import definitions, parts
+from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
+from lakeschema.avro.model import (
+    Array,
+    EnumSchema,
+    Fixed,
+    MapSchema,
+    NamedSchema,
+    NoDefault,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+)
+
+
+def dict_entries(root: Record) -> frozenset[str]:
+    """The full names of the records that are only entries of dicts, and so need no class."""
+    found = parts(root)
+    arrays = [part for part in found if isinstance(part, Array) and is_key_value_array(part)]
+    if not arrays:
+        return frozenset()
+    named = definitions(root)
+    within_maps = {_name(array.items) for array in arrays}
+    elsewhere = {root.full_name} | {
+        name for part in found for inner in _other_uses(part) if (name := _name(inner))
+    }
+    return frozenset(
+        name
+        for name in within_maps - elsewhere
+        if name and _is_entry(named[name], named) and not _is_recursive(name, named)
+    )
+
+
+def _name(schema: Schema) -> str:
+    return schema.full_name if isinstance(schema, Record | Reference) else ""
+
+
+def _other_uses(part: Schema) -> list[Schema]:
+    """The types directly within another that are not the entries of what can be a dict."""
+    match part:
+        case Array(items):
+            return [] if is_key_value_array(part) else [items]
+        case MapSchema(values):
+            return [values]
+        case Record(fields=fields):
+            return [field.type for field in fields]
+        case Union(branches):
+            # A dict is written as the first branch of its class.
+            has_map = any(isinstance(branch, MapSchema) for branch in branches)
+            beside = [b.items for b in branches if has_map and isinstance(b, Array)]
+            return [*branches, *beside]
+        case _:
+            return []
+
+
+def _is_entry(schema: NamedSchema, named: Mapping[str, NamedSchema]) -> bool:
+    fields = key_and_value(schema) if isinstance(schema, Record) else None
+    if fields is None:
+        return False
+    key, _ = fields
+    type_ = named[key.type.full_name] if isinstance(key.type, Reference) else key.type
+    return isinstance(key.default, NoDefault) and _is_hashable(type_)
+
+
+def _is_hashable(schema: Schema) -> bool:
+    match schema:
+        case Primitive(name):
+            return name != "null"
+        case Fixed(size=size):
+            # Of no bytes at all, nothing bounds how many entries an input has.
+            return size > 0
+        case EnumSchema():
+            return True
+        case _:
+            return False
+
+
+def _is_recursive(name: str, named: Mapping[str, NamedSchema]) -> bool:
+    """Whether an entry contains entries of its own kind."""
+    waiting, met = [name], set[str]()
+    while waiting:
+        for part in parts(named[waiting.pop()])[1:]:
+            inner = _name(part)
+            if inner == name:
+                return True
+            if isinstance(part, Reference) and inner not in met:
+                met.add(inner)
+                waiting.append(inner)
+    return False

@@ -1,0 +1,1 @@
+SELECT t1.`id`, t1.`prices` AS `by_year`, t1.`prices`[2020] AS `latest`, t1.`prices`[2020].`net` AS `net`, CAST(map(1, t1.`id`) AS MAP<INT, BIGINT>) AS `made`, CAST(size(t1.`prices`) AS INT) AS `many`, t1.`places` FROM `default`.`orders` AS t1

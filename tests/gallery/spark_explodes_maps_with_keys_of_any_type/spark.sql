@@ -1,0 +1,1 @@
+SELECT t1.`id`, t2.`c0` AS `year`, t2.`c1` AS `price`, t3.`c0` AS `place`, t1.`prices`, coalesce(t1.`prices`, map(0, t2.`c1`)) AS `some` FROM `default`.`orders` AS t1 LATERAL VIEW explode(t1.`prices`) t2 AS `c0`, `c1` LATERAL VIEW posexplode(t2.`c1`.`tags`) t3 AS `c0`, `c1`, `c2`

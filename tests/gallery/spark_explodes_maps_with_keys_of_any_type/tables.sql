@@ -1,0 +1,1 @@
+CREATE TABLE orders (id BIGINT, prices MAP<INT,STRUCT<net:DECIMAL(12,2),tags:MAP<DATE,STRING>>>);
