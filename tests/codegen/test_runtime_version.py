@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (10, "6eefd235e3391a50a9b68cc4ac75c9b58af08e4cfa35b35435ef1723b7aa1205")
+RENDERED = (11, "b91ef7b7ea5e9ececa02cb489b36213bf3e756352114717768ca96444b6c62f9")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

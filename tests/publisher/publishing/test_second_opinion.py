@@ -24,7 +24,7 @@ from publisher.publishing.second_opinion import (
     SecondOpinions,
     check,
 )
-from tests.codegen.generated import LEAVES, record, record_of
+from tests.codegen.generated import LEAVES, pairs, record, record_of
 from tests.lakeschema.avro.strategies import schemas
 from tests.publisher.publishing.broken_generator import BREAKS, SCHEMA, break_generator
 
@@ -92,6 +92,7 @@ def test_others_agree_about_every_type(leaf: Any) -> None:
     fields = {"plain": {"type": leaf} if isinstance(leaf, dict) else leaf}
     if leaf != "null":
         fields |= {"optional": optional, "list": {"type": {"type": "array", "items": again}}}
+        fields["dict"] = {"type": pairs("Entry", again, ["null", again])}
     schema = record_of(record(fields))
 
     assert check(wheel_of(schema).data, schema) is None
@@ -106,6 +107,7 @@ def test_others_agree_about_every_type(leaf: Any) -> None:
         (["int", "long"], 2**40),
         ([{"type": "enum", "name": "E", "symbols": ["A"]}, "string"], "B"),
         ({"type": "array", "items": ["null", "long"]}, [None, 1]),
+        (pairs("Entry", "int", "string"), [{"key": 1, "value": "a"}]),
         ({"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 1}, "\u0000\u0005"),
         ({"type": "string", "logicalType": "uuid"}, "0F14D0AB-9605-4A62-A9E4-5ED26688389B"),
     ],
