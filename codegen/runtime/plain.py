@@ -14,17 +14,22 @@ from .binding import Binding
 from .entries import dict_of_entries, entries_of, is_dict, key_and_value
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .schema import Node
-from .values import branch_of, check, convert_leaf, from_base, to_base
+from .values import branch_of, check, convert_leaf, from_base, optional_of, to_base
 
 
 def to_plain(binding: Binding, node: Node, value: Any) -> Any:
     """A typed value as dicts, lists and leaves.
 
     Raises:
-        InvalidValue: no branch of a union accepts its value, or it is nested too deeply.
+        InvalidValue: no branch of a union accepts its value, a part of it has another class than
+            its type, or it is nested too deeply.
     """
     try:
         return _plain(binding, node, value)
+    except (InvalidValue, AttributeError, TypeError):
+        # With the path, where the value is invalid.
+        check(binding, node, value, "")
+        raise
     except RecursionError:
         raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
 
@@ -163,6 +168,9 @@ class _Typing:
             if branch is None:
                 raise InvalidValue(path, f"unknown union branch {short_repr(name)}")
             return self.typed(branch, value[1] if isinstance(value, tuple) else value, path)
+        branch = None if value is None else optional_of(union)
+        if branch is not None:
+            return self.typed(branch, value, path)
         if isinstance(value, dict):
             found = self._dict(union, value, path)
         else:

@@ -138,7 +138,9 @@ def check(binding: Binding, node: Node, value: Any, path: str) -> None:
                 convert_leaf(scalars.text_of, key, f"{path}[{short_repr(key)}] as a key")
                 check(binding, node.items, item, f"{path}[{short_repr(key)}]")
         case "union":
-            check(binding, branch_of(binding, node, value, path), value, path)
+            # The type that a value is optional of says best what is wrong with it.
+            branch = None if value is None else optional_of(node)
+            check(binding, branch or branch_of(binding, node, value, path), value, path)
         case _:
             to_base(node, value, path)
 
@@ -171,6 +173,12 @@ def from_base(binding: Binding, node: Node) -> Callable[[Any], Any] | None:
     if node.kind == "enum":
         return binding.classes[node.name]
     return _FROM_BASE.get((node.kind, node.logical))
+
+
+def optional_of(union: Node) -> Node | None:
+    """The type beside null; None of a union of other types."""
+    others = [branch for branch in union.branches if branch.kind != "null"]
+    return others[0] if len(others) == 1 and len(union.branches) == 2 else None
 
 
 def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:

@@ -85,6 +85,41 @@ def test_a_record_that_cannot_be_written_is_refused_by_validate(package: ModuleT
     assert caught.value.path == "Home.city"
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "error"),
+    [
+        ("Id", "x", "Id: expected int, got 'x'"),
+        ("Home", "Acton", "Home: expected Home, got 'Acton'"),
+        ("key", "7", "key: expected UUID, got '7'"),
+        ("tags", ["a", 3], "tags[1]: expected str, got 3"),
+        ("limits", {"low": "1"}, "limits['low']: expected int, got '1'"),
+    ],
+)
+def test_an_error_names_the_path_and_what_is_expected(
+    package: ModuleType, column: str, value: Any, error: str
+) -> None:
+    """The same of an optional column as of another."""
+    company = package.Company(**{"Id": 1, column: value})
+
+    for write in (company.validate, company.to_avro, company.to_json):
+        with pytest.raises(package.InvalidValue) as caught:
+            write()
+        assert str(caught.value) == error
+
+
+def test_plain_values_of_an_optional_column_are_refused_with_what_is_expected(
+    package: ModuleType,
+) -> None:
+    for wrong, error in (
+        ("x", "Home: expected Home or dict, got 'x'"),
+        ({"city": 3}, "Home.city: expected str, got 3"),
+    ):
+        with pytest.raises(package.InvalidValue, match=error):
+            package.Company.from_dict({"Id": 1, "Home": wrong})
+    with pytest.raises(package.InvalidValue, match="Home: expected Home, got 'x'"):
+        package.Company(Id=1, Home="x").to_dict()
+
+
 def test_pydantic_takes_records_and_plain_values_and_checks_them(package: ModuleType) -> None:
     model = pydantic.create_model("Model", company=(package.Company, ...))
     company = package.Company(Id=1, Home=package.Home(city="Acton"), key=UUID(int=7))
