@@ -94,8 +94,10 @@ def compare(previous: Sequence[Schema], new: Schema) -> Change:
 
 
 def _differences(old: Schema, new: Schema) -> _Findings:
-    equal = to_text(_as_java_compares(old)) == to_text(_as_java_compares(new))
-    comparison = _Comparison(definitions(old), definitions(new), equal=equal)
+    before, after = definitions(old), definitions(new)
+    has_aliases = any(map(_has_aliases, (*before.values(), *after.values())))
+    equal = has_aliases and to_text(_as_java_compares(old)) == to_text(_as_java_compares(new))
+    comparison = _Comparison(before, after, equal=equal)
     yield from comparison.types(old, new, "")
     yield from comparison.alias_clashes()
 
@@ -103,7 +105,7 @@ def _differences(old: Schema, new: Schema) -> _Findings:
 class _Comparison:
     """Walks two schemas side by side; each pair of named types is compared where it first meets.
 
-    ``equal``: Java would not look at the aliases, since nothing else differs.
+    ``equal``: there are aliases, and Java would not look at them, since nothing else differs.
     """
 
     def __init__(
@@ -179,6 +181,8 @@ class _Comparison:
         after = {field.name: field for field in new.fields}
         renamed = _renames(new)
         for name, field in before.items():
+            if name in after and _is_same_leaf(field, after[name]):
+                continue
             where = _join_path(path, name)
             if name not in after:
                 yield _major(_removed(where, renamed.get(name)))
@@ -251,6 +255,11 @@ def _as_java_compares(schema: Schema) -> Schema:
             assert_never(schema)
 
 
+def _has_aliases(schema: NamedSchema) -> bool:
+    fields = schema.fields if isinstance(schema, Record) else ()
+    return bool(schema.aliases) or any(field.aliases for field in fields)
+
+
 def _named_type(old: NamedSchema, new: NamedSchema, kind: str, path: str) -> _Findings:
     what = f"{kind} {_quoted(new.full_name)}"
     if old.full_name != new.full_name:
@@ -289,6 +298,35 @@ def _enum_default(old: str | None, new: str | None, what: str) -> _Findings:
         yield _Finding(Level.MINOR, f"{what}: default {_short(new)} added")
     else:
         yield _Finding(Level.MINOR, f"{what}: default changed from {_short(old)} to {_short(new)}")
+
+
+def _is_same_leaf(old: Field, new: Field) -> bool:
+    """Whether two fields of no named type are certainly equal, as most of two versions are.
+
+    Much cheaper than to look for differences; what it does not know is compared as usual.
+    """
+    return (
+        old.type == new.type
+        and old.default is new.default
+        and old.doc == new.doc
+        and old.aliases == new.aliases
+        and old.order == new.order
+        and not old.properties
+        and not new.properties
+        and _is_leaf(old.type)
+        and _is_leaf(new.type)
+    )
+
+
+def _is_leaf(schema: Schema) -> bool:
+    """A primitive type, or a union of such; properties might be equal and yet be written otherwise."""
+    match schema:
+        case Primitive():
+            return not schema.properties
+        case Union(branches):
+            return all(isinstance(b, Primitive) and not b.properties for b in branches)
+        case _:
+            return False
 
 
 def _field_attributes(old: Field, new: Field, where: str) -> _Findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from codegen.earlier_names import renamed
@@ -34,6 +34,8 @@ from publisher.publishing.versioning import Published, next_version
 from publisher.settling.contents import BuildKeys
 from publisher.state.records import VersionRecord
 
+_MAX_REMEMBERED_CHARACTERS = 16_000
+
 
 def version_after(
     predecessors: Predecessors,
@@ -56,9 +58,17 @@ def version_after(
 def _comparable(version: PublishedText) -> Iterator[Published]:
     """The version with its schema; nothing if the text is not one."""
     try:
-        yield Published(version.number, parse_schema(version.schema_text), version.surface_hash)
+        yield Published(version.number, _schema(version.schema_text), version.surface_hash)
     except MalformedAvroSchema:
         return
+
+
+def _schema(text: str) -> Schema:
+    # A relation that changes often has its earlier versions compared again and again.
+    return parse_schema(text) if len(text) > _MAX_REMEMBERED_CHARACTERS else _remembered(text)
+
+
+_remembered = lru_cache(maxsize=256)(parse_schema)
 
 
 def with_change(request: PackageRequest, number: str, change: Change) -> PackageRequest:
