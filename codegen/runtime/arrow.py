@@ -157,7 +157,7 @@ def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             above = FORMAT.within(node, path, above)
             return pa.struct([
                 pa.field(
-                    field.name,
+                    field.column,
                     _type(pa, field.node, join_path(path, field.name), above),
                     is_nullable(field.node),
                 )

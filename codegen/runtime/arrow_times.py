@@ -12,7 +12,7 @@ from .binding import Binding
 from .columnar import Convert, entry_paths, fold, join_path
 from .entries import key_and_value
 from .errors import InvalidValue
-from .schema import Node
+from .schema import Field, Node
 from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
 from .values import from_base
 
@@ -35,7 +35,7 @@ class TimeColumns:
     def _fields(self, found: list[Any], record: Node, path: str) -> list[Any]:
         changed = list(found)
         for field in record.fields:
-            index = _index(found, field.name)
+            index = _index(found, field)
             if index is not None:
                 inner = join_path(path, field.name)
                 type_ = self._type(found[index].type, field.node, inner)
@@ -108,9 +108,10 @@ def _refusal(kind: str, type_: Any) -> Callable[[Any], None]:
     return read
 
 
-def _index(found: list[Any], name: str) -> int | None:
+def _index(found: list[Any], field: Field) -> int | None:
     """Of the column that ``columnar`` takes for a field."""
-    exact = [index for index, field in enumerate(found) if field.name == name]
-    if exact:
-        return exact[-1]
-    return next((i for i, field in enumerate(found) if fold(field.name) == fold(name)), None)
+    exact = {column.name: index for index, column in enumerate(found)}
+    if field.column in exact:
+        return exact[field.column]
+    folded = (i for i, each in enumerate(found) if fold(each.name) == fold(field.column))
+    return next(folded, exact.get(field.name))

@@ -36,7 +36,7 @@ class Column(str):
         if not name.startswith("__"):
             for field, attribute in _fields(self.__binding__, self.__node__):
                 if nested_name(attribute) == name:
-                    return _column(self.__binding__, field.node, f"{self}.{quoted(field.name)}")
+                    return _column(self.__binding__, field.node, f"{self}.{quoted(field.column)}")
         raise AttributeError(f"column {str(self)!r} has no field {name!r}", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
@@ -57,7 +57,7 @@ def column_lookup(
         field = pairs.get(name)
         if field is None:
             raise AttributeError(f"{binding.root.name} has no column {name!r}", name=name)
-        return _column(binding, field.node, quoted(field.name))
+        return _column(binding, field.node, quoted(field.column))
 
     return find, lambda: [*pairs]
 

@@ -142,9 +142,9 @@ def _record_reader(
         found = _by_name(value)
         record: Any = object.__new__(class_)
         for field, attribute, convert in parts:
-            given = found.get(field.name, _MISSING)
+            given = found.get(field.column, _MISSING)
             if given is _MISSING:
-                given = _by_folded_name(found, field.name)
+                given = _by_other_name(found, field)
             try:
                 part = convert(given) if given is not _MISSING else _absent(binding, field)
             except InvalidValue as error:
@@ -164,9 +164,11 @@ def _by_name(value: Any) -> Mapping[str, Any]:
     return dict(zip(names, value, strict=True))
 
 
-def _by_folded_name(found: Mapping[str, Any], name: str) -> Any:
-    wanted = fold(name)
-    return next((value for key, value in found.items() if fold(key) == wanted), _MISSING)
+def _by_other_name(found: Mapping[str, Any], field: Field) -> Any:
+    """In another case, or from a file of Avro's, which has Avro's name."""
+    wanted = fold(field.column)
+    given = next((value for key, value in found.items() if fold(key) == wanted), _MISSING)
+    return found.get(field.name, _MISSING) if given is _MISSING else given
 
 
 def _absent(binding: Binding, field: Field) -> Any:
@@ -299,7 +301,7 @@ def _record_writer(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...]
 ) -> Convert:
     above = form.within(node, path, above)
-    make = form.make_record(tuple(field.name for field in node.fields))
+    make = form.make_record(tuple(field.column for field in node.fields))
     parts = [
         (attribute, field_writer(binding, field.node, form, join_path(path, field.name), above))
         for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True)

@@ -218,7 +218,7 @@ class RecordReader:
 
 
 def _place(field: Field, exact: Mapping[str, int], folded: Mapping[str, int]) -> int | None:
-    place = exact.get(field.name, folded.get(fold(field.name)))
+    place = exact.get(field.column, folded.get(fold(field.column), exact.get(field.name)))
     if place is None and not field.has_default:
         raise InvalidValue(field.name, "is missing")
     return place

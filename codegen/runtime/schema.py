@@ -41,12 +41,19 @@ _RESERVED_IN_FIELDS: Final = frozenset({"aliases", "default", "doc", "name", "or
 
 
 class Field:
-    """``properties``, here and in ``Node``: those unknown to the specification, as JSON text."""
+    """``properties``, here and in ``Node``: those unknown to the specification, as JSON text.
 
-    __slots__ = ("aliases", "default", "has_default", "name", "node", "order", "properties")
+    ``column`` is the name where a column may have any name, which Avro's names may not.
+    """
+
+    __slots__ = (
+        "aliases", "column", "default", "has_default", "name", "node", "order", "properties",
+    )  # fmt: skip
 
     def __init__(self, name: str, node: Node, document: dict[str, Any]) -> None:
+        original = document.get("original-name")
         self.name = name
+        self.column = original if isinstance(original, str) and original else name
         self.node = node
         self.aliases = tuple(str(alias) for alias in document.get("aliases") or ())
         self.has_default = "default" in document

@@ -104,7 +104,7 @@ def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             above = FORMAT.within(node, path, above)
             fields = [
                 types.StructField(
-                    field.name,
+                    field.column,
                     _type(types, field.node, join_path(path, field.name), above),
                     is_nullable(field.node),
                 )
