@@ -1,0 +1,57 @@
+"""Random Spark data frames through generated packages and back: ``make bench-data_frames``.
+
+Each frame has a schema of its own, for which a package is generated. Read by ``dataset`` and
+``from_rows``, and written by ``create_dataframe``, it must be the frame that it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+from pyspark.sql import SparkSession
+
+from tests.codegen.frame_run import judge_frames
+
+# Python's zone decides how PySpark shows instants, the session's zone nothing.
+_ZONES = ("UTC", "America/New_York", "Asia/Kathmandu")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--frames", type=int, default=10_000)
+    parser.add_argument("--rows", type=int, default=6, help="at most, of each frame")
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    began, differ = time.perf_counter(), 0
+    spark = _session()
+    for part, zone in enumerate(_ZONES):
+        os.environ["TZ"] = zone
+        time.tzset()
+        seeds = range(chosen.seed + part, chosen.seed + chosen.frames, len(_ZONES))
+        report = judge_frames(spark, seeds, chosen.rows)
+        differ += report.differ
+        print(f"{zone}: {report.frames} frames, {report.rows} rows, {report.differ} differ")
+        print("  " + ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items())))
+        for case in report.shown:
+            print("\n  ".join(("", *case)), flush=True)
+    spark.stop()
+    print(f"{time.perf_counter() - began:.0f} s")
+    sys.exit(1 if differ else 0)
+
+
+def _session() -> SparkSession:
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.session.timeZone", "America/Los_Angeles")
+    # To compile code for each of these few rows would take most of the time.
+    builder = builder.config("spark.sql.codegen.wholeStage", "false")
+    builder = builder.config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    return builder.config("spark.log.level", "ERROR").getOrCreate()
+
+
+if __name__ == "__main__":
+    main()
