@@ -41,6 +41,7 @@ from lakeschema.avro.model import (
     Schema,
     Union,
 )
+from lakeschema.avro.omissions import omissions_of
 
 MAX_DIGITS = 1000
 """A decimal of more digits is refused: its arithmetic on untrusted input takes too long."""
@@ -201,7 +202,7 @@ class _Lowerer:
             ]
         )
         self._records[schema.full_name] = RecordClass(
-            schema.full_name, name, schema.doc, attributes
+            schema.full_name, name, schema.doc, attributes, tuple(map(str, omissions_of(schema)))
         )
         return reference
 

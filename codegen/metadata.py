@@ -31,6 +31,7 @@ from lakeschema.avro.model import (
     Union,
     is_nullable,
 )
+from lakeschema.avro.omissions import omissions_of
 
 METADATA_VERSION = "2.2"
 _MAX_SUMMARY = 200
@@ -88,6 +89,9 @@ def _description(
     yield ""
     yield from _fields_table(record, shape)
     yield ""
+    for omitted in omissions_of(record):
+        yield f"Left out: {markdown(one_line(str(omitted)))}"
+        yield ""
     yield from _facts_table(request, fingerprints)
     yield ""
     yield "# Changelog"

@@ -217,6 +217,10 @@ class _ClassRenderer:
             text += "\n\nAttributes:"
             for name, doc in documented:
                 text += f"\n    {name}: {' '.join(doc.split())}"
+        if record.omitted:
+            text += "\n\nColumns left out, since Avro has no type for them:"
+            for omitted in record.omitted:
+                text += f"\n    {' '.join(omitted.split())}"
         self._lines.docstring(text)
 
     def _own_name(self) -> str:

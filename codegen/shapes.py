@@ -138,10 +138,13 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class RecordClass:
+    """``omitted``: columns of the relation that have no attribute, each with its type and why."""
+
     full_name: str
     class_name: str
     doc: str | None
     attributes: tuple[Attribute, ...]
+    omitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

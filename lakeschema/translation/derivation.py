@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lakeschema.avro.definitions import definitions as definitions_of
@@ -97,27 +97,31 @@ def _derive_view_text(
         # The option is about Hive's timestamp: Spark's is always an instant.
         options = replace(options, local_timestamps=False)
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
-    schema = view_schema(relation, plan.columns, templates, resolved.comments, options)
-    interface = Interface(relation.name, _columns(plan, schema, resolved), schema)
+    schema, omitted = view_schema(relation, plan.columns, templates, resolved.comments, options)
+    left_out = {each.position for each in omitted}
+    kept = [place for place in range(len(plan.columns)) if place not in left_out]
+    interface = Interface(relation.name, _columns(plan, kept, schema, resolved), schema, omitted)
+    sources = lineage.columns(plan)
     column_lineage = tuple(
-        ColumnLineage(field.name, sources)
-        for field, sources in zip(schema.fields, lineage.columns(plan), strict=True)
+        ColumnLineage(field.name, sources[place])
+        for field, place in zip(schema.fields, kept, strict=True)
     )
     return Derivation(interface, relations_read(resolved.query, view), column_lineage), plan
 
 
-def _columns(plan: Plan, schema: Record, resolved: ResolvedView) -> tuple[Column, ...]:
+def _columns(
+    plan: Plan, kept: Sequence[int], schema: Record, resolved: ResolvedView
+) -> tuple[Column, ...]:
+    """``kept`` are the places of the schema's fields among the plan's columns."""
     known = definitions_of(schema)
     return tuple(
         Column(
-            column.name,
-            with_nullability(column.type, field.type, known),
-            comment,
+            plan.columns[place].name,
+            with_nullability(plan.columns[place].type, field.type, known),
+            resolved.comments[place],
             is_nullable(field.type),
         )
-        for column, field, comment in zip(
-            plan.columns, schema.fields, resolved.comments, strict=True
-        )
+        for place, field in zip(kept, schema.fields, strict=True)
     )
 
 

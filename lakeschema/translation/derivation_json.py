@@ -14,6 +14,7 @@ from lakeschema.translation.interface import (
     ColumnLineage,
     Derivation,
     Interface,
+    OmittedColumn,
     ResolverFailure,
     Returns,
     ReturnsArgument,
@@ -55,12 +56,16 @@ def derivation_from_json(value: dict[str, Any]) -> Derivation:
 def interface_to_json(interface: Interface) -> dict[str, Any]:
     return {
         "name": list(interface.name.parts),
-        "columns": [
-            [column.name, type_to_json(column.type), column.comment, column.nullable]
-            for column in interface.columns
-        ],
+        "columns": [_column_to_json(column) for column in interface.columns],
         "schema": to_text(interface.schema),
+        **({"omitted": omitted_to_json(interface)} if interface.omitted else {}),
     }
+
+
+def omitted_to_json(interface: Interface) -> list[Any]:
+    return [
+        [each.position, _column_to_json(each.column), each.reason] for each in interface.omitted
+    ]
 
 
 def interface_from_json(value: dict[str, Any]) -> Interface:
@@ -68,12 +73,22 @@ def interface_from_json(value: dict[str, Any]) -> Interface:
     assert isinstance(schema, Record)
     return Interface(
         _name(value["name"]),
-        tuple(
-            Column(name, type_from_json(type_), comment, nullable)
-            for name, type_, comment, nullable in value["columns"]
-        ),
+        tuple(map(_column_from_json, value["columns"])),
         schema,
+        tuple(
+            OmittedColumn(position, _column_from_json(column), reason)
+            for position, column, reason in value.get("omitted", ())
+        ),
     )
+
+
+def _column_to_json(column: Column) -> list[Any]:
+    return [column.name, type_to_json(column.type), column.comment, column.nullable]
+
+
+def _column_from_json(value: list[Any]) -> Column:
+    name, type_, comment, nullable = value
+    return Column(name, type_from_json(type_), comment, nullable)
 
 
 def udf_to_json(udf: UdfAnswer) -> list[Any]:

@@ -93,6 +93,7 @@ class UnsupportedType(Unsupported):
         super().__init__(f"{subject} has type {type_text}: {reason}", **where)
         self.subject = subject
         self.type_text = type_text
+        self.reason = reason
 
 
 class UdfResolverFailed(Unsupported):

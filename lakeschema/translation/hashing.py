@@ -14,7 +14,7 @@ from lakeschema.avro.printing import to_text
 from lakeschema.catalog.facts_json import facts_hash, type_to_json
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.derivation_json import udf_to_json
+from lakeschema.translation.derivation_json import omitted_to_json, udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.syntax.version import parser_version
@@ -26,7 +26,9 @@ DERIVER_VERSION = "3"
 def interface_hash(interface: Interface) -> str:
     """SHA-256, in hex, of all that a dependent may know: Avro text and typed columns."""
     columns = [[c.name, type_to_json(c.type), c.comment, c.nullable] for c in interface.columns]
-    return _sha256([list(interface.name.parts), columns, to_text(interface.schema)])
+    seen = [list(interface.name.parts), columns, to_text(interface.schema)]
+    # Only where there are some, so that other interfaces keep the hash that they have.
+    return _sha256([*seen, omitted_to_json(interface)] if interface.omitted else seen)
 
 
 def inputs_hash(

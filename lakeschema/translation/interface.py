@@ -19,6 +19,20 @@ from lakeschema.catalog.relations import Column
 
 
 @dataclass(frozen=True, slots=True)
+class OmittedColumn:
+    """A column that the schema leaves out, since Avro has no type for it.
+
+    Attributes:
+        position: among all columns of its relation, from 0.
+        reason: why Avro has none, for people.
+    """
+
+    position: int
+    column: Column
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
     """All that dependents may know of a relation.
 
@@ -26,11 +40,21 @@ class Interface:
         columns: SQL names, types and nullability, left to right, partition columns included;
             as many as ``schema`` has fields, in the same order.
         schema: the relation's Avro schema.
+        omitted: further columns, which queries may read, in order.
     """
 
     name: RelationName
     columns: tuple[Column, ...]
     schema: Record
+    omitted: tuple[OmittedColumn, ...] = ()
+
+    @property
+    def places(self) -> tuple[int | OmittedColumn, ...]:
+        """All columns left to right: the index of each in ``columns``, or the one left out."""
+        places: list[int | OmittedColumn] = list(range(len(self.columns)))
+        for each in self.omitted:
+            places.insert(each.position, each)
+        return tuple(places)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -67,6 +91,13 @@ class Casing(Enum):
 class Nullability(Enum):
     PRESERVE = "preserve"
     ALL_NULLABLE = "all-nullable"
+
+
+class Inexpressible(Enum):
+    """What becomes of a relation with a column that Avro has no type for."""
+
+    OMIT = "omit"
+    REFUSE = "refuse"
 
 
 class ViewEvolution(Enum):
@@ -155,6 +186,7 @@ class Options:
         udfs: class name to what it returns.
         udf_resolver: called for classes that ``udfs`` does not have.
         spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
+        inexpressible: no schema depends on it: it says who may have one that leaves columns out.
     """
 
     casing: Casing = Casing.PRESERVE
@@ -167,3 +199,4 @@ class Options:
     udfs: Mapping[str, UdfReturn] = field(default_factory=lambda: MappingProxyType({}))
     udf_resolver: UdfResolver | None = None
     spark_udfs: tuple[SparkUdfRule, ...] = ()
+    inexpressible: Inexpressible = Inexpressible.OMIT

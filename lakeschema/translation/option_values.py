@@ -10,6 +10,7 @@ from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.interface import (
     Casing,
+    Inexpressible,
     Nullability,
     Returns,
     ReturnsArgument,
@@ -147,6 +148,7 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "casing": _choice(Casing),
     "nullability": _choice(Nullability),
     "view_evolution": _choice(ViewEvolution),
+    "inexpressible": _choice(Inexpressible),
     "strict": _flag,
     "local_timestamps": _flag,
     "timestamp_unit": _unit,

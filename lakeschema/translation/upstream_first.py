@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dependency_graph.graph import cycle_path, cycles, graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.translation.avro.inexpressible import require_whole
 from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.errors import (
@@ -19,7 +20,7 @@ from lakeschema.translation.errors import (
     UnknownRelation,
     UnusableUpstream,
 )
-from lakeschema.translation.interface import Derivation, Interface, Options
+from lakeschema.translation.interface import Derivation, Inexpressible, Interface, Options
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status, failure
 
 _READ_BATCH = 500
@@ -84,13 +85,17 @@ def derive_with_upstreams(
     """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
 
     Raises:
-        TranslationError: of the relation that causes the failure, which may be an upstream.
+        TranslationError: of the relation that causes the failure, which may be an upstream; with the
+            option to refuse it, also where ``name`` has a column that Avro has no type for.
     """
     direct = DirectDeriver(options)
     outcomes = derive_all(_with_upstreams(name, relations, direct), direct)
     cause = _cause(name, outcomes)
     if cause is not None:
         raise cause
+    found = outcomes[name]
+    if options.inexpressible is Inexpressible.REFUSE and isinstance(found, Derived):
+        require_whole(found.derivation.interface)
     return {n: o.derivation for n, o in outcomes.items() if isinstance(o, Derived)}
 
 

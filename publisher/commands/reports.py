@@ -6,6 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.model import Record
+from lakeschema.avro.omissions import omissions_of
+from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.inspection import Explanation, explanation
 from publisher.publishing.index_comparison import NOTE as INDEX_NOTE
@@ -14,7 +18,7 @@ from publisher.selection import OPT_OUT, Selection
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.deletions import BRAKE, is_release
 from publisher.state.protocol import Transaction
-from publisher.state.records import RelationRecord
+from publisher.state.records import RelationRecord, VersionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,14 @@ class RelationReport:
     Attributes:
         dependents: each direct one, with its status.
         withheld_because: "" where it is not withheld from publication.
+        omitted: columns that its newest version leaves out, each with its type and why.
     """
 
     name: RelationName
     explanation: Explanation
     dependents: Sequence[tuple[RelationName, str]]
     withheld_because: str
+    omitted: Sequence[str] = ()
 
     @property
     def upstreams(self) -> Sequence[tuple[RelationName, str]]:
@@ -86,7 +92,8 @@ def relation_report(
         return None
     records = tx.graph.records(found.dependents)
     dependents = [(n, _status(records.get(n))) for n in found.dependents]
-    return RelationReport(name, found, dependents, _withheld_because(found.record, selection))
+    withheld = _withheld_because(found.record, selection)
+    return RelationReport(name, found, dependents, withheld, _omitted(found.versions))
 
 
 def held_deletions(notes: Mapping[str, str]) -> Sequence[HeldDeletions]:
@@ -123,6 +130,15 @@ def shown_status(record: RelationRecord) -> str:
 
 def _status(record: RelationRecord | None) -> str:
     return "UNKNOWN" if record is None else record.status.value
+
+
+def _omitted(versions: Sequence[VersionRecord]) -> Sequence[str]:
+    text = next((v.schema_text for v in reversed(versions) if v.schema_text), None)
+    try:
+        schema = None if text is None else parse_schema(text)
+    except MalformedAvroSchema:
+        return ()
+    return tuple(map(str, omissions_of(schema))) if isinstance(schema, Record) else ()
 
 
 def _withheld_because(record: RelationRecord | None, selection: Selection) -> str:

@@ -20,6 +20,7 @@ from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.translation import limited_deriver
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import (
+    Inexpressible,
     Options,
     UdfResolver,
     ViewEvolution,
@@ -217,6 +218,7 @@ def build_options(settings: Settings) -> Options:
         view_evolution=translation.view_evolution or by_kind,
         timestamp_unit=translation.timestamp_unit,
         local_timestamps=translation.local_timestamps,
+        inexpressible=translation.inexpressible,
         max_sql_bytes=settings.engine.max_sql_bytes,
         udfs=MappingProxyType({k: v.udf_return for k, v in sorted(translation.udfs.items())}),
         udf_resolver=_udf_resolver(translation),
@@ -275,6 +277,7 @@ def build_packaging(settings: Settings) -> WheelPackaging:
         immutable=artifacts.immutable,
         project_urls=package_links(settings),
         generator_version=generator_version(),
+        refuses_omissions=settings.translation.inexpressible is Inexpressible.REFUSE,
     )
 
 

@@ -36,8 +36,8 @@ class Contents:
                 relation = finding.reading.relation
                 if relation is None or not self._selection.publishes(relation):
                     return Withheld()
-                request = self._packaging.request(relation, derivation)
                 try:
+                    request = self._packaging.request(relation, derivation)
                     return Packageable(self._packaging.content_hash(request))
                 except CodegenError as error:
                     return Unfit(f"cannot be packaged: {error}")

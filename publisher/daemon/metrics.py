@@ -14,6 +14,7 @@ from publisher.state.records import Figures
 COUNTER_HELP: Final[Mapping[str, str]] = {
     "adopted": "versions found on the index that the state did not know, and recorded",
     "changed_before_publication": "publications postponed because the facts changed since derivation",
+    "columns_omitted": "columns that derived schemas left out, since Avro has no type for them",
     "conflicts": "uploads refused because the index holds other bytes under the same version",
     "failures": "times that processing one relation failed, for a reason of its own",
     "dead_letters": "events that could not be decoded",

@@ -19,6 +19,7 @@ from lakeschema.avro.compatibility import Change
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record, Schema
 from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.interface import Derivation
@@ -80,6 +81,7 @@ class WheelPackaging:
     """Builds and reads wheels with a deployment's options.
 
     The constructor's arguments are those of ``PackageRequest`` and its ``Provenance``.
+    ``refuses_omissions``: a relation gets no package if its schema leaves columns out.
     """
 
     def __init__(
@@ -89,15 +91,19 @@ class WheelPackaging:
         immutable: bool = False,
         project_urls: Mapping[str, str] = MappingProxyType({}),
         generator_version: str = "",
+        refuses_omissions: bool = False,
     ) -> None:
         self._prefix = prefix
         self._immutable = immutable
         self._project_urls = project_urls
         self._generator_version = generator_version
+        self._refuses_omissions = refuses_omissions
 
     @property
     def build_keys(self) -> BuildKeys:
-        return BuildKeys("immutable" if self._immutable else "", runtime_version())
+        chosen = {"immutable": self._immutable, "refuse": self._refuses_omissions}
+        options = " ".join(name for name, is_chosen in chosen.items() if is_chosen)
+        return BuildKeys(options, runtime_version())
 
     @property
     def prefix(self) -> str:
@@ -107,6 +113,9 @@ class WheelPackaging:
         return distribution_name(relation, self._prefix)
 
     def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
+        for each in derivation.interface.omitted if self._refuses_omissions else ():
+            type_ = print_type(each.column.type)
+            raise UnfitSchema(f"column {each.column.name}", f"it has type {type_}: {each.reason}")
         return PackageRequest(
             relation=relation.name,
             prefix=self._prefix,

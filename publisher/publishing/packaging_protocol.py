@@ -96,7 +96,11 @@ class Packaging(Protocol):
     def distribution(self, relation: RelationName) -> str: ...
 
     def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
-        """The request for a package, without its version and the reasons for it."""
+        """The request for a package, without its version and the reasons for it.
+
+        Raises:
+            UnfitSchema: the schema leaves columns out, and the deployment refuses that.
+        """
 
     def content_hash(self, request: PackageRequest) -> str:
         """Of schema, view text, lineage and names, without the version and the reasons for it."""

@@ -21,6 +21,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.translation.interface import (
     Casing,
+    Inexpressible,
     Nullability,
     SparkUdfRule,
     UdfReturn,
@@ -245,6 +246,7 @@ class Translation(Section):
     strict: bool = False
     view_evolution: Annotated[ViewEvolution | None, option("view_evolution")] = None
     timestamp_unit: Annotated[str, option("timestamp_unit")] = "micros"
+    inexpressible: Annotated[Inexpressible, option("inexpressible")] = Inexpressible.OMIT
     local_timestamps: bool = False
     udfs: Mapping[str, UdfSettings] = Field(default_factory=dict)
     udf_plugins: tuple[str, ...] | None = None

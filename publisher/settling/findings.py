@@ -361,6 +361,9 @@ class Investigator:
             case Failed():
                 return self._settle_failed(candidate, outcome)
             case Derived(derivation):
+                omitted = len(derivation.interface.omitted)
+                if omitted:
+                    self._counters.add("columns_omitted", omitted)
                 return self._settle_derived(candidate, outcome, derivation_to_text(derivation))
 
     def _settle_from_memo(self, candidate: _Candidate, entry: MemoEntry) -> Settled:

@@ -16,6 +16,7 @@ from codegen.package import PackageContents
 from codegen.wheel import read_wheel
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record
+from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.isolation.frames import Attached
@@ -34,11 +35,15 @@ class Undescribed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PackageDescription:
-    """What a package's newest readable wheel says of it."""
+    """What a package's newest readable wheel says of it.
+
+    ``omitted``: the relation's columns that it leaves out, with their types and why.
+    """
 
     contents: PackageContents
     documentation: str
     rows: tuple[FieldRow, ...]
+    omitted: tuple[str, ...] = ()
 
 
 def describe(wheel: bytes) -> PackageDescription:
@@ -54,9 +59,9 @@ def describe(wheel: bytes) -> PackageDescription:
         raise Undescribed(str(error)) from error
     if not isinstance(schema, Record):
         raise Undescribed("its schema is not of a record")
-    return PackageDescription(
-        contents, schema.doc or "", field_rows(schema, _class_names(schema, contents))
-    )
+    rows = field_rows(schema, _class_names(schema, contents))
+    omitted = tuple(map(str, omissions_of(schema)))
+    return PackageDescription(contents, schema.doc or "", rows, omitted)
 
 
 def _class_names(schema: Record, contents: PackageContents) -> Callable[[str], str]:
@@ -107,6 +112,7 @@ def _to_json(description: PackageDescription) -> Mapping[str, Any]:
         "contents": {**asdict(contents), "relation": list(contents.relation.parts)},
         "documentation": description.documentation,
         "rows": [asdict(row) for row in description.rows],
+        "omitted": list(description.omitted),
     }
 
 
@@ -129,4 +135,4 @@ def _from_json(value: Mapping[str, Any]) -> PackageDescription:
         )
         for row in value["rows"]
     )
-    return PackageDescription(contents, value["documentation"], rows)
+    return PackageDescription(contents, value["documentation"], rows, tuple(value["omitted"]))

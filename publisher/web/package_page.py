@@ -66,6 +66,7 @@ class PackageView:
 
     Attributes:
         heading, fields, provenance: None if no wheel of the package is one of ours.
+        omitted: columns without a field, each with its type and why.
         installation: None if there is no version.
     """
 
@@ -74,6 +75,7 @@ class PackageView:
     notes: tuple[str, ...]
     installation: Installation | None
     fields: tuple[FieldRow, ...] | None
+    omitted: tuple[str, ...]
     releases: ReleaseList
     neighbours: tuple[NeighbourList, ...]
     provenance: ProvenanceView | None
@@ -135,6 +137,7 @@ def package_view(
         notes=tuple(_notes(versions, summary)),
         installation=installation(page.name, versions, simple_url, _usage(contents)),
         fields=description.rows if description else None,
+        omitted=description.omitted if description else (),
         releases=release_list(page.name, versions, contents.changelog if contents else ()),
         neighbours=tuple(_neighbour_lists(contents, summary, packaged)),
         provenance=provenance_view(contents.provenance) if contents else None,

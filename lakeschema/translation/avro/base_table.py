@@ -6,13 +6,15 @@ the columns alone. Columns and fields of the result match one to one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeAlias, TypeVar
 
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.definitions import parts
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Field, NamedSchema, Record, is_nullable
+from lakeschema.avro.omissions import with_omissions
 from lakeschema.avro.parsing import InvalidDefaults, parse_schema
 from lakeschema.catalog.column_types import (
     TIMESTAMP,
@@ -25,6 +27,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table_merge import merge
 from lakeschema.translation.avro.column_types import column_type_of
+from lakeschema.translation.avro.inexpressible import omissions, omitted_column
 from lakeschema.translation.avro.names import has_case_twins, record_name, relation_namespace
 from lakeschema.translation.avro.types import (
     avro_fields,
@@ -37,7 +40,7 @@ from lakeschema.translation.errors import (
     UnsupportedConstruct,
     UnsupportedType,
 )
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.interface import Interface, OmittedColumn, Options
 from lakeschema.translation.nullability import with_nullability
 
 LITERAL = "avro.schema.literal"
@@ -51,13 +54,18 @@ PARTITION_DOC = (
 """As LinkedIn's Coral words it, so that coming from there changes no documentation."""
 
 
+Omitted: TypeAlias = tuple[OmittedColumn, ...]
+Made: TypeAlias = tuple[Record, Omitted]
+Result = TypeVar("Result")
+
+
 def base_table_interface(relation: Relation, options: Options) -> Interface:
     """The interface of a table, from its own facts.
 
     Raises:
         MalformedSchema: the literal is not a record schema, a name occurs twice, the table has
             neither columns nor literal, or has no literal where the deployment is strict.
-        UnsupportedType: a column has a type that Avro cannot express.
+        UnsupportedType: the columns have no distinct names.
         UnsupportedConstruct: the only schema is behind ``avro.schema.url``.
     """
     try:
@@ -70,15 +78,22 @@ def base_table_interface(relation: Relation, options: Options) -> Interface:
 def _interface(relation: Relation, options: Options) -> Interface:
     literal = _literal(relation)
     if literal is None:
-        schema = apply_options(_from_columns(relation, options), options)
-        columns = _columns(relation, schema)
-    elif _is_avro(relation) or any(has_case_twins(record) for record in _records(literal)):
-        schema = apply_options(_with_partitions(relation, literal, options), options)
+        schema, omitted = _from_columns(relation, options)
+    elif _keeps_literal(relation, literal):
+        schema, omitted = _with_partitions(relation, literal, options)
+    else:
+        schema, omitted = _merge(relation, literal, options)
+    schema = with_omissions(apply_options(schema, options), omissions(omitted))
+    if literal is not None and _keeps_literal(relation, literal):
         columns = _columns_of_literal(relation, schema)
     else:
-        schema = apply_options(_merge(relation, literal, options), options)
-        columns = _columns(relation, schema)
-    return Interface(relation.name, columns, schema)
+        columns = _columns(relation, schema, omitted)
+    return Interface(relation.name, columns, schema, omitted)
+
+
+def _keeps_literal(relation: Relation, literal: Record) -> bool:
+    """Whether the literal is used as it is, and not merged with the columns."""
+    return _is_avro(relation) or any(has_case_twins(record) for record in _records(literal))
 
 
 def _literal(relation: Relation) -> Record | None:
@@ -112,7 +127,7 @@ def _records(schema: Record) -> tuple[Record, ...]:
     return tuple(part for part in parts(schema) if isinstance(part, Record))
 
 
-def _from_columns(relation: Relation, options: Options) -> Record:
+def _from_columns(relation: Relation, options: Options) -> Made:
     _require_columns(relation)
     if options.strict:
         raise MalformedSchema(
@@ -120,13 +135,37 @@ def _from_columns(relation: Relation, options: Options) -> Record:
             hint=f"give the table the property {LITERAL}, or set strict to false",
         )
     name, namespace = record_name(relation.name), relation_namespace(relation.name)
-    fields = avro_fields(
-        _struct_fields(relation),
-        subject="",
-        namespace=f"{namespace}.{name}",
-        options=options,
-    )
-    return Record(name, namespace, fields, documentation(relation.comment))
+    fields, omitted = _fields(_struct_fields(relation), f"{namespace}.{name}", options)
+    return Record(name, namespace, fields, documentation(relation.comment)), omitted
+
+
+def _fields(
+    columns: tuple[StructField, ...], namespace: str, options: Options
+) -> tuple[tuple[Field, ...], Omitted]:
+    def fields_of(some: tuple[StructField, ...]) -> tuple[Field, ...]:
+        return avro_fields(some, subject="", namespace=namespace, options=options)
+
+    return _without_inexpressible(columns, fields_of)
+
+
+def _without_inexpressible(
+    columns: tuple[StructField, ...], make: Callable[[tuple[StructField, ...]], Result]
+) -> tuple[Result, Omitted]:
+    """What ``make`` makes of the columns; of those that it accepts alone, if it refuses all."""
+    try:
+        return make(columns), ()
+    except UnsupportedType:
+        pass
+    kept: list[StructField] = []
+    omitted: list[OmittedColumn] = []
+    for position, field in enumerate(columns):
+        try:
+            make((field,))
+            kept.append(field)
+        except UnsupportedType as error:
+            column = Column(field.name, field.type, field.comment, field.nullable)
+            omitted.append(omitted_column(position, column, error.type_text, error.reason))
+    return make(tuple(kept)), tuple(omitted)
 
 
 def _require_columns(relation: Relation) -> None:
@@ -143,16 +182,16 @@ def _require_columns(relation: Relation) -> None:
     )
 
 
-def _merge(relation: Relation, literal: Record, options: Options) -> Record:
+def _merge(relation: Relation, literal: Record, options: Options) -> Made:
     columns = _struct_fields(relation)
     if not relation.columns:
         # No columns and no Avro SerDe: the literal is the only source.
         return _with_partitions(relation, literal, options)
-    merged = merge(columns, literal, options)
-    return replace(merged, doc=merged.doc or documentation(relation.comment))
+    merged, omitted = _without_inexpressible(columns, lambda some: merge(some, literal, options))
+    return replace(merged, doc=merged.doc or documentation(relation.comment)), omitted
 
 
-def _with_partitions(relation: Relation, literal: Record, options: Options) -> Record:
+def _with_partitions(relation: Relation, literal: Record, options: Options) -> Made:
     """The literal as it is, and the partition columns that it lacks."""
     present = {field.name.lower() for field in literal.fields}
     missing = tuple(
@@ -160,12 +199,14 @@ def _with_partitions(relation: Relation, literal: Record, options: Options) -> R
         for field in _struct_fields(replace(relation, columns=()))
         if field.name.lower() not in present
     )
-    added = avro_fields(missing, subject="", namespace=literal.full_name, options=options)
-    return replace(
+    added, omitted = _fields(missing, literal.full_name, options)
+    record = replace(
         literal,
         fields=literal.fields + added,
         doc=literal.doc or documentation(relation.comment),
     )
+    behind = len(literal.fields)
+    return record, tuple(replace(each, position=behind + each.position) for each in omitted)
 
 
 def _struct_fields(relation: Relation) -> tuple[StructField, ...]:
@@ -189,10 +230,12 @@ def _instants(type_: ColumnType, relation: Relation) -> ColumnType:
     return map_type(type_, lambda part: TIMESTAMP_LOCAL if part == TIMESTAMP else part)
 
 
-def _columns(relation: Relation, schema: Record) -> tuple[Column, ...]:
-    """The relation's own columns, as nullable as the schema says."""
+def _columns(relation: Relation, schema: Record, omitted: Omitted) -> tuple[Column, ...]:
+    """The relation's own columns that the schema has, as nullable as the schema says."""
     known = definitions_of(schema)
-    facts = (*relation.columns, *relation.partition_columns)
+    left_out = {each.position for each in omitted}
+    every = enumerate((*relation.columns, *relation.partition_columns))
+    facts = [column for position, column in every if position not in left_out]
     if len(facts) != len(schema.fields):
         return _columns_of_literal(relation, schema)
     return tuple(

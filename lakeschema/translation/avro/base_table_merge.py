@@ -142,7 +142,7 @@ class _Merger:
             try:
                 schema = avro_type(type_, name=name, namespace=namespace, options=self._options)
             except UnsupportedType as error:
-                raise UnsupportedType(f"column {path}", error.type_text, _reason(error)) from None
+                raise UnsupportedType(f"column {path}", error.type_text, error.reason) from None
             if self._take(schema):
                 return schema
         raise AssertionError
@@ -284,10 +284,6 @@ class _Merger:
 def _attempts(name: str) -> tuple[str, ...]:
     """The name, and the names that are tried where it is taken."""
     return (name, *(f"{name}_{number}" for number in range(2, 10_000)))
-
-
-def _reason(error: UnsupportedType) -> str:
-    return error.message.partition(": ")[2]
 
 
 def _as_map(properties: Mapping[str, Json]) -> Mapping[str, Json]:

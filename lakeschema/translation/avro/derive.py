@@ -27,11 +27,12 @@ from lakeschema.avro.model import (
 )
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column
 from lakeschema.translation.avro.common_schema import common_schema
 from lakeschema.translation.avro.documentation import derived_documentation
 from lakeschema.translation.avro.inlining import inline_fields
 from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
-from lakeschema.translation.avro.types import avro_type, without_intervals
+from lakeschema.translation.avro.types import avro_type_or_placeholders
 from lakeschema.translation.avro.widening import widen
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls
 from lakeschema.translation.interface import Interface, Options
@@ -140,8 +141,21 @@ class SchemaDeriver:
     def _scan(self, relation: RelationName) -> Fields:
         found = self._scans.get(relation)
         if found is None:
-            found = self._scans[relation] = inline_fields(self._upstreams[relation].schema)
+            interface = self._upstreams[relation]
+            fields = inline_fields(interface.schema)
+            found = self._scans[relation] = tuple(
+                fields[place] if isinstance(place, int) else self._omitted(place.column)
+                for place in interface.places
+            )
         return found
+
+    def _omitted(self, column: Column) -> Field:
+        """For what reads a column that its relation's schema leaves out."""
+        name = legal_name(column.name)
+        made = self.by_type(column.type, name)()
+        if column.nullable:
+            return Field(name, nullable(made), None, column.comment or None)
+        return Field(name, made, doc=column.comment or None)
 
     def _around(self, plan: Plan, outer: Outer) -> Outer:
         sources = tuple(part[1] for part in outer)
@@ -185,9 +199,8 @@ class SchemaDeriver:
         """The schema that a SQL type has by itself, when it is asked for."""
 
         def schema() -> Schema:
-            shown = without_intervals(type_)
-            made = avro_type(shown, name=name or "column", namespace="", options=self._options)
-            return _with_written_case(made, shown)
+            made = avro_type_or_placeholders(type_, name=name or "column", options=self._options)
+            return _with_written_case(made, type_)
 
         return schema
 

@@ -73,9 +73,9 @@ from lakeschema.catalog.column_types import (
     Uniontype,
     UnknownType,
     VarcharType,
-    map_type,
     print_type,
 )
+from lakeschema.translation.avro.inexpressible import placeholder
 from lakeschema.translation.avro.names import legal_name, lowered, name_properties, type_name
 from lakeschema.translation.errors import UnsupportedType
 from lakeschema.translation.interface import Options
@@ -108,13 +108,6 @@ _REASONS: Mapping[PrimitiveType, str] = MappingProxyType(
 )
 
 
-def without_intervals(type_: ColumnType) -> ColumnType:
-    """The type with text for intervals: what is computed below a view need not be a column of it."""
-    if isinstance(type_, PrimitiveType) and type_ != INTERVAL:
-        return type_
-    return map_type(type_, lambda t: STRING if t == INTERVAL or isinstance(t, IntervalType) else t)
-
-
 def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options) -> Schema:
     """The Avro type of a column's values other than null; the caller adds null.
 
@@ -127,6 +120,14 @@ def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options)
         UnsupportedType: Avro cannot express the type, or would confuse its branches.
     """
     return _AvroTyper(options).type(type_, _Place(name, type_name(name), namespace))
+
+
+def avro_type_or_placeholders(type_: ColumnType, *, name: str, options: Options) -> Schema:
+    """As ``avro_type``, with a placeholder for each part that Avro cannot express.
+
+    What is computed below a view need not be a column of it.
+    """
+    return _PlacingTyper(options).type(type_, _Place(name, type_name(name), ""))
 
 
 def avro_fields(
@@ -244,6 +245,14 @@ class _AvroTyper:
         )
         require_distinct_branches(type_, schemas, place.subject)
         return Union(schemas)
+
+
+class _PlacingTyper(_AvroTyper):
+    def type(self, type_: ColumnType, place: _Place) -> Schema:
+        try:
+            return super().type(type_, place)
+        except UnsupportedType as error:
+            return placeholder(error)
 
 
 def is_text(type_: ColumnType) -> bool:

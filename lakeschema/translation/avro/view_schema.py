@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from lakeschema.avro.model import Field, Json, Record
-from lakeschema.catalog.relations import Relation
+from lakeschema.avro.omissions import with_omissions
+from lakeschema.catalog.relations import Column, Relation
+from lakeschema.translation.avro.inexpressible import (
+    omissions,
+    omitted_column,
+    placeholder_in,
+)
 from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
 from lakeschema.translation.avro.placement import place_types
-from lakeschema.translation.avro.types import avro_type, without_intervals
 from lakeschema.translation.avro.vanilla_hive import apply_options
-from lakeschema.translation.interface import Options
+from lakeschema.translation.interface import OmittedColumn, Options
 from lakeschema.translation.plan.relations import Columns
 
 
@@ -22,14 +27,21 @@ def view_schema(
     templates: Sequence[Field],
     comments: Sequence[str | None],
     options: Options,
-) -> Record:
-    """The view's record; ``templates`` are the columns' fields under their base names."""
+) -> tuple[Record, tuple[OmittedColumn, ...]]:
+    """The view's record, and the columns that it leaves out.
+
+    ``templates`` are the columns' fields under their base names.
+    """
+    omitted = tuple(_omitted(columns, templates, comments))
+    left_out = {each.position for each in omitted}
+    kept = [place for place in range(len(columns)) if place not in left_out]
+    columns = tuple(columns[place] for place in kept)
+    templates = [templates[place] for place in kept]
+    comments = [comments[place] for place in kept]
     names = [legal_name(column.name) for column in columns]
     taken = {name.lower() for name in names}
     fields: list[Field] = []
     for column, name, template, comment in zip(columns, names, templates, comments, strict=True):
-        if without_intervals(column.type) != column.type:
-            avro_type(column.type, name=name, namespace="", options=options)
         aliases = _aliases(template, name, taken)
         fields.append(
             replace(
@@ -40,7 +52,19 @@ def view_schema(
                 properties=_named(template.properties, column.name, name),
             )
         )
-    return apply_options(place_types(relation.name, fields, relation.comment or None), options)
+    record = apply_options(place_types(relation.name, fields, relation.comment or None), options)
+    return with_omissions(record, omissions(omitted)), omitted
+
+
+def _omitted(
+    columns: Columns, templates: Sequence[Field], comments: Sequence[str | None]
+) -> Iterator[OmittedColumn]:
+    parts = zip(columns, templates, comments, strict=True)
+    for position, (column, template, comment) in enumerate(parts):
+        found = placeholder_in(template.type)
+        if found is not None:
+            shown = Column(column.name, column.type, comment, column.nullable)
+            yield omitted_column(position, shown, found.part, found.reason)
 
 
 def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:

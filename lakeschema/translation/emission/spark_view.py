@@ -36,7 +36,12 @@ def spark_view(
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
     functions = functions or SparkFunctions(options.spark_udfs)
-    names = [column.name for column in derivation.interface.columns]
+    interface = derivation.interface
+    # Spark has columns for what Avro has no type for.
+    names = [
+        interface.columns[place].name if isinstance(place, int) else place.column.name
+        for place in interface.places
+    ]
     try:
         return spark_query(plan, semantics_of(view), names, relation_text, functions)
     except TranslationError as error:

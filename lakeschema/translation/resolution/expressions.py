@@ -79,6 +79,9 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.resolution.timestamps import spark_type
 from lakeschema.translation.syntax import tree
 
+_OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
+"""Functions of values of which nothing need be known but whether they are null."""
+
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
 _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
@@ -103,6 +106,17 @@ class ExpressionResolver:
     aggregates_allowed: bool = True
 
     def resolve(self, node: tree.Expression) -> RowExpression:
+        """An operand, whose type something depends on.
+
+        Raises:
+            UnsupportedType: its type is not known.
+        """
+        found = self.resolve_whole(node)
+        require_known_type(found)
+        return found
+
+    def resolve_whole(self, node: tree.Expression) -> RowExpression:
+        """What is passed on as it is; its type need not be known."""
         match node:
             case tree.Name():
                 return self._name(node)
@@ -193,10 +207,7 @@ class ExpressionResolver:
 
     def _merge_sides(self, indices: tuple[int, ...]) -> RowExpression:
         assert self.scope is not None
-        references = [self.scope.reference(index) for index in indices]
-        for reference in references:
-            require_known_type(reference)
-        return self._coalesce(references)
+        return self._coalesce([self.scope.reference(index) for index in indices])
 
     def _coalesce(self, references: Sequence[RowExpression]) -> RowExpression:
         """The one column, or both sides' of a FULL JOIN … USING."""
@@ -248,7 +259,8 @@ class ExpressionResolver:
             )
         if function.kind is Kind.WINDOW:
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
-        arguments = [self.resolve(argument) for argument in node.arguments]
+        resolve = self.resolve_whole if node.name.lower() in _OF_ANY_TYPE else self.resolve
+        arguments = [resolve(argument) for argument in node.arguments]
         return calls.scalar(function, arguments, self.context, node.position)
 
     def _aggregate(self, node: tree.Call) -> RowExpression:
@@ -271,10 +283,11 @@ class ExpressionResolver:
 
     def resolve_arguments(self, node: tree.Call) -> list[RowExpression]:
         """The arguments, with the star of ``count(*)`` as the literal that both engines use for it."""
+        resolve = self.resolve_whole if node.name.lower() in _OF_ANY_TYPE else self.resolve
         arguments: list[RowExpression] = []
         for argument in node.arguments:
             if not isinstance(argument, tree.Star):
-                arguments.append(self.resolve(argument))
+                arguments.append(resolve(argument))
             elif argument.qualifier:
                 arguments += [expression for _, expression in self.expand_star(argument)]
             else:

@@ -14,7 +14,12 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.errors import Position, UnknownColumn, UnsupportedType
-from lakeschema.translation.plan.expressions import ColumnReference, FieldAccess, RowExpression
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    FieldAccess,
+    OuterReference,
+    RowExpression,
+)
 from lakeschema.translation.resolution.scopes import Scope
 
 
@@ -56,10 +61,11 @@ def field_path(
     return base
 
 
-def require_known_type(reference: ColumnReference) -> None:
-    """A column of unknown type is an error only where it is read."""
-    for part in _unknown_parts(reference.type):
-        raise UnsupportedType(f"column {reference.name}", part.text, "the type is unknown")
+def require_known_type(expression: RowExpression) -> None:
+    """Raises ``UnsupportedType`` for a column, or a field of one, whose type is not known."""
+    if isinstance(expression, ColumnReference | OuterReference | FieldAccess):
+        for part in _unknown_parts(expression.type):
+            raise UnsupportedType(f"column {expression.name}", part.text, "the type is unknown")
 
 
 def _unknown_parts(type_: ColumnType) -> list[UnknownType]:

@@ -338,7 +338,7 @@ class _SelectResolver:
             if self._context.semantics.is_spark and aliases:
                 # Spark lets an item read the aliases before it, where no column has the name.
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
-            expression = resolver.resolve(node)
+            expression = resolver.resolve_whole(node)
             if item.aliases:
                 aliases[item.aliases[0].lower()] = expression
                 items.append(_Item(item.aliases[0], expression))

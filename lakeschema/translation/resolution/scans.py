@@ -15,7 +15,7 @@ from lakeschema.catalog.column_types import (
     map_type,
 )
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect
+from lakeschema.catalog.relations import Column, Dialect
 from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.interface import Interface
@@ -46,10 +46,19 @@ def open_interfaces(
 def scan_of(interface: Interface, dialect: Dialect) -> Scan:
     known = definitions_of(interface.schema)
     columns: list[PlanColumn] = []
-    for column, field in zip(interface.columns, interface.schema.fields, strict=True):
+    for place in interface.places:
+        if not isinstance(place, int):
+            columns.append(_plan_column(place.column, dialect))
+            continue
+        column, field = interface.columns[place], interface.schema.fields[place]
         name = field.name if field.name.lower() == column.name.lower() else column.name
         type_ = with_nullability_and_case(column.type, field.type, known)
-        if dialect is Dialect.SPARK:
-            type_ = map_type(type_, as_spark_reads)
-        columns.append(PlanColumn(name, type_, is_nullable(field.type)))
+        shown = Column(name, type_, nullable=is_nullable(field.type))
+        columns.append(_plan_column(shown, dialect))
     return Scan(interface.name, tuple(columns))
+
+
+def _plan_column(column: Column, dialect: Dialect) -> PlanColumn:
+    is_spark = dialect is Dialect.SPARK
+    type_ = map_type(column.type, as_spark_reads) if is_spark else column.type
+    return PlanColumn(column.name, type_, column.nullable)

@@ -151,6 +151,7 @@ class ConsoleOutput:
             "package": found.versions[-1].distribution if found.versions else "",
         }
         self._facts({name: value for name, value in facts.items() if value})
+        self._table("columns left out", ("column",), ((each,) for each in report.omitted))
         neighbours = ("relation", "status")
         self._table("upstreams", neighbours, ((str(n), s) for n, s in report.upstreams))
         self._table("dependents", neighbours, ((str(n), s) for n, s in report.dependents))

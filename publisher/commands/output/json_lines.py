@@ -62,6 +62,7 @@ class JsonLines:
             {
                 "relation": _relation(found.record) if found.record else None,
                 "withheld": bool(report.withheld_because),
+                "omitted": list(report.omitted),
                 "upstreams": [
                     {"relation": str(name), "status": status} for name, status in report.upstreams
                 ],

@@ -100,6 +100,7 @@ def test_an_explanation_is_one_line(published: Folder) -> None:
     assert line == {
         "relation": {"relation": "shop.orders", "status": "OK", "reason": ""},
         "withheld": False,
+        "omitted": [],
         "upstreams": [],
         "dependents": ["shop.ids", "shop.wrong"],
         "versions": [version("acme-schema-shop-orders", sha256)],

@@ -304,7 +304,8 @@ def views(draw: st.DrawFn) -> PackageView:
         yanked=draw(st.none() | TEXTS),
     )
     packaged = frozenset(n.distribution for n in (summary.upstreams if summary else ()))
-    description = PackageDescription(contents, draw(TEXTS), field_rows(schema))
+    omitted = tuple(draw(st.lists(TEXTS, max_size=2)))
+    description = PackageDescription(contents, draw(TEXTS), field_rows(schema), omitted)
     page = ProjectPage(NAME, (file,))
     return package_view(page, "http://h/simple/", description, summary, packaged)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lakeschema.avro.definitions import definitions
 from lakeschema.avro.model import NO_DEFAULT, NULL, Field, Record, is_nullable
+from lakeschema.avro.omissions import Omission, omissions_of
 from lakeschema.avro.parsing import INVALID_DEFAULT, parse_schema
 from lakeschema.avro.printing import to_json, to_text
 from lakeschema.catalog.column_types import (
@@ -18,6 +19,7 @@ from lakeschema.catalog.column_types import (
     INT,
     STRING,
     TIMESTAMP,
+    VARIANT,
     ArrayType,
     ColumnType,
     MapType,
@@ -31,7 +33,9 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table import AVRO_SERDE, LITERAL, URL, base_table_interface
 from lakeschema.translation.avro.names import has_case_twins
+from lakeschema.translation.derivation_json import interface_from_json, interface_to_json
 from lakeschema.translation.errors import MalformedSchema, UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.hashing import interface_hash
 from lakeschema.translation.interface import Casing, Interface, Nullability, Options
 from tests.lakeschema.avro.strategies import schemas
 
@@ -145,33 +149,79 @@ def test_structs_in_one_uniontype_have_names_of_their_own() -> None:
     )
 
 
+NO_SCHEMA = "Avro has no type for values without a schema"
+
+
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("type_", "reason"),
     [
-        ("good:int,a:map<int,variant>", "column a.value has type variant"),
-        ("a:struct<b:map<variant,string>>", "column a.b.key has type variant"),
-        ("a:uniontype<array<int>,map<int,string>>", "column a has type uniontype"),
-        ("a:uniontype<int,smallint>", "column a has type uniontype<int,smallint>"),
-        ("a:uniontype<string,varchar(3)>", "column a has type uniontype"),
-        ("a:uniontype<array<int>,array<string>>", "column a has type uniontype"),
-        ("a:interval", "column a has type interval"),
-        ("a:interval day to second", "column a has type interval day to second"),
-        ("a:variant", "column a has type variant"),
-        ("a:struct<b:int,b:int>", "column a has type struct: it has the field b twice"),
+        ("variant", NO_SCHEMA),
+        ("map<int,variant>", f"{NO_SCHEMA} (variant)"),
+        ("struct<b:map<variant,string>>", f"{NO_SCHEMA} (variant)"),
+        ("uniontype<array<int>,map<int,string>>", "both array"),
+        ("uniontype<int,smallint>", "both int"),
+        ("uniontype<string,varchar(3)>", "both string"),
+        ("uniontype<array<int>,array<string>>", "both array"),
+        ("interval", "intervals of months, days and fractions of seconds"),
+        ("struct<b:int,b:int>", "it has the field b twice"),
     ],
 )
-def test_what_avro_cannot_say_is_unsupported_and_names_the_column(columns: str, said: str) -> None:
-    with pytest.raises(UnsupportedType) as caught:
-        base_table_interface(table(columns), OPTIONS)
+@pytest.mark.parametrize(
+    "literal", [None, record(field("Id", "long"))], ids=["columns", "a literal"]
+)
+def test_a_column_that_avro_has_no_type_for_is_left_out_by_name(
+    type_: str, reason: str, literal: Any
+) -> None:
+    found = interface(table(f"id:bigint,a:{type_},b:int COMMENT 'last'", literal))
 
-    assert str(caught.value).startswith(f"db.user_events: {said}")
+    assert [f.name.lower() for f in found.schema.fields] == ["id", "b"]
+    assert [column.name for column in found.columns] == ["id", "b"]
+    (omitted,) = found.omitted
+    assert (omitted.position, omitted.column.name) == (1, "a")
+    assert print_type(omitted.column.type) == type_
+    assert reason in omitted.reason
+    assert omissions_of(found.schema) == (Omission("a", type_, omitted.reason),)
+    assert interface_from_json(json.loads(json.dumps(interface_to_json(found)))) == found
 
 
-def test_a_type_that_was_not_understood_names_its_column() -> None:
-    broken = Column("geo", parse_type_or_unknown("geometry(4326)"))
+def test_a_type_that_was_not_understood_is_left_out_by_name() -> None:
+    columns = (Column("geo", parse_type_or_unknown("geometry(4326)")), Column("id", INT))
 
-    with pytest.raises(UnsupportedType, match=r"column geo has type geometry\(4326\)"):
-        base_table_interface(replace(table("a:int"), columns=(broken,)), OPTIONS)
+    found = interface(replace(table("a:int"), columns=columns))
+
+    assert fields_of(replace(table("a:int"), columns=columns)) == [optional("id", "int")]
+    assert [str(each) for each in omissions_of(found.schema)] == [
+        "geo (geometry(4326)): the type is unknown"
+    ]
+
+
+def test_partition_columns_behind_a_literal_are_left_out_at_their_place() -> None:
+    relation = table(
+        "",
+        record(field("a", "int"), field("b", "int")),
+        serde=AVRO_SERDE,
+        partition_columns=(Column("day", STRING), Column("v", VARIANT)),
+    )
+
+    found = interface(relation)
+
+    assert [field.name for field in found.schema.fields] == ["a", "b", "day"]
+    assert [each.position for each in found.omitted] == [3]
+
+
+def test_a_table_of_nothing_but_such_columns_has_an_empty_record() -> None:
+    found = interface(table("a:variant,b:interval"))
+
+    assert found.schema.fields == ()
+    assert [each.position for each in found.omitted] == [0, 1]
+
+
+def test_what_is_left_out_changes_the_hash_that_dependents_see() -> None:
+    one, other = interface(table("a:int,v:variant")), interface(table("v:variant,a:int"))
+
+    assert one.schema == other.schema
+    assert interface_hash(one) != interface_hash(other)
+    assert interface_hash(one) != interface_hash(interface(table("a:int")))
 
 
 def test_nesting_past_the_bound_is_unsupported() -> None:
@@ -179,8 +229,9 @@ def test_nesting_past_the_bound_is_unsupported() -> None:
     for _ in range(100):
         type_ = ArrayType(type_)
 
-    with pytest.raises(UnsupportedType, match="levels"):
-        base_table_interface(replace(table("a:int"), columns=(Column("a", type_),)), OPTIONS)
+    (omitted,) = interface(replace(table("a:int"), columns=(Column("a", type_),))).omitted
+
+    assert "levels" in omitted.reason
 
 
 def test_a_not_null_column_is_required() -> None:
@@ -431,11 +482,12 @@ def test_all_nullable_is_an_option() -> None:
 COLUMN_TYPES = st.recursive(
     st.sampled_from([
         "boolean", "tinyint", "int", "bigint", "float", "string", "binary", "date", "timestamp",
-        "varchar(5)", "decimal(9,3)", "void",
+        "varchar(5)", "decimal(9,3)", "void", "variant",
     ]),
     lambda inner: (
         inner.map(lambda t: f"array<{t}>")
         | inner.map(lambda t: f"map<string,{t}>")
+        | st.tuples(inner, inner).map(lambda ts: f"map<{ts[0]},{ts[1]}>")
         | st.lists(inner, min_size=1, max_size=3).map(
             lambda ts: "struct<" + ",".join(f"f{i}:{t}" for i, t in enumerate(ts)) + ">"
         )
@@ -470,7 +522,9 @@ def _assert_whole(literal: Record, relation: Relation, options: Options) -> None
 
     twins = any(has_case_twins(r) for r in definitions(literal).values() if isinstance(r, Record))
     if relation.serde is None and not twins:
-        stated = [print_type(column.type) for column in relation.columns]
+        left_out = {each.position for each in found.omitted}
+        every = enumerate(relation.columns)
+        stated = [print_type(column.type) for at, column in every if at not in left_out]
         assert [print_type(column.type) for column in found.columns] == stated
     if options.nullability is Nullability.ALL_NULLABLE:
         assert all(is_nullable(f.type) for f in found.schema.fields)

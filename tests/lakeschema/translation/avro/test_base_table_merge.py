@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from lakeschema.avro.printing import to_json
 from lakeschema.catalog.column_types import STRING, ArrayType, StructType
 from lakeschema.catalog.relations import Column
-from lakeschema.translation.errors import UnsupportedType
 from tests.lakeschema.translation.avro.test_base_table import (
     field,
     fields_of,
@@ -156,9 +156,23 @@ def test_a_recursive_literal_is_unrolled_as_far_as_hive_says() -> None:
     assert following["type"][1]["fields"] == [field("v", "int")]
 
 
-def test_branches_that_become_alike_are_refused_by_name() -> None:
-    with pytest.raises(UnsupportedType, match="column a has type uniontype<bigint,bigint>"):
-        merged("uniontype<bigint,bigint>", ["int", "string"])
+def test_branches_that_become_alike_are_left_out_by_name() -> None:
+    literal = record(field("A", ["int", "string"]), field("B", ENUM), field("C", "State"))
+
+    found = interface(table("a:uniontype<bigint,bigint>,b:string,c:string", literal))
+
+    assert [each.column.name for each in found.omitted] == ["a"]
+    assert [each.name for each in found.schema.fields] == ["B", "C"]
+
+
+def test_a_type_that_a_column_left_out_defines_is_defined_where_it_is_next() -> None:
+    pair = {"type": "record", "name": "P", "fields": [field("e", ENUM), field("v", "int")]}
+    literal = record(field("a", pair), field("b", "State"))
+
+    found = interface(table("a:struct<e:string,v:variant>,b:string", literal))
+
+    assert [each.column.name for each in found.omitted] == ["a"]
+    assert to_json(found.schema.fields[0].type) == {**ENUM, "namespace": "n"}
 
 
 def test_columns_are_as_nullable_as_avro_says() -> None:

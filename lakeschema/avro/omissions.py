@@ -1,0 +1,55 @@
+"""Columns that a relation's schema leaves out, since Avro has no type for them.
+
+The record names them in a property, for readers of the schema; fingerprints do not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.avro.model import Json, Record
+
+PROPERTY: Final = "omitted-columns"
+
+_MAX_SHOWN: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """``type`` is the column's in the catalog's words, ``reason`` why Avro has none."""
+
+    name: str
+    type: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.type}): {self.reason}"
+
+
+def with_omissions(record: Record, omissions: Iterable[Omission]) -> Record:
+    """The record with these in its property; itself where there are none."""
+    listed: list[Json] = [
+        {"name": each.name, "type": each.type, "reason": each.reason} for each in omissions
+    ]
+    if not listed:
+        return record
+    return replace(record, properties=MappingProxyType({**record.properties, PROPERTY: listed}))
+
+
+def omissions_of(record: Record) -> tuple[Omission, ...]:
+    """What the record's property says; anybody may have written it, in another form, too."""
+    listed = record.properties.get(PROPERTY)
+    if not isinstance(listed, list):
+        return ()
+    return tuple(found for item in listed[:_MAX_SHOWN] if (found := _omission(item)) is not None)
+
+
+def _omission(item: Json) -> Omission | None:
+    match item:
+        case {"name": str(name), "type": str(type_), "reason": str(reason)}:
+            return Omission(name, type_, reason)
+        case _:
+            return None

@@ -1,0 +1,59 @@
+"""What Avro has no type for, while a schema is derived: placeholders, and who contains one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lakeschema.avro.definitions import parts
+from lakeschema.avro.model import Primitive, Schema
+from lakeschema.avro.omissions import Omission
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.relations import Column
+from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.interface import Interface, OmittedColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder(Primitive):
+    """In the place of a part of a type; a result never has one.
+
+    A class of its own, which no text that anybody writes is read as.
+    """
+
+    part: str = ""
+    reason: str = ""
+
+
+def placeholder(error: UnsupportedType) -> Placeholder:
+    return Placeholder("string", part=error.type_text, reason=error.reason)
+
+
+def placeholder_in(schema: Schema) -> Placeholder | None:
+    """The first one in the schema."""
+    return next((part for part in parts(schema) if isinstance(part, Placeholder)), None)
+
+
+def omitted_column(position: int, column: Column, part: str, reason: str) -> OmittedColumn:
+    """``part`` is the text of the column's type, or of the part of it that has the ``reason``."""
+    is_whole = part == print_type(column.type)
+    return OmittedColumn(position, column, reason if is_whole else f"{reason} ({part})")
+
+
+def require_whole(interface: Interface) -> None:
+    """Raises ``UnsupportedType`` for a column that the schema leaves out."""
+    for each in interface.omitted:
+        column = each.column
+        raise UnsupportedType(
+            f"column {column.name}",
+            print_type(column.type),
+            each.reason,
+            relation=interface.name,
+            hint="change its type, or let such columns be left out",
+        )
+
+
+def omissions(omitted: Iterable[OmittedColumn]) -> tuple[Omission, ...]:
+    return tuple(
+        Omission(each.column.name, print_type(each.column.type), each.reason) for each in omitted
+    )
