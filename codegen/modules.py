@@ -10,7 +10,7 @@ from types import MappingProxyType
 from codegen import column_functions
 from codegen.annotations import alternatives
 from codegen.layout import Layout, lay_out
-from codegen.rendering_codec import render_codec
+from codegen.rendering_codec import has_number_lists, render_codec
 from codegen.rendering_rows import render_rows, row_name
 from codegen.rendering_types import render_types, uses_durations
 from codegen.runtime_files import runtime_files
@@ -54,7 +54,11 @@ def render_layout(
         **render_rows(shape),
     }
     rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
-    rendered |= {f"{folder}/_avro/{name}": data for name, data in runtime_files().items()}
+    rendered |= {
+        f"{folder}/_avro/{name}": data
+        for name, data in runtime_files().items()
+        if name != "number_lists.py" or has_number_lists(shape)
+    }
     rendered[f"{folder}/py.typed"] = b""
     rendered[f"{folder}/schema.avsc"] = layout.text.encode() + b"\n"
     return MappingProxyType(dict(sorted(rendered.items())))

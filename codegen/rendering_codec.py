@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codegen.rendering_decoder import Decoder, is_empty
+from codegen.rendering_decoder import MANY_READ, Decoder, is_empty
 from codegen.rendering_encoder import Encoder
 from codegen.shapes import (
     DictShape,
@@ -53,9 +53,10 @@ def render_codec(package: PackageShape) -> str:
         "from ._avro.units import narrowing as narrowing",
         "from ._avro.values import make_encoder",
         "from ._avro.varints import (",
-        "    index, ints, iterations, iterations_of, longs, more_int,",
-        "    more_iterations, more_long, of_byte, put_int, put_long, size, size_of, to_byte,",
+        "    index, iterations, iterations_of, more_int, more_iterations, more_long, of_byte,",
+        "    put_int, put_long, size, size_of, to_byte,",
         ")",
+        *(_NUMBER_LISTS if has_number_lists(package) else ()),
         *(f"from ._types import {name} as _{name}" for name in classes),
         *(_immutable_imports(package) if package.immutable else ()),
         "",
@@ -76,6 +77,32 @@ def render_codec(package: PackageShape) -> str:
         Decoder(lines, record, inlined, empty, immutable=package.immutable).render()
     _entry_points(lines, package)
     return lines.text()
+
+
+_NUMBER_LISTS = (
+    "from ._avro.number_lists import (",
+    "    doubles, floats, ints, longs, put_doubles, put_floats, put_ints, put_longs,",
+    ")",
+)
+
+
+def has_number_lists(package: PackageShape) -> bool:
+    """Whether the codec needs the runtime's module for them, which nothing else does."""
+    return any(_has_number_lists(a.shape) for record in package.records for a in record.attributes)
+
+
+def _has_number_lists(shape: Shape) -> bool:
+    match shape:
+        case ListShape(inner):
+            return inner in MANY_READ or _has_number_lists(inner)
+        case DictShape(inner):
+            return _has_number_lists(inner)
+        case EntriesShape(keys, values):
+            return _has_number_lists(keys) or _has_number_lists(values)
+        case UnionShape(branches):
+            return any(map(_has_number_lists, branches))
+        case _:
+            return False
 
 
 def _immutable_imports(package: PackageShape) -> Iterator[str]:

@@ -25,6 +25,14 @@ from codegen.shapes import (
 )
 from codegen.source import Lines
 
+# By the type of an array's items: what reads many, and the most items for which a loop is as fast.
+MANY_READ: dict[Shape, tuple[str, int]] = {
+    Scalar.INT: ("ints", 7),
+    Scalar.LONG: ("longs", 7),
+    Scalar.FLOAT: ("floats", 3),
+    Scalar.DOUBLE: ("doubles", 3),
+}
+
 
 def is_empty(shape: Shape, empty_records: frozenset[str]) -> bool:
     match shape:
@@ -146,7 +154,7 @@ class Decoder(CodecRenderer):
         with self._blocks(iterations):
             if is_empty(items, self._empty):
                 lines.add(f"check_empty_items(data, at, len({iterations}))")
-            if items in {Scalar.INT, Scalar.LONG}:
+            if items in MANY_READ:
                 self._many_numbers(items, t, iterations)
             with lines.block(f"for _ in {iterations}:"):
                 self.value(items, item, depth + 1)
@@ -154,10 +162,10 @@ class Decoder(CodecRenderer):
         lines.add(f"{target} = tuple({t})" if self.immutable else f"{target} = {t}")
 
     def _many_numbers(self, items: Shape, t: str, iterations: str) -> None:
-        """Many numbers are read by one call, which is faster where each is one byte."""
+        """Many numbers are read by one call, which is faster than a loop."""
         lines, found = self.lines, self.temporary()
-        read = "ints" if items is Scalar.INT else "longs"
-        with lines.block(f"if len({iterations}) > 7:"):
+        read, most = MANY_READ[items]
+        with lines.block(f"if len({iterations}) > {most}:"):
             lines.add(
                 f"{found}, at = {read}(data, at, len({iterations}))",
                 f"{t} += {found}",

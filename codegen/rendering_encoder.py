@@ -54,6 +54,14 @@ _EXACT: dict[Scalar, str] = {
     Scalar.DURATION: "scalars.Duration",
 }
 
+# By the type of an array's items: what writes many, and the most items for which a loop is as fast.
+MANY_WRITTEN: dict[Shape, tuple[str, int]] = {
+    Scalar.INT: ("put_ints", 15),
+    Scalar.LONG: ("put_longs", 15),
+    Scalar.FLOAT: ("put_floats", 4),
+    Scalar.DOUBLE: ("put_doubles", 4),
+}
+
 
 class Encoder(CodecRenderer):
     def snippet(self, shape: Shape) -> Snippet | None:
@@ -142,9 +150,18 @@ class Encoder(CodecRenderer):
             lines.add(f"{t} = scalars.list_of({t})")
         with lines.block(f"if {t}:"):
             self._length(f"len({t})")
-            with lines.block(f"for {item} in {t}:"):
-                self.value(items, item, depth + 1)
+            if items not in MANY_WRITTEN:
+                self._items(items, item, t, depth)
+            else:
+                write, most = MANY_WRITTEN[items]
+                lines.add(f"if len({t}) > {most}:", f"    {write}(out, {t})")
+                with lines.block("else:"):
+                    self._items(items, item, t, depth)
         lines.add("append(0)")
+
+    def _items(self, items: Shape, item: str, values: str, depth: int) -> None:
+        with self.lines.block(f"for {item} in {values}:"):
+            self.value(items, item, depth + 1)
 
     def dict_value(self, keys: Shape, values: Shape, value: str, depth: int) -> None:
         lines, t, key, item = self.lines, self._local(value), self.temporary(), self.temporary()

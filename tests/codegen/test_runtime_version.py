@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (11, "b91ef7b7ea5e9ececa02cb489b36213bf3e756352114717768ca96444b6c62f9")
+RENDERED = (12, "32d5a73b3352b1ae177fa293214961e53a9549b4ff47f23a1966e6f6123fa986")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
