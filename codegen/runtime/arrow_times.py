@@ -16,6 +16,9 @@ from .schema import Field, Node
 from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
 from .values import from_base
 
+_OF_SPARK: Final = b"org.apache.spark.sql.parquet.row.metadata"
+"""What a Parquet file that Spark wrote has in its metadata."""
+
 _PER_SECOND: Final[Mapping[str, int]] = {"s": 1, "ms": MILLIS, "us": MICROS, "ns": NANOS}
 
 
@@ -30,7 +33,16 @@ class TimeColumns:
         self._binding = binding
         self._narrowing: Narrowing = narrowing
         self.readers: dict[str, Convert] = {}
+        self.look_at(schema)
         self.schema = pa.schema(self._fields(list(schema), binding.root, ""))
+
+    def look_at(self, schema: Any) -> None:
+        """Decides what nanoseconds without a zone are in batches of this schema.
+
+        Spark's Parquet files have instants as INT96 by default, which PyArrow shows so; Spark itself
+        has no nanoseconds.
+        """
+        self._nanos_are_instants = _OF_SPARK in (schema.metadata or {})
 
     def _fields(self, found: list[Any], record: Node, path: str) -> list[Any]:
         changed = list(found)
@@ -85,7 +97,8 @@ class TimeColumns:
             return pa.int32() if pa.types.is_time32(type_) else pa.int64()
         if not pa.types.is_timestamp(type_):
             return type_
-        if (type_.tz is not None) == (kind == "timestamp"):
+        is_instant = type_.tz is not None or (self._nanos_are_instants and type_.unit == "ns")
+        if is_instant == (kind == "timestamp"):
             self.readers[path] = self._reader(type_, per_second, node)
         else:
             self.readers[path] = _refusal(kind, type_)

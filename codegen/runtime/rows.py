@@ -78,6 +78,7 @@ def _batches(source: Any) -> Any:
 def _windows(batches: Iterable[Any], times: TimeColumns) -> Iterator[Vector]:
     size = _FIRST_WINDOW
     for batch in batches:
+        times.look_at(batch.schema)
         rows = batch.to_struct_array()
         start = 0
         while start < len(rows):

@@ -275,3 +275,25 @@ def test_rows_finer_than_the_schema_are_refused_or_rounded_down() -> None:
     with imported(one(long("local-timestamp-millis"))) as package:
         (rounded,) = package.from_rows([{"f": utc.replace(tzinfo=None)}], round_times=True)
         assert rounded.f == utc.replace(microsecond=999_000, tzinfo=None)
+
+
+def test_nanoseconds_without_a_zone_are_instants_in_sparks_parquet_files_only() -> None:
+    """PyArrow shows Parquet's INT96 so, in which Spark writes instants."""
+    moment = {"type": "long", "logicalType": "timestamp-micros"}
+    local = {"type": "long", "logicalType": "local-timestamp-micros"}
+    nanos = pa.array([1_700_000_000_123_456_000], pa.timestamp("ns"))
+    table = pa.table({"at": pa.StructArray.from_arrays([nanos], ["seen"])})
+    of_spark = table.replace_schema_metadata({"org.apache.spark.sql.parquet.row.metadata": "{}"})
+    expected = dt.datetime(2023, 11, 14, 22, 13, 20, 123456, dt.UTC)
+    with imported(record({"at": {"type": record({"seen": {"type": moment}}, "At")}})) as package:
+        assert [each.at.seen for each in package.from_arrow(of_spark)] == [expected]
+        assert [row.at.seen for row in package.rows(of_spark)] == [expected]
+        for read in (package.from_arrow, package.rows):
+            with pytest.raises(package.InvalidValue, match="expected timestamps with time zone"):
+                assert [each.at.seen for each in read(table)]
+    local_schema = record({"at": {"type": record({"seen": {"type": local}}, "At")}})
+    with (
+        imported(local_schema) as package,
+        pytest.raises(package.InvalidValue, match="expected timestamps without time zone"),
+    ):
+        list(package.from_arrow(of_spark))
