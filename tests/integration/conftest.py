@@ -17,6 +17,7 @@ from hive_metastore.ttypes import Database
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
+from deploy.avro import AvroJudge
 from deploy.hive import HiveQueries
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
 from tests.integration.index.devpi_server import DevpiServer, running_devpi
@@ -86,6 +87,13 @@ def package_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PyPiSer
 @pytest.fixture(scope="session")
 def devpi(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevpiServer]:
     with running_devpi(tmp_path_factory.mktemp("devpi")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def avro(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AvroJudge]:
+    """Java's Avro, the judge of what bytes mean."""
+    with AvroJudge.start(tmp_path_factory.mktemp("avro")) as running:
         yield running
 
 

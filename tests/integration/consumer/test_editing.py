@@ -1,0 +1,191 @@
+"""A consumer's editor and type checkers know the package."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mypy import api
+
+from tests.integration.consumer.installed import Shop
+from tests.integration.consumer.language_server import LanguageServer
+from tests.integration.tool_environments import tool_python
+
+USER = """\
+import datetime
+from decimal import Decimal
+from {package} import RECORD, {record}, {ship}, read_file, strategy, write_file
+
+def revenue(path: str) -> Decimal:
+    total = Decimal()
+    for order in read_file(path):
+        if order.total is not None and order.ship is not None:
+            city: str | None = order.ship.city
+            total += order.total
+            print(city, order.placed_at or datetime.datetime.now())
+    return total
+
+def sent(order: {record}) -> bytes:
+    match order:
+        case {record}(customer=str() as customer, ship={ship}(zip=int() as code)):
+            print(customer.upper(), code + 1)
+        case _:
+            pass
+    later = order.replace(paid=True, tags=["a", None]).validate()
+    write_file("x.avro", [later, RECORD.example()])
+    return later.to_avro() + {record}.from_json(later.to_json()).to_single_object()
+
+orders = strategy({record})
+schema: str = {record}.SCHEMA
+"""
+
+WRONG = """\
+from {package} import {record}, RECORD
+def wrong(order: {record}) -> int:
+    order.custmer
+    order.total + 1.5
+    order.replace(customer=1)
+    {ship}(city=1)
+    RECORD.from_avro("text")
+    return order.customer
+"""
+
+DROPPED = """\
+from {package} import {record}
+def weight(order: {record}) -> float | None:
+    return order.weight
+"""
+
+
+def filled(text: str, shop: Shop) -> str:
+    with shop.version("1.1.0") as package:
+        record = package.RECORD.__name__
+    ship = shop.kind.ship
+    text = text.replace("import {record}, RECORD", "import {record}, {ship}, RECORD")
+    return text.format(package=shop.import_name, record=record, ship=ship)
+
+
+def mypy(shop: Shop, folder: Path, text: str, version: str = "1.1.0") -> list[str]:
+    """The errors of mypy's strict mode."""
+    (folder / "program.py").write_text(text)
+    (folder / "mypy.ini").write_text(f"[mypy]\nmypy_path = {shop.sites[version]}\n")
+    with contextlib.chdir(folder):
+        out, err, _ = api.run([
+            "--strict", "--no-error-summary", "--config-file", "mypy.ini", "--namespace-packages",
+            "--explicit-package-bases", "--follow-imports=silent", f"--python-executable={sys.executable}",
+            f"--cache-dir={shop.sites[version].parent / f'mypy-{version}'}", "program.py",
+        ])  # fmt: skip
+    assert err == ""
+    return [line for line in out.splitlines() if ": error:" in line]
+
+
+def pyright(folder: Path, text: str, *paths: Path, mode: str = "standard") -> list[str]:
+    """The messages of pyright, of which a package that is installed has none."""
+    (folder / "program.py").write_text(text)
+    config = {"typeCheckingMode": mode, "extraPaths": [str(path) for path in paths]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(config))
+    program = "from basedpyright.pyright import main; main()"
+    ended = subprocess.run(
+        [tool_python("consumer"), "-c", program, "--outputjson", "--pythonpath", sys.executable],
+        capture_output=True, text=True, cwd=folder, check=False,
+    )  # fmt: skip
+    found = json.loads(ended.stdout)["generalDiagnostics"]
+    return [f"{each['file']}:{each['range']['start']['line']}: {each['message']}" for each in found]
+
+
+def test_mypy_passes_a_right_program(shop: Shop, tmp_path: Path) -> None:
+    assert mypy(shop, tmp_path, filled(USER, shop)) == []
+
+
+def test_mypy_finds_each_mistake(shop: Shop, tmp_path: Path) -> None:
+    assert len(mypy(shop, tmp_path, filled(WRONG, shop))) >= 6
+
+
+def test_mypy_finds_a_column_that_the_next_major_dropped(shop: Shop, tmp_path: Path) -> None:
+    program = filled(DROPPED, shop)
+
+    assert mypy(shop, tmp_path, program) == []
+    assert 'has no attribute "weight"' in "".join(mypy(shop, tmp_path, program, "2.0.0"))
+
+
+def test_pyright_passes_a_right_program_strictly(shop: Shop, tmp_path: Path) -> None:
+    assert pyright(tmp_path, filled(USER, shop), shop.site, mode="strict") == []
+
+
+def test_pyright_finds_each_mistake(shop: Shop, tmp_path: Path) -> None:
+    found = pyright(tmp_path, filled(WRONG, shop), shop.site)
+
+    assert len({line.split(":")[1] for line in found}) >= 6
+
+
+def test_pyright_passes_the_package_itself(shop: Shop, tmp_path: Path) -> None:
+    """Generated code may stand among a program's own, in whichever mode that is checked."""
+    (tmp_path / "acme_schemas").symlink_to(shop.site / "acme_schemas")
+
+    assert pyright(tmp_path, "", mode="strict") == []
+
+
+@pytest.fixture(scope="module", params=["pylsp", "pyright"])
+def server(
+    request: pytest.FixtureRequest, shop: Shop, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LanguageServer]:
+    folder = tmp_path_factory.mktemp("project")
+    with LanguageServer(request.param, folder, [shop.site]) as running:
+        yield running
+
+
+HOVERED = """\
+from {package} import {record}
+def use(order: {record}) -> None:
+    order.customer
+    {record}(
+"""
+
+
+def opened(server: LanguageServer, shop: Shop) -> str:
+    text = filled(HOVERED, shop)
+    server.open("program.py", text)
+    return text
+
+
+# Jedi shows what is written of the type of an attribute: of text, nothing.
+@pytest.mark.parametrize("server", ["pyright"], indirect=True)
+def test_an_editor_shows_the_documentation_of_a_column(server: LanguageServer, shop: Shop) -> None:
+    text = opened(server, shop)
+
+    shown = server.hover("program.py", text, "customer")
+
+    assert "str | None" in shown
+    assert "Who pays:" in shown
+
+
+def test_an_editor_shows_a_class(server: LanguageServer, shop: Shop) -> None:
+    text = opened(server, shop)
+    record = text.splitlines()[0].split()[-1]
+
+    shown = server.hover("program.py", text, record)
+
+    assert shown.removeprefix("class ").startswith(record)
+    assert "Who pays:" in shown
+
+
+def test_an_editor_completes_columns_and_methods(server: LanguageServer, shop: Shop) -> None:
+    text = opened(server, shop)
+
+    offered = server.completions("program.py", text, "order.")
+
+    assert offered >= {"customer", "total", "unit", "to_json", "replace", "validate"}
+
+
+def test_an_editor_shows_the_constructors_parameters(server: LanguageServer, shop: Shop) -> None:
+    text = opened(server, shop)
+
+    shown = server.signature("program.py", text, f"{text.splitlines()[0].split()[-1]}(")
+
+    assert "customer: str | None=None" in shown.replace(" = ", "=")
+    assert "strict: bool=False" in shown.replace(" = ", "=")
