@@ -39,6 +39,7 @@ _IMPORTED = {
     Scalar.TIMESTAMP_MICROS: "_datetime.datetime",
     Scalar.LOCAL_MILLIS: "_datetime.datetime",
     Scalar.LOCAL_MICROS: "_datetime.datetime",
+    Scalar.INTERVAL_MICROS: "_datetime.timedelta",
     Scalar.UUID_TEXT: "_uuid.UUID",
     Scalar.UUID_FIXED: "_uuid.UUID",
     Scalar.DURATION: "_Duration",

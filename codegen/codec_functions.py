@@ -50,6 +50,7 @@ LOGICAL: dict[Scalar, tuple[Scalar, str, str]] = {
     Scalar.TIMESTAMP_MICROS: (Scalar.LONG, "timestamp_micros_of", "timestamp_from_micros"),
     Scalar.LOCAL_MILLIS: (Scalar.LONG, "local_millis_of", "local_from_millis"),
     Scalar.LOCAL_MICROS: (Scalar.LONG, "local_micros_of", "local_from_micros"),
+    Scalar.INTERVAL_MICROS: (Scalar.LONG, "interval_micros_of", "interval_from_micros"),
     Scalar.UUID_TEXT: (Scalar.STRING, "uuid_text_of", "uuid_from"),
 }
 

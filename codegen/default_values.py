@@ -250,6 +250,9 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
             unit = 1000 if shape is Scalar.LOCAL_MILLIS else 1
             count = _whole(value, LONG_MIN, LONG_MAX, where)
             return _moment(_read(where, lambda: scalars.local_from_micros(count * unit)), "")
+        case Scalar.INTERVAL_MICROS:
+            since = scalars.interval_from_micros(_whole(value, LONG_MIN, LONG_MAX, where))
+            return f"_datetime.timedelta({since.days}, {since.seconds}, {since.microseconds})"
         case Scalar.UUID_TEXT:
             if type(value) is not str:
                 raise _unexpected(where, "a string", value)

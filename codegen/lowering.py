@@ -66,6 +66,7 @@ _LOGICAL = {
     ("long", "timestamp-micros"): Scalar.TIMESTAMP_MICROS,
     ("long", "local-timestamp-millis"): Scalar.LOCAL_MILLIS,
     ("long", "local-timestamp-micros"): Scalar.LOCAL_MICROS,
+    ("long", "day-time-interval-micros"): Scalar.INTERVAL_MICROS,
     ("string", "uuid"): Scalar.UUID_TEXT,
 }
 

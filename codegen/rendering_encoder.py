@@ -49,6 +49,7 @@ _EXACT: dict[Scalar, str] = {
     Scalar.TIMESTAMP_MICROS: "datetime.datetime",
     Scalar.LOCAL_MILLIS: "datetime.datetime",
     Scalar.LOCAL_MICROS: "datetime.datetime",
+    Scalar.INTERVAL_MICROS: "datetime.timedelta",
     Scalar.UUID_TEXT: "uuid.UUID",
     Scalar.UUID_FIXED: "uuid.UUID",
     Scalar.DURATION: "scalars.Duration",

@@ -16,7 +16,7 @@ from typing import Final
 from codegen.source import PYRIGHT
 from codegen.source_stripping import stripped
 
-RENDERER_VERSION: Final = 12
+RENDERER_VERSION: Final = 13
 """To raise when the code that is rendered for a schema changes; a test compares that code."""
 
 DOCUMENTED: Final = frozenset({

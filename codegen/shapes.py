@@ -35,6 +35,7 @@ class Scalar(Enum):
     TIMESTAMP_MICROS = "timestamp-micros"
     LOCAL_MILLIS = "local-timestamp-millis"
     LOCAL_MICROS = "local-timestamp-micros"
+    INTERVAL_MICROS = "day-time-interval-micros"
     UUID_TEXT = "uuid"
     UUID_FIXED = "uuid in 16 bytes"
     DURATION = "duration"

@@ -50,6 +50,7 @@ _TYPES: Final[Mapping[tuple[str, str], tuple[Any, ...]]] = {
     ("long", "timestamp-micros"): ("timestamp", "us", "UTC"),
     ("long", "local-timestamp-millis"): ("timestamp", "ms"),
     ("long", "local-timestamp-micros"): ("timestamp", "us"),
+    ("long", "day-time-interval-micros"): ("duration", "us"),
 }
 _DIGITS_IN_16_BYTES: Final = 38
 _MAX_DIGITS: Final = 76
@@ -227,6 +228,8 @@ def _moment(value: Any) -> Any:
 _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
     ("enum", ""): lambda value: value.value,
     ("fixed", ""): bytes,
+    # PyArrow refuses the least timedeltas that 64 bits hold.
+    ("long", "day-time-interval-micros"): scalars.interval_micros_of,
     ("string", "uuid"): str,
     ("fixed", "uuid"): scalars.uuid_bytes_of,
 }

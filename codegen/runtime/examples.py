@@ -166,6 +166,7 @@ _BASES: Final[dict[tuple[str, str], _Make]] = {
     ("long", "timestamp-micros"): _moment(1_000_000),
     ("long", "local-timestamp-millis"): _moment(1_000),
     ("long", "local-timestamp-micros"): _moment(1_000_000),
+    ("long", "day-time-interval-micros"): lambda source: source.randrange(_SECONDS * 1_000_000),
     ("string", "uuid"): lambda source: str(uuid.UUID(int=source.getrandbits(128), version=4)),
     ("fixed", "uuid"): lambda source: uuid.UUID(int=source.getrandbits(128), version=4).bytes,
     ("fixed", "duration"): lambda source: scalars.DURATION.pack(

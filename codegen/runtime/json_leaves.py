@@ -27,6 +27,10 @@ _DURATION: Final = re.compile(
     r"P(?!\Z)(?:(\d{1,10})M)?(?:(\d{1,10})D)?(?:T(\d{1,7})(?:\.(\d{3}))?S)?", re.ASCII
 )
 
+_INTERVAL: Final = re.compile(
+    r"(-)?P(?!\Z)(?:(\d{1,9})D)?(?:T(\d{1,14})(?:\.(\d{1,6}))?S)?", re.ASCII
+)
+
 # By the logical type without its unit: a notation, its class, what messages call it.
 _MOMENTS: Final[dict[str, tuple[re.Pattern[str], Any, str]]] = {
     "date": (re.compile(_DAY, re.ASCII), dt.date, 'date such as "2024-01-31"'),
@@ -56,6 +60,8 @@ def text_writer(binding: Binding, node: Node) -> Convert:
             return _decimal_writer(node)
         case "duration":
             return lambda value: _checked(base, value, _duration_text)
+        case "day-time-interval-micros":
+            return lambda value: _checked(base, value, _interval_text)
         case _:
             typed = typed_reader(binding, node)
             # By way of the number: UTC, and a moment that only its zone puts into year 0 is refused.
@@ -75,6 +81,8 @@ def text_reader(binding: Binding, node: Node) -> Convert:
             return lambda document: _decimal(document, node.precision, node.scale)
         case "duration":
             return _duration
+        case "day-time-interval-micros":
+            return _interval
         case _:
             return _moment_reader(binding, node)
 
@@ -157,6 +165,26 @@ def _duration(document: Any) -> scalars.Duration:
     months, days, seconds, millis = (int(part or 0) for part in found.groups())
     value = scalars.Duration(months=months, days=days, milliseconds=seconds * 1000 + millis)
     scalars.duration_of(value)
+    return value
+
+
+def _interval_text(value: dt.timedelta) -> str:
+    whole = abs(value)
+    fraction = f".{whole.microseconds:06}" if whole.microseconds else ""
+    return f"{'-' if value < dt.timedelta() else ''}P{whole.days}DT{whole.seconds}{fraction}S"
+
+
+def _interval(document: Any) -> dt.timedelta:
+    expected = 'an interval such as "P3DT4.500000S"'
+    text = text_in(document, expected)
+    found = _INTERVAL.fullmatch(text)
+    if found is None:
+        raise InvalidValue("", f"expected {expected}; got {short_repr(text)}")
+    sign, days, seconds, fraction = found.groups()
+    micros = int((fraction or "").ljust(6, "0"))
+    value = dt.timedelta(int(days or 0), int(seconds or 0), micros)
+    value = -value if sign else value
+    scalars.interval_micros_of(value)
     return value
 
 

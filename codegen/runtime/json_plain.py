@@ -36,7 +36,8 @@ _OBJECTS: Final = frozenset({"record", "map"})
 
 # The first that accepts a text is its branch: the narrower types first, ``string`` and bytes last.
 _TEXTS: Final = (
-    "enum", "uuid", "timestamp", "local-timestamp", "date", "time", "duration", "decimal",
+    "enum", "uuid", "timestamp", "local-timestamp", "date", "time", "duration", "day-time-interval",
+    "decimal",
     "float", "string", "fixed", "bytes",
 )  # fmt: skip
 

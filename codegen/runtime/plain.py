@@ -16,6 +16,8 @@ from .errors import InvalidAvro, InvalidValue, short_repr
 from .schema import Node
 from .values import branch_of, check, convert_leaf, from_base, optional_of, to_base
 
+INTERVAL: Final = "day-time-interval-micros"
+
 
 def to_plain(binding: Binding, node: Node, value: Any) -> Any:
     """A typed value as dicts, lists and leaves.
@@ -54,6 +56,9 @@ def _plain(binding: Binding, node: Node, value: Any) -> Any:
             return (branch.name, plain) if _needs_name(node, branch) else plain
         case "fixed" if not node.logical:
             return bytes(value)
+        case "long" if node.logical == INTERVAL:
+            # No library of Avro knows the type.
+            return to_base(node, value, "")
         case _:
             return value
 
@@ -245,6 +250,8 @@ def _leaf_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any
             return scalars.uuid_from(value)
         except InvalidAvro as error:
             raise InvalidValue(path, str(error)) from None
+    if node.logical == INTERVAL and type(value) is int:
+        return scalars.interval_from_micros(convert_leaf(scalars.long_of, value, path))
     base = to_base(node, value, path)
     if node.logical:
         return value

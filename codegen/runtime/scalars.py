@@ -149,6 +149,10 @@ def local_from_millis(millis: int) -> dt.datetime:
         raise _timestamp_out_of_range(millis * 1000) from None
 
 
+def interval_from_micros(micros: int) -> dt.timedelta:
+    return _MICROSECOND * micros
+
+
 def local_from_micros(micros: int) -> dt.datetime:
     try:
         return LOCAL_EPOCH + _MICROSECOND * micros
@@ -319,6 +323,15 @@ def time_micros_of(value: object) -> int:
         raise InvalidValue("", f"expected a time without time zone, got {short_repr(value)}")
     seconds = (value.hour * 60 + value.minute) * 60 + value.second
     return seconds * 1_000_000 + value.microsecond
+
+
+def interval_micros_of(value: object) -> int:
+    if not isinstance(value, dt.timedelta):
+        raise InvalidValue("", f"expected timedelta, got {short_repr(value)}")
+    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+    if not LONG_MIN <= micros <= LONG_MAX:
+        raise InvalidValue("", f"expected microseconds that fit into 64 bits, got {value}")
+    return micros
 
 
 # Each of the four repeats lines of the others, which calls would make slower by a third. Days and

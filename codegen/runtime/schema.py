@@ -23,6 +23,7 @@ _LOGICAL: Final[dict[str, frozenset[str]]] = {
     "timestamp-micros": frozenset({"long"}),
     "local-timestamp-millis": frozenset({"long"}),
     "local-timestamp-micros": frozenset({"long"}),
+    "day-time-interval-micros": frozenset({"long"}),
     "uuid": frozenset({"string", "fixed"}),
     "duration": frozenset({"fixed"}),
     "decimal": frozenset({"bytes", "fixed"}),

@@ -49,6 +49,7 @@ _TYPES: Final[Mapping[tuple[str, str], str]] = {
     ("long", "timestamp-micros"): "TimestampType",
     ("long", "local-timestamp-millis"): "TimestampNTZType",
     ("long", "local-timestamp-micros"): "TimestampNTZType",
+    ("long", "day-time-interval-micros"): "DayTimeIntervalType",
     ("null", ""): "NullType",
 }
 _MAX_DIGITS: Final = 38

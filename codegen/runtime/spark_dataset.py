@@ -149,6 +149,11 @@ class _ColumnExpressions:
                 found, types.LongType
             ):
                 return self._moment(value, node)
+            case types.IntegerType() if type(found).__name__ == "YearMonthIntervalType":
+                # PySpark has no values of the type; only of months there is a cast to a number.
+                return value.cast("interval month").cast(wanted)
+            case types.DayTimeIntervalType() if isinstance(found, types.DayTimeIntervalType):
+                return value.cast(wanted)
             case _ if self._holds(found, wanted):
                 return value.cast(wanted)
         raise NotInSpark(
@@ -227,5 +232,7 @@ class _ColumnExpressions:
                 return f.lit(dt.datetime(1970, 1, 2, tzinfo=dt.UTC)).cast(wanted)
             case types.NullType():
                 return f.lit(None)
+            case types.DayTimeIntervalType():
+                return f.lit(dt.timedelta()).cast(wanted)
             case _:
                 return f.lit(0).cast(wanted)

@@ -150,6 +150,9 @@ def _leaves(st: Any) -> dict[tuple[str, str], Any]:
         ("long", "timestamp-micros"): instants,
         ("long", "local-timestamp-millis"): local.map(_whole_millis),
         ("long", "local-timestamp-micros"): local,
+        ("long", "day-time-interval-micros"): st.integers(LONG_MIN, LONG_MAX).map(
+            scalars.interval_from_micros
+        ),
         ("string", "uuid"): st.uuids(),
         ("fixed", "uuid"): st.uuids(),
         ("fixed", "duration"): st.builds(

@@ -79,6 +79,9 @@ _DIRECT: Final[Mapping[tuple[str, str], frozenset[str]]] = {
     ("long", "time-micros"): frozenset({*_DAYTIME_MILLIS, "time64[us]"}),
     ("long", "local-timestamp-millis"): frozenset(_MILLIS),
     ("long", "local-timestamp-micros"): frozenset({*_MILLIS, "timestamp[us]"}),
+    ("long", "day-time-interval-micros"): frozenset(
+        {"duration[s]", "duration[ms]", "duration[us]"}
+    ),
 }
 """Arrow's types whose every value is a typed value already."""
 

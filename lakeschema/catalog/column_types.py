@@ -43,9 +43,14 @@ class VarcharType:
 
 @dataclass(frozen=True, slots=True)
 class IntervalType:
-    """Spark's typed interval: ``unit`` is its text, such as ``day to second``."""
+    """A typed interval: ``unit`` is its text in Spark's words, such as ``day to second``."""
 
     unit: str
+
+    @property
+    def is_of_months(self) -> bool:
+        """Whether it counts months; else microseconds."""
+        return self.unit.rpartition(" to ")[2] in {"year", "month"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +286,8 @@ class _Parser:
                 return Uniontype(tuple(branches))
             case "interval":
                 return self._interval()
+            case "interval_year_month" | "interval_day_time":
+                return IntervalType(_HIVES_INTERVALS[word])
             case "timestamp":
                 return self._timestamp()
             case "timestamp_ltz":
@@ -406,4 +413,5 @@ class _Parser:
             raise MalformedType(self._text, self._position, f"{mark!r}")
 
 
+_HIVES_INTERVALS = {"interval_year_month": "year to month", "interval_day_time": "day to second"}
 _INTERVAL_UNITS = {"year", "month", "day", "hour", "minute", "second"}

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (12, "32d5a73b3352b1ae177fa293214961e53a9549b4ff47f23a1966e6f6123fa986")
+RENDERED = (13, "03a9042eceacfed2e5e649fc6312fe6f03c0854c3cee4fd85f4bb0dbcc42462a")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

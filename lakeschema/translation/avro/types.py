@@ -175,8 +175,12 @@ class _AvroTyper:
                 return Primitive("bytes", LogicalType("decimal", precision, scale))
             case CharType() | VarcharType():
                 return AVRO_STRING
-            case IntervalType():
-                raise _unsupported(type_, place, _REASONS[INTERVAL])
+            case IntervalType(unit):
+                # With the property Spark's reader of Avro has the interval's own type, too.
+                of_spark = MappingProxyType({"spark.sql.catalyst.type": f"interval {unit}"})
+                if type_.is_of_months:
+                    return Primitive("int", LogicalType("year-month-interval"), of_spark)
+                return Primitive("long", LogicalType("day-time-interval-micros"), of_spark)
             case ArrayType(element, element_nullable):
                 return Array(self._part(element, place, optional=element_nullable))
             case MapType(key, value, value_nullable) if is_text(key):

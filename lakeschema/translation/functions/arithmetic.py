@@ -11,7 +11,6 @@ from lakeschema.catalog.column_types import (
     DOUBLE,
     FLOAT,
     INT,
-    INTERVAL,
     STRING,
     TIMESTAMP,
     TINYINT,
@@ -61,7 +60,7 @@ def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
     left, right = (a.type for a in arguments)
     if is_time(left) and (is_time(right) or is_text(right)) and not is_integer(right):
         if not semantics.is_spark:
-            return CallResult(INTERVAL)
+            return CallResult(IntervalType("day to second"))
         both_dates = left == DATE and (right == DATE or is_text(right))
         return CallResult(IntervalType("day" if both_dates else "day to second"))
     if semantics.is_spark and is_text(left) and is_time(right):

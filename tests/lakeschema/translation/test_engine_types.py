@@ -55,7 +55,8 @@ def our_answers(engine: Engine, asked: Sequence[str]) -> Mapping[str, str]:
         assert relation.view is not None
         text = replace(relation.view, sql_configs=engine.settings)
         try:
-            (column,) = derive(replace(relation, view=text), interfaces, DEFAULT).interface.columns
+            found = derive(replace(relation, view=text), interfaces, DEFAULT).interface
+            (column,) = (*found.columns, *(each.column for each in found.omitted))
         except TranslationError:
             answers[question] = REFUSED
         else:
@@ -66,7 +67,7 @@ def our_answers(engine: Engine, asked: Sequence[str]) -> Mapping[str, str]:
 
 def check(engine: Engine, asked: Sequence[str]) -> set[str]:
     """Asserts that no type is another one; what the engine answers and we refuse."""
-    theirs = recorded(engine)
+    theirs = {question: _in_our_words(answer) for question, answer in recorded(engine).items()}
     ours = our_answers(engine, asked)
     allowed = OTHERWISE[engine]
     wrong = {
@@ -77,6 +78,12 @@ def check(engine: Engine, asked: Sequence[str]) -> set[str]:
     }
     assert wrong == {}
     return {q for q, answer in ours.items() if answer == REFUSED and theirs[q] != REFUSED}
+
+
+def _in_our_words(answer: str) -> str:
+    """Hive's names of intervals in Spark's words."""
+    answer = answer.replace("interval_day_time", "interval day to second")
+    return answer.replace("interval_year_month", "interval year to month")
 
 
 @pytest.mark.parametrize("engine", Engine)

@@ -97,6 +97,18 @@ def test_without_a_literal_every_column_is_an_optional_field() -> None:
     }
 
 
+YEARS = {
+    "type": "int",
+    "logicalType": "year-month-interval",
+    "spark.sql.catalyst.type": "interval year",
+}
+HOURS = {
+    "type": "long",
+    "logicalType": "day-time-interval-micros",
+    "spark.sql.catalyst.type": "interval hour to minute",
+}
+
+
 @pytest.mark.parametrize(
     ("column_type", "avro"),
     [
@@ -110,6 +122,10 @@ def test_without_a_literal_every_column_is_an_optional_field() -> None:
         ("varchar(3)", "string"),
         ("binary", "bytes"),
         ("date", {"type": "int", "logicalType": "date"}),
+        ("interval year", YEARS),
+        ("interval_year_month", {**YEARS, "spark.sql.catalyst.type": "interval year to month"}),
+        ("interval hour to minute", HOURS),
+        ("interval_day_time", {**HOURS, "spark.sql.catalyst.type": "interval day to second"}),
         ("timestamp", {"type": "long", "logicalType": "timestamp-micros"}),
         ("timestamp_ntz", {"type": "long", "logicalType": "local-timestamp-micros"}),
         ("timestamp_ltz", {"type": "long", "logicalType": "timestamp-micros"}),
