@@ -104,3 +104,23 @@ def test_a_frame_of_another_shape_is_refused(on_spark: SparkSession, package: An
 
     with pytest.raises(package.AvroError, match="customer: expected string"):
         package.dataset(on_spark, "other")
+
+
+def test_avro_files_of_hives_writer_are_read_without_spark(
+    on_spark: SparkSession, package: Any, orders: list[Any]
+) -> None:
+    # Hive's writer has neither local times nor maps with other keys than text.
+    lacking = {"wall", "shelves"}
+    columns = [name for name in package.RECORD.__slots__ if name not in lacking]
+    package.create_dataframe(on_spark, orders).select(*columns).createOrReplaceTempView("made")
+    on_spark.sql("CREATE TABLE shop.written STORED AS AVRO AS SELECT * FROM made")
+
+    folders = [
+        Path(file.removeprefix("file:")) for file in on_spark.table("shop.written").inputFiles()
+    ]
+    files = [file for folder in folders for file in folder.glob("part-*")]
+    found = [order for file in files for order in package.read_file(file)]
+    absent = dict.fromkeys(lacking & {*package.RECORD.__slots__})
+    millis = PLACED_AT.replace(microsecond=123000)
+    expected = [order.replace(placed_at=millis, **absent) for order in orders]
+    assert sorted(found, key=lambda order: order.id) == expected
