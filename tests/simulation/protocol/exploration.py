@@ -9,6 +9,9 @@ from typing import Protocol, TypeVar
 C = TypeVar("C", bound=Hashable)
 
 
+_ROUNDS_BETWEEN_REPORTS = 200
+
+
 class System(Protocol[C]):
     """Runs from its beginning; equal choices lead to equal states."""
 
@@ -38,16 +41,24 @@ class Exploration:
     broken: tuple[Sequence[Hashable], AssertionError] | None = None
 
 
-def explore(begin: Callable[[], System[C]], max_states: int | None = None) -> Exploration:
+def explore(
+    begin: Callable[[], System[C]],
+    max_states: int | None = None,
+    show_progress: Callable[[int, int], None] = lambda states, branches: None,
+) -> Exploration:
     """Visits all states, or ``max_states`` of them.
 
+    ``show_progress`` is told now and then how many were seen, and how many branches are left.
     A system cannot go back, so each branch is reached by taking its choices again.
     """
     seen: set[Hashable] = set()
     branches: list[tuple[C, ...]] = [()]
-    ends = 0
+    ends = rounds = 0
     while branches and (max_states is None or len(seen) < max_states):
         system, path = begin(), [*branches.pop()]
+        rounds += 1
+        if rounds % _ROUNDS_BETWEEN_REPORTS == 0:
+            show_progress(len(seen), len(branches))
         try:
             system.take(path)
             while (key := system.key()) not in seen:

@@ -81,12 +81,14 @@ class Scope:
 
     Attributes:
         tables: what the table is, one after another: a letter for each column.
+        published: how many of them were published in quiet before anything else may happen.
         losses: of a request to the index, or of its answer.
         from_claim: whether workers also stop between claim and settlement, or only in what
             follows, the publication.
     """
 
     tables: tuple[str, ...] = ("a", "ab", "a")
+    published: int = 0
     crashes: int = 1
     losses: int = 1
     expiries: int = 1
@@ -238,6 +240,10 @@ class SmallScope:
         self._index = _Index(self._shop, self._knowledge)
         self._engines = {worker: assemble(self._deployment()) for worker in WORKERS}
         self._change()
+        for remaining in range(scope.published, 0, -1):
+            self._finish_work()
+            if remaining > 1:
+                self._change()
 
     def _deployment(self) -> Deployment:
         state = _State(MemoryState(self._database), self._stage, self._knowledge)
@@ -351,8 +357,7 @@ class SmallScope:
         for worker in self._stage.busy():
             self._stage.finish(worker)
         while True:
-            while self._engines["one"].work():
-                pass
+            self._finish_work()
             if not MemoryState(self._database).read(lambda tx: tx.work.outstanding()):
                 break
             self._clock.expire()
@@ -361,6 +366,10 @@ class SmallScope:
             lambda tx: (tx.graph.every_record(), tx.versions.every_version())
         )
         judge_end(self._world, self._shop, Outcome(records, versions, EVERYTHING))
+
+    def _finish_work(self) -> None:
+        while self._engines["one"].work():
+            pass
 
     def close(self) -> None:
         self._stage.crash()
