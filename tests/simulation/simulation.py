@@ -297,8 +297,14 @@ class Simulation:
         assert self._database is not None
         self._kill(self.stage.busy())
         self._database.restore(copy)
+        self.index.orphans = len(self.index.in_flight)
         self._reopen()
         self.lost = True
+
+    def land(self) -> None:
+        """Stores the oldest upload that timed out."""
+        if self.index.land():
+            self.lost = self.index_lost = True
 
     # The end
 
@@ -325,7 +331,7 @@ class Simulation:
             set[tuple[str, ...]](),
         )
         while index.in_flight:
-            index.land()
+            self.land()
         yield
         index.down, index.trouble, index.unstored, index.late, catalog.refused = before
 

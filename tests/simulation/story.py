@@ -133,7 +133,7 @@ class Story:
     def _losses(self) -> Iterator[_Action]:
         simulation = self.simulation
         if F.LATE in self.features:
-            yield 1, simulation.index.land
+            yield 1, simulation.land
         if F.LOST_FILES in self.features:
             yield 0.3, self._lose_file
         if F.RESTORED_INDEX in self.features:

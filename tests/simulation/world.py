@@ -182,6 +182,7 @@ class FakeIndex:
         unstored: share of uploads that are answered with success and not stored.
         late: share of uploads that time out and are stored later, by ``land``.
         faults: uploads that did not go as they should.
+        orphans: how many of those in flight, the oldest, are of a state that was lost meanwhile.
         history: every upload that changed what is visible, in order.
     """
 
@@ -201,6 +202,7 @@ class FakeIndex:
     yanked: dict[str, str] = field(default_factory=dict)
     history: list[Wheel] = field(default_factory=list)
     in_flight: list[Wheel] = field(default_factory=list)
+    orphans: int = 0
 
     def projects(self) -> Sequence[str]:
         self.stage.point("index root")
@@ -248,11 +250,20 @@ class FakeIndex:
         if drawn < self.trouble:
             raise IndexUnavailable("fake", "timed out")
 
-    def land(self) -> None:
-        """Stores the oldest upload that timed out, unless its number was taken meanwhile."""
-        if self.in_flight:
-            with suppress(IndexRefused):
-                self._take(self.in_flight.pop(0))
+    def land(self) -> bool:
+        """Stores the oldest upload that timed out, unless its number was taken meanwhile.
+
+        True if that cost a file: no state that there is knows of the upload, and it went over what
+        another one had put there.
+        """
+        if not self.in_flight:
+            return False
+        wheel, is_orphan = self.in_flight.pop(0), self.orphans > 0
+        self.orphans = max(0, self.orphans - 1)
+        before = self.visible.get(wheel.filename, wheel.data)
+        with suppress(IndexRefused):
+            self._take(wheel)
+        return is_orphan and self.visible.get(wheel.filename, before) != before
 
     def lose(self, filename: str) -> None:
         """The file is gone, as after a damaged disk."""
