@@ -16,7 +16,7 @@ from typing import Any, Final
 from . import scalars
 from .binding import Binding
 from .entries import dict_of_entries
-from .examples import Examples, check_finite, is_value
+from .examples import Examples, check_finite
 from .finite import height, heights
 from .schema import Node
 from .values import from_base
@@ -110,11 +110,7 @@ class _Strategies:
         finite = [b for b in union.branches if height(b, self._heights) < math.inf]
         # Shrinks towards the first.
         finite.sort(key=lambda branch: branch.kind != "null")
-        values = self._st.one_of([self.of(branch) for branch in finite])
-        if len([branch for branch in finite if branch.kind != "null"]) < 2:
-            return values
-        # The first branch of a value's class decides, and may not have that value.
-        return values.filter(lambda value: is_value(self._binding, union, value))
+        return self._st.one_of([self.of(branch) for branch in finite])
 
     def _leaf(self, node: Node) -> Any:
         if node.logical == "decimal":
