@@ -121,14 +121,14 @@ LEAVES: Sequence[tuple[Any, st.SearchStrategy[Any]]] = (
         _MICROS.map(lambda n: _local(n // 1000 * 1000)),
     ),
     ({"type": "long", "logicalType": "local-timestamp-micros"}, _MICROS.map(_local)),
-    (
-        {"type": "long", "logicalType": "day-time-interval-micros"},
-        st.integers(-(2**63), 2**63 - 1),
-    ),
     ({"type": "string", "logicalType": "uuid"}, st.uuids()),
     (
         {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 3},
         st.integers(-(10**12) + 1, 10**12 - 1).map(lambda n: decimal.Decimal(n).scaleb(-3)),
+    ),
+    (
+        {"type": "long", "logicalType": "day-time-interval-micros"},
+        st.integers(-(2**63), 2**63 - 1),
     ),
 )
 

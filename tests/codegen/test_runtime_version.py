@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (13, "03a9042eceacfed2e5e649fc6312fe6f03c0854c3cee4fd85f4bb0dbcc42462a")
+RENDERED = (13, "44925f0c8d3d8ea5b89b1408b83de7e163d2402227d5337a7e74a6b708bb3900")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
