@@ -58,8 +58,8 @@ from p_schemas.d.t import (
 
 def read(row: RRow) -> R:
     moment: datetime = row.f13
-    number: Decimal | None = row.n17
-    key: UUID = row.f16
+    number: Decimal | None = row.n16
+    key: UUID = row.f15
     texts: Sequence[str] = row.a7
     tree: TreeRow | None = row.tree.next
     whole: Tree = row.tree.to_record()
