@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from codegen.package import Wheel
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.translation.outcome import Status
@@ -38,7 +40,12 @@ def pause_before_reserving(world: Simulation) -> None:
     pause_before(world, "write")
 
 
-def test_a_worker_that_lost_its_claim_settles_nothing(world: Simulation) -> None:
+@pytest.mark.parametrize("has_event_ids", [True, False])
+def test_a_worker_that_lost_its_claim_settles_nothing(
+    world: Simulation, *, has_event_ids: bool
+) -> None:
+    """Also of a catalog whose event ids would tell that its reading is older."""
+    world.catalog.has_event_ids = has_event_ids
     world.change(table(T, "a"))
     process_events(world)
     world.change(table(T, "a", "b"))
