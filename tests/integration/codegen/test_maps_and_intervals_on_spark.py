@@ -30,7 +30,7 @@ def test_what_spark_shows_of_a_relation_becomes_its_records(spark: SparkSession)
     shown = ", ".join(f"{value} AS {column}" for column, (_, value) in COLUMNS.items())
     nothing = ", ".join(f"CAST(NULL AS {type_})" for type_, _ in COLUMNS.values())
     spark.sql(
-        f"CREATE OR REPLACE TEMPORARY VIEW orders AS SELECT {shown} UNION ALL SELECT {nothing}"
+        f"CREATE OR REPLACE TEMPORARY VIEW maps_and_intervals AS SELECT {shown} UNION ALL SELECT {nothing}"
     )
     with imported_modules(render_modules(schema, "orders_on_spark", name), "orders_on_spark") as p:
         expected = p.Orders(
@@ -40,10 +40,10 @@ def test_what_spark_shows_of_a_relation_becomes_its_records(spark: SparkSession)
             term=-14,
         )
 
-        frame = p.dataset(spark, "orders")
+        frame = p.dataset(spark, "maps_and_intervals")
 
         assert frame.schema == p.spark_schema()
         assert list(p.from_rows(frame.collect())) == [expected, p.Orders()]
-        as_stored = spark.table("orders").drop("term").collect()
+        as_stored = spark.table("maps_and_intervals").drop("term").collect()
         rows = [{**row.asDict(), "term": None} for row in as_stored]
         assert list(p.from_rows(rows)) == [expected.replace(term=None), p.Orders()]

@@ -68,8 +68,11 @@ def shown(service: Service, relation: str, holds: Callable[[Outline], bool]) -> 
 
 
 def test_pages_follow_the_lake(service: Service, ddl: Path) -> None:
-    view = shown(service, "ids", lambda page: "Versions (1)" in page.text)
-    assert f"/packages/{PREFIX}-company" in view.links
+    view = shown(
+        service,
+        "ids",
+        lambda page: "Versions (1)" in page.text and f"/packages/{PREFIX}-company" in page.links,
+    )
     assert "<b>none</b>" in view.text
     table = shown(service, "company", lambda page: f"/packages/{PREFIX}-ids" in page.links)
     assert "Typed records of the table example.company, version 1.0.0" in table.text
