@@ -35,6 +35,10 @@ _LEAVES: Final[tuple[type[DataType], ...]] = (
     BinaryType, BooleanType, ByteType, DateType, DoubleType, FloatType, IntegerType, LongType,
     ShortType, StringType, TimestampNTZType, TimestampType,
 )  # fmt: skip
+_KEYS: Final[tuple[type[DataType], ...]] = (
+    BooleanType, ByteType, DateType, IntegerType, LongType, StringType, StringType, StringType,
+    TimestampNTZType, TimestampType,
+)  # fmt: skip
 _NAMES: Final = (
     *("id", "Name", "class", "from", "HeadQuarters", "_x", "fields", "dict", "RECORD", "größe"),
     *("key", "value", "count", "None", "mro", "to_dict", "name2", "Schema", "type", "lambda"),
@@ -84,7 +88,7 @@ def _type(random: Random, depth: int) -> DataType:
     if drawn < 0.24:
         return ArrayType(_type(random, depth - 1), random.random() < 0.5)
     if drawn < 0.34:
-        return MapType(StringType(), _type(random, depth - 1), random.random() < 0.5)
+        return MapType(random.choice(_KEYS)(), _type(random, depth - 1), random.random() < 0.5)
     if random.random() < 0.15:
         precision = random.choice((1, 9, 10, 18, 19, 38, random.randint(1, 38)))
         return DecimalType(precision, random.choice((0, precision, random.randint(0, precision))))
@@ -101,7 +105,9 @@ def _value(random: Random, type_: DataType, may_be_null: bool) -> Any:
             size = random.choice((0, 0, 1, 2, 5))
             return [_value(random, element, type_.containsNull) for _ in range(size)]
         case MapType(valueType=value):
-            keys = random.sample(_TEXTS, random.choice((0, 0, 1, 2, 4)))
+            keys = [
+                _DRAW[type(type_.keyType)](random) for _ in range(random.choice((0, 0, 1, 2, 4)))
+            ]
             return {key: _value(random, value, type_.valueContainsNull) for key in keys}
         case DecimalType(precision=precision, scale=scale):
             greatest = 10**precision - 1
@@ -175,7 +181,9 @@ def comparable(value: Any, type_: DataType) -> Any:
         case ((bytearray() | bytes()), _):
             return bytes(value)
         case dict(), MapType(valueType=inner):
-            return sorted((key, repr(comparable(item, inner))) for key, item in value.items())
+            key_type = type_.keyType
+            pairs = ((comparable(k, key_type), comparable(v, inner)) for k, v in value.items())
+            return sorted(pairs, key=repr)
         case tuple(), StructType(fields=fields):
             return [comparable(v, f.dataType) for v, f in zip(value, fields, strict=True)]
         case list(), ArrayType(elementType=inner):
@@ -193,5 +201,6 @@ def kinds(type_: DataType) -> Iterator[str]:
                 yield from kinds(field.dataType)
         case ArrayType(elementType=element):
             yield from kinds(element)
-        case MapType(valueType=value):
+        case MapType(keyType=key, valueType=value):
+            yield f"key {key.typeName()}"
             yield from kinds(value)
