@@ -136,14 +136,19 @@ def _local(random: Random) -> dt.datetime:
     return random.choice((_MIN_LOCAL, _MAX_LOCAL, _EPOCH, drawn, drawn))
 
 
+def _with_one_nan(number: float) -> float:
+    """Of the many values that are no number, the one that text can hold."""
+    return math.nan if math.isnan(number) else number
+
+
 def _float(random: Random) -> float:
     (drawn,) = struct.unpack("<f", random.randbytes(4))
-    return float(random.choice((*_FLOATS, drawn, drawn)))
+    return _with_one_nan(random.choice((*_FLOATS, drawn, drawn)))
 
 
 def _double(random: Random) -> float:
     (drawn,) = struct.unpack("<d", random.randbytes(8))
-    return float(random.choice((*_DOUBLES, drawn, drawn)))
+    return _with_one_nan(random.choice((*_DOUBLES, drawn, drawn)))
 
 
 _DRAW: Final[Mapping[type[DataType], Callable[[Random], Any]]] = {
