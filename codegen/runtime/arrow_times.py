@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .binding import Binding
-from .columnar import Convert, entry_paths, fold, join_path
+from .columnar import Convert, column_places, entry_paths, join_path
 from .entries import key_and_value
 from .errors import InvalidValue
-from .schema import Field, Node
+from .schema import Node
 from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
 from .values import from_base
 
@@ -46,8 +46,8 @@ class TimeColumns:
 
     def _fields(self, found: list[Any], record: Node, path: str) -> list[Any]:
         changed = list(found)
-        for field in record.fields:
-            index = _index(found, field)
+        places = column_places((each.name for each in found), record.fields)
+        for field, index in zip(record.fields, places, strict=True):
             if index is not None:
                 inner = join_path(path, field.name)
                 type_ = self._type(found[index].type, field.node, inner)
@@ -119,12 +119,3 @@ def _refusal(kind: str, type_: Any) -> Callable[[Any], None]:
             raise InvalidValue("", f"expected timestamps {zone} time zone, got {type_}")
 
     return read
-
-
-def _index(found: list[Any], field: Field) -> int | None:
-    """Of the column that ``columnar`` takes for a field."""
-    exact = {column.name: index for index, column in enumerate(found)}
-    if field.column in exact:
-        return exact[field.column]
-    folded = (i for i, each in enumerate(found) if fold(each.name) == fold(field.column))
-    return next(folded, exact.get(field.name))

@@ -164,6 +164,19 @@ def _by_name(value: Any) -> Mapping[str, Any]:
     return dict(zip(names, value, strict=True))
 
 
+def column_places(names: Iterable[str], fields: Iterable[Field]) -> list[int | None]:
+    """For each field the place of its column among ``names``, found as ``field_reader`` does."""
+    exact: dict[str, int] = {}
+    folded: dict[str, int] = {}
+    for place, name in enumerate(names):
+        exact[name] = place
+        folded.setdefault(fold(name), place)
+    return [
+        exact.get(each.column, folded.get(fold(each.column), exact.get(each.name)))
+        for each in fields
+    ]
+
+
 def _by_other_name(found: Mapping[str, Any], field: Field) -> Any:
     """In another case, or from a file of Avro's, which has Avro's name."""
     wanted = fold(field.column)

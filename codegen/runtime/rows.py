@@ -15,11 +15,19 @@ from typing import Any, Final, TypeAlias
 from . import arrow, spark
 from .arrow_times import TimeColumns
 from .binding import Binding
-from .columnar import Format, entry_paths, field_reader, fold, is_nullable, join_path, prefix_path
+from .columnar import (
+    Format,
+    column_places,
+    entry_paths,
+    field_reader,
+    is_nullable,
+    join_path,
+    prefix_path,
+)
 from .entries import key_and_value
 from .errors import InvalidValue
 from .plain import from_default, to_plain
-from .schema import Field, Node
+from .schema import Node
 from .units import Narrowing
 from .vectors import ArrowVector, ValueVector, Vector, layout_of
 from .views import Items, Row, class_with_values, row_classes
@@ -206,23 +214,13 @@ class RecordReader:
     def _places_in(self, vector: Vector) -> Places:
         layout = vector.layout()
         if layout != self._layout:
-            exact: dict[str, int] = {}
-            folded: dict[str, int] = {}
-            for place, name in enumerate(vector.names()):
-                exact[name] = place
-                folded.setdefault(fold(name), place)
-            self._places = {
-                attribute: _place(field, exact, folded) for attribute, field in self._fields.items()
-            }
+            places = column_places(vector.names(), self._fields.values())
+            for field, place in zip(self._fields.values(), places, strict=True):
+                if place is None and not field.has_default:
+                    raise InvalidValue(field.name, "is missing")
+            self._places = dict(zip(self._fields, places, strict=True))
             self._layout = layout
         return self._places
-
-
-def _place(field: Field, exact: Mapping[str, int], folded: Mapping[str, int]) -> int | None:
-    place = exact.get(field.column, folded.get(fold(field.column), exact.get(field.name)))
-    if place is None and not field.has_default:
-        raise InvalidValue(field.name, "is missing")
-    return place
 
 
 class ColumnReader:
