@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TypeAlias, assert_never
 
 from lakeschema.avro.definitions import definitions
-from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
+from lakeschema.avro.key_value_maps import map_parts
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -481,9 +481,9 @@ def _all_words(schema: Schema) -> str:
             return name if logical is None else f"{_logical_words(logical)} ({name})"
         case Reference(name):
             return f"`{name}`"
-        case Array(Record() as entry) if is_key_value_array(schema) and key_and_value(entry):
-            key, value = entry.fields
-            return f"map of {_all_words(key.type)} to {_all_words(value.type)}"
+        case Array() if (parts := map_parts(schema)) is not None:
+            key, value = parts
+            return f"map of {_all_words(key)} to {_all_words(value)}"
         case Array(items):
             return f"array of {_all_words(items)}"
         case MapSchema(values):

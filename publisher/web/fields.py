@@ -12,7 +12,7 @@ from typing import assert_never
 
 from codegen.naming import attribute_name
 from lakeschema.avro.definitions import definitions
-from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
+from lakeschema.avro.key_value_maps import map_parts
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -131,9 +131,8 @@ def type_words(schema: Schema, class_name: Callable[[str], str]) -> str:
             return name if logical is None else f"{_logical_words(logical)} ({name})"
         case Reference(name):
             return class_name(name)
-        case Array(Record() as entry) if is_key_value_array(schema) and key_and_value(entry):
-            key, value = entry.fields
-            keys, values = (_part_words(part.type, class_name) for part in (key, value))
+        case Array() if (parts := map_parts(schema)) is not None:
+            keys, values = (_part_words(part, class_name) for part in parts)
             return f"map of {keys} to {values}"
         case Array(items):
             return f"array of {_part_words(items, class_name)}"

@@ -77,14 +77,15 @@ def base_table_interface(relation: Relation, options: Options) -> Interface:
 
 def _interface(relation: Relation, options: Options) -> Interface:
     literal = _literal(relation)
+    keeps_literal = literal is not None and _keeps_literal(relation, literal)
     if literal is None:
         schema, omitted = _from_columns(relation, options)
-    elif _keeps_literal(relation, literal):
+    elif keeps_literal:
         schema, omitted = _with_partitions(relation, literal, options)
     else:
         schema, omitted = _merge(relation, literal, options)
     schema = with_omissions(apply_options(schema, options), omissions(omitted))
-    if literal is not None and _keeps_literal(relation, literal):
+    if keeps_literal:
         columns = _columns_of_literal(relation, schema)
     else:
         columns = _columns(relation, schema, omitted)
