@@ -54,8 +54,10 @@ class HiveQueries(AnsweringProcess):
     title = "Hive"
 
     @staticmethod
-    def start(directory: Path) -> HiveQueries:
+    def start(directory: Path, *, metastore_port: int | None = None) -> HiveQueries:
         """Keeps all its files in ``directory``; returns when it takes statements.
+
+        Its catalog is also served on ``metastore_port``, as a metastore of Hive 4.
 
         Raises:
             ServerFailed: it ended before that.
@@ -64,6 +66,8 @@ class HiveQueries(AnsweringProcess):
         jdk = find_jdk()
         jars = downloaded_jars(jdk, "hive")
         classpath = (launcher_jar(jdk, ("HiveQueries",), jars), *jars)
+
+        served = () if metastore_port is None else (str(metastore_port),)
 
         def launch(home: Path, options: Sequence[str]) -> HiveQueries:
             command = (
@@ -75,7 +79,7 @@ class HiveQueries(AnsweringProcess):
                 "-Dorg.apache.logging.log4j.level=OFF",
                 *("-cp", os.pathsep.join(map(str, classpath)), "HiveQueries"),
             )
-            return _launch(command, home)
+            return _launch(command, home, served if home == root else ())
 
         def trial_run(trial: Path, options: Sequence[str]) -> None:
             with launch(trial, options) as hive:
@@ -110,11 +114,11 @@ class HiveQueries(AnsweringProcess):
         return answer
 
 
-def _launch(command: Sequence[str], home: Path) -> HiveQueries:
+def _launch(command: Sequence[str], home: Path, arguments: Sequence[str]) -> HiveQueries:
     home.mkdir(parents=True, exist_ok=True)
     site = home / "hive-site.xml"
     site.write_text(to_xml(_hive_site(home)))
-    hive = HiveQueries((*command, str(site)), home)
+    hive = HiveQueries((*command, str(site), *arguments), home)
     hive.read_answer()
     return hive
 

@@ -10,22 +10,34 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.hive.conf.HiveConf;
+import org.apache.hadoop.hive.metastore.HMSHandler;
+import org.apache.hadoop.hive.metastore.HMSHandlerProxyFactory;
+import org.apache.hadoop.hive.metastore.IHMSHandler;
+import org.apache.hadoop.hive.metastore.TSetIpAddressProcessor;
 import org.apache.hadoop.hive.metastore.api.FieldSchema;
 import org.apache.hadoop.hive.metastore.api.Schema;
 import org.apache.hadoop.hive.ql.DriverFactory;
 import org.apache.hadoop.hive.ql.IDriver;
 import org.apache.hadoop.hive.ql.session.SessionState;
+import org.apache.thrift.protocol.TBinaryProtocol;
+import org.apache.thrift.server.TServer;
+import org.apache.thrift.server.TThreadPoolServer;
+import org.apache.thrift.transport.TServerSocket;
+import org.apache.thrift.transport.TTransportFactory;
 
 /**
  * Runs statements with Hive's own driver in this process.
  *
- * <p>Argument: hive-site.xml. One JSON text a line each way: {"sql": [statement, ...]} is answered
+ * <p>Arguments: hive-site.xml and, optionally, a port of the loopback address on which its catalog is
+ * served to others, as a metastore. One JSON text a line each way: {"sql": [statement, ...]} is answered
  * by {"answers": [{"columns": [[name, type], ...], "rows": [...]} or {"error": message}, ...]};
  * a row is the text of Hive's own result, columns between tabs. Ends when standard input does.
  */
@@ -45,6 +57,9 @@ public final class HiveQueries {
     HiveConf.setHiveSiteLocation(new File(arguments[0]).toURI().toURL());
     HiveConf conf = new HiveConf();
     SessionState.start(conf);
+    if (arguments.length > 1) {
+      serveMetastore(conf, Integer.parseInt(arguments[1]));
+    }
     Gson gson = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
     BufferedReader requests =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -60,6 +75,23 @@ public final class HiveQueries {
     }
     // Hive leaves threads running that are not daemon threads.
     System.exit(0);
+  }
+
+  private static void serveMetastore(HiveConf conf, int port) throws Exception {
+    TServerSocket socket =
+        new TServerSocket(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port));
+    IHMSHandler handler =
+        HMSHandlerProxyFactory.getProxy(conf, new HMSHandler("served", conf), false);
+    handler.init();
+    TServer server =
+        new TThreadPoolServer(
+            new TThreadPoolServer.Args(socket)
+                .processor(new TSetIpAddressProcessor<IHMSHandler>(handler))
+                .transportFactory(new TTransportFactory())
+                .protocolFactory(new TBinaryProtocol.Factory()));
+    Thread serving = new Thread(server::serve, "metastore");
+    serving.setDaemon(true);
+    serving.start();
   }
 
   private static JsonObject answer(HiveConf conf, Gson gson, String sql) {

@@ -164,16 +164,17 @@ class _StatementReader:
             return self._no_facts()
         cursor.skip("MATERIALIZED")
         is_namespace = cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE")
-        if not is_namespace and not cursor.skip("TABLE"):
+        is_view = not is_namespace and not cursor.skip("TABLE")
+        if is_view:
             cursor.expect("VIEW")
-        cursor.skip("IF", "EXISTS")
+        if_exists = cursor.skip("IF", "EXISTS")
         name = cursor.name()
         if is_namespace:
-            if not cursor.skip("CASCADE"):
-                cursor.skip("RESTRICT")
-            return DropNamespace(name)
+            cascade = cursor.skip("CASCADE")
+            cursor.skip("RESTRICT")
+            return DropNamespace(name, if_exists, cascade)
         cursor.skip("PURGE")
-        return DropRelation(name)
+        return DropRelation(name, if_exists, is_view)
 
     def _use(self) -> Statement:
         cursor = self.cursor

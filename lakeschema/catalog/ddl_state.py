@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from lakeschema.catalog.ddl_column_changes import (
+    ColumnAlteration,
+    NoSuchColumn,
+    alter_columns,
+    duplicate_name,
+    has_column,
+)
 from lakeschema.catalog.ddl_create import PROVIDER, lower_case_names
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
-    AddColumns,
     AlterColumn,
     ChangeColumn,
     CreateNamespace,
     CreateTable,
     CreateTableLike,
     CreateView,
-    DropColumns,
     DropNamespace,
     DropRelation,
     IfExists,
     NameParts,
     NoFacts,
-    Place,
     RenameColumn,
     RenameRelation,
-    ReplaceColumns,
     ReplaceQuery,
     SetComment,
     SetProperties,
@@ -37,7 +40,7 @@ from lakeschema.catalog.ddl_statements import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import (
-    Column,
+    Catalog,
     Dialect,
     Relation,
     SchemaMode,
@@ -54,12 +57,30 @@ class Refused(Exception):
 
 
 class DdlState:
-    """Relations by name, as they stand after the statements applied so far."""
+    """Relations by name, as they stand after the statements applied so far.
 
-    def __init__(self, dialect: Dialect) -> None:
+    With a catalog ``beneath``, statements apply to what it has, read when a statement names it, and
+    what an engine would refuse is refused: a DROP of what does not exist, a USE of no database.
+    Without a dialect the statements are Hive's, and a view that is replaced keeps its own.
+
+    Attributes:
+        relations: those that statements made or changed.
+        removed: those of the catalog that statements dropped or renamed.
+        renamed: the new name of each relation by the name that the catalog has for it.
+        touched: names that ``apply`` made, changed or removed since the set was last cleared.
+    """
+
+    def __init__(self, dialect: Dialect | None, beneath: Catalog | None = None) -> None:
         self.relations: dict[RelationName, Relation] = {}
         self.namespaces: set[tuple[str, ...]] = {DEFAULT_NAMESPACE}
-        self._dialect = dialect
+        self.removed: set[RelationName] = set()
+        self.renamed: dict[RelationName, RelationName] = {}
+        self.touched: set[RelationName] = set()
+        self._read: dict[RelationName, Relation | None] = {}
+        self._gone_namespaces: set[tuple[str, ...]] = set()
+        self._beneath = beneath
+        self._chosen_dialect = dialect
+        self._dialect = dialect or Dialect.HIVE
         self._current: tuple[str, ...] = DEFAULT_NAMESPACE
 
     def begin_session(self) -> None:
@@ -73,19 +94,20 @@ class DdlState:
                 pass
             case CreateNamespace(namespace):
                 self.namespaces.add(_namespace(namespace))
+                self._gone_namespaces.discard(_namespace(namespace))
             case UseNamespace(namespace):
-                self._current = _namespace(namespace) or DEFAULT_NAMESPACE
-            case DropNamespace(namespace):
-                self._drop_namespace(_namespace(namespace))
+                self._use(_namespace(namespace) or DEFAULT_NAMESPACE)
+            case DropNamespace():
+                self._drop_namespace(statement)
             case CreateTable() | CreateTableLike() | CreateView():
                 self._create(statement)
-            case DropRelation(name):
-                self.relations.pop(self._name(name), None)
+            case DropRelation():
+                self._drop(statement)
             case RenameRelation(name, new_name):
                 self._rename(name, new_name)
             case _:
                 relation = self._existing(statement.name)
-                self.relations[relation.name] = self._alter(relation, statement)
+                self._put(self._alter(relation, statement))
 
     def keep_malformed(self, malformed: MalformedStatement) -> None:
         """A relation whose CREATE is malformed keeps existing, with what is wrong in its facts.
@@ -110,16 +132,44 @@ class DdlState:
             parts = (*self._current, *parts)
         return RelationName.of(*parts)
 
+    def _find(self, name: RelationName) -> Relation | None:
+        found = self.relations.get(name)
+        if found is not None or name in self.removed or self._beneath is None:
+            return found
+        if name not in self._read:
+            self._read[name] = self._beneath.read([name]).get(name)
+        return self._read[name]
+
     def _existing(self, parts: NameParts) -> Relation:
         name = self._name(parts)
-        found = self.relations.get(name)
+        found = self._find(name)
         if found is None:
             raise Refused(f"there is no table or view {name}")
+        if self._beneath is not None and found.unreadable is not None:
+            raise Refused(f"the catalog cannot give {name}: {found.unreadable}")
         return found
 
     def _put(self, relation: Relation) -> None:
         self.namespaces.add(relation.name.namespace)
         self.relations[relation.name] = relation
+        self.removed.discard(relation.name)
+        self.touched.add(relation.name)
+
+    def _remove(self, name: RelationName) -> None:
+        self.relations.pop(name, None)
+        self.touched.add(name)
+        if self._beneath is not None:
+            self.removed.add(name)
+
+    def _has_namespace(self, namespace: tuple[str, ...]) -> bool:
+        if namespace in self.namespaces or self._beneath is None:
+            return True
+        return namespace not in self._gone_namespaces and namespace in self._beneath.namespaces()
+
+    def _use(self, namespace: tuple[str, ...]) -> None:
+        if not self._has_namespace(namespace):
+            raise Refused(f"there is no database {'.'.join(namespace)}")
+        self._current = namespace
 
     def _create(self, statement: CreateTable | CreateTableLike | CreateView) -> None:
         name = self._name(statement.name)
@@ -127,7 +177,9 @@ class DdlState:
         replaces = (
             not isinstance(statement, CreateTableLike) and statement.if_exists is IfExists.REPLACE
         )
-        if name in self.relations and not replaces:
+        if not self._has_namespace(name.namespace):
+            raise Refused(f"there is no database {'.'.join(name.namespace)}")
+        if not replaces and self._find(name) is not None:
             if statement.if_exists is IfExists.KEEP:
                 return
             raise Refused(f"{name} exists already")
@@ -142,9 +194,10 @@ class DdlState:
                 assert_never(statement)
 
     def _view(self, name: RelationName, statement: CreateView) -> Relation:
-        spark = self._dialect is Dialect.SPARK or statement.schema_mode is not None
+        dialect = Dialect.SPARK if statement.schema_mode is not None else self._view_dialect(name)
+        spark = dialect is Dialect.SPARK
         view = ViewText(
-            dialect=Dialect.SPARK if spark else self._dialect,
+            dialect=dialect,
             text=statement.query,
             original_text=statement.query,
             current_namespace=self._current,
@@ -153,21 +206,50 @@ class DdlState:
         comment, properties = _comment_apart(statement.comment, statement.properties)
         return Relation(name, statement.columns, comment=comment, properties=properties, view=view)
 
+    def _view_dialect(self, name: RelationName) -> Dialect:
+        replaced = None if self._chosen_dialect is not None else self._find(name)
+        return self._dialect if replaced is None or not replaced.view else replaced.view.dialect
+
     def _rename(self, old: NameParts, new: NameParts) -> None:
         relation = self._existing(old)
-        new_name = self._name(
-            new if len(_without_session_catalog(new)) > 1 else (*relation.name.namespace, *new[-1:])
-        )
-        if new_name in self.relations:
+        is_bare = len(_without_session_catalog(new)) == 1
+        if is_bare and self._dialect is Dialect.SPARK:
+            new = (*relation.name.namespace, *new[-1:])
+        # Hive looks a bare new name up like any other: in the current database.
+        new_name = self._name(new)
+        if self._find(new_name) is not None:
             raise Refused(f"{new_name} exists already")
-        del self.relations[relation.name]
+        self._remove(relation.name)
         self._put(replace(relation, name=new_name))
+        first_names = [first for first, now in self.renamed.items() if now == relation.name]
+        self.renamed[first_names[0] if first_names else relation.name] = new_name
 
-    def _drop_namespace(self, namespace: tuple[str, ...]) -> None:
-        for name in [name for name in self.relations if name.namespace == namespace]:
-            del self.relations[name]
+    def _drop(self, statement: DropRelation) -> None:
+        name = self._name(statement.name)
+        found = self._find(name)
+        if found is not None:
+            if self._beneath is not None and found.is_view != statement.is_view:
+                kind = "VIEW" if found.is_view else "TABLE"
+                raise Refused(f"{name} is a {kind.lower()}: write DROP {kind}")
+            self._remove(name)
+        elif self._beneath is not None and not statement.if_exists:
+            raise Refused(f"there is no table or view {name}; write IF EXISTS if that may be")
+
+    def _drop_namespace(self, statement: DropNamespace) -> None:
+        namespace = _namespace(statement.namespace)
+        names = {name for name in self.relations if name.namespace == namespace}
+        if self._beneath is not None:
+            if not statement.if_exists and not self._has_namespace(namespace):
+                raise Refused(f"there is no database {'.'.join(namespace)}")
+            names |= set(self._beneath.relations(namespace)) - self.removed
+            if names and not statement.cascade:
+                shown = f"{'.'.join(namespace)} holds {len(names)} tables and views"
+                raise Refused(f"{shown}: write CASCADE to drop them")
+        for name in names:
+            self._remove(name)
         if namespace != DEFAULT_NAMESPACE:
             self.namespaces.discard(namespace)
+            self._gone_namespaces.add(namespace)
 
     def _alter(self, relation: Relation, statement: _Alteration) -> Relation:
         match statement:
@@ -197,32 +279,37 @@ class DdlState:
             case _:
                 return self._with_columns(relation, statement)
 
-    def _with_columns(self, relation: Relation, statement: _ColumnAlteration) -> Relation:
+    def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         if relation.is_view:
             raise Refused(f"{relation.name} is a view, its columns follow from its query")
+        try:
+            return self._with_altered(relation, statement)
+        except NoSuchColumn as error:
+            known = ", ".join(c.name for c in (*relation.columns, *relation.partition_columns))
+            why = f"there is no column {error.column} in {relation.name} (its columns are {known})"
+            raise Refused(why) from None
+
+    def _with_altered(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         keeps_case = self._dialect is Dialect.SPARK or PROVIDER in relation.properties
         partitions = relation.partition_columns
-        if isinstance(statement, ChangeColumn | AlterColumn | RenameColumn) and _has(
+        if isinstance(statement, ChangeColumn | AlterColumn | RenameColumn) and has_column(
             partitions,
             statement.column if isinstance(statement, AlterColumn) else statement.old_column,
         ):
-            changed = _columns(partitions, statement)
+            changed = alter_columns(partitions, statement)
             return replace(
                 relation, partition_columns=changed if keeps_case else lower_case_names(changed)
             )
-        changed = _columns(relation.columns, statement)
+        changed = alter_columns(relation.columns, statement)
         changed = changed if keeps_case else lower_case_names(changed)
-        twice = _duplicate((*changed, *partitions))
+        twice = duplicate_name((*changed, *partitions))
         if twice is not None:
             raise Refused(f"{relation.name} would have two columns named {twice}")
         return replace(relation, columns=changed)
 
 
-_ColumnAlteration = (
-    AddColumns | ReplaceColumns | ChangeColumn | AlterColumn | RenameColumn | DropColumns
-)
 _Alteration = (
-    _ColumnAlteration
+    ColumnAlteration
     | SetProperties
     | UnsetProperties
     | SetSerde
@@ -252,7 +339,7 @@ def _comment_apart(
 
 def _table(name: RelationName, statement: CreateTable) -> Relation:
     comment, properties = _comment_apart(statement.comment, statement.properties)
-    twice = _duplicate((*statement.columns, *statement.partition_columns))
+    twice = duplicate_name((*statement.columns, *statement.partition_columns))
     if twice is not None:
         raise Refused(f"{name} would have two columns named {twice}")
     return Relation(
@@ -292,74 +379,3 @@ def _with_query(relation: Relation, text: str, current: tuple[str, ...]) -> Rela
     )
     # ALTER VIEW AS forgets the declared columns, in Hive and in Spark.
     return replace(relation, view=view, columns=())
-
-
-def _columns(columns: tuple[Column, ...], statement: _ColumnAlteration) -> tuple[Column, ...]:
-    match statement:
-        case AddColumns(_, added):
-            for column, place in added:
-                columns = _place_column((*columns, column), len(columns), place)
-            return columns
-        case ReplaceColumns(_, replaced):
-            return replaced
-        case ChangeColumn(_, old, column, place):
-            index = _index(columns, old)
-            return _place_column((*columns[:index], column, *columns[index + 1 :]), index, place)
-        case AlterColumn():
-            return _alter_column(columns, statement)
-        case RenameColumn(_, old, new):
-            index = _index(columns, old)
-            renamed = replace(columns[index], name=new)
-            return (*columns[:index], renamed, *columns[index + 1 :])
-        case DropColumns(_, dropped, if_exists):
-            if not if_exists:
-                for name in dropped:
-                    _index(columns, name)
-            gone = {name.lower() for name in dropped}
-            return tuple(column for column in columns if column.name.lower() not in gone)
-        case _:
-            assert_never(statement)
-
-
-def _alter_column(columns: tuple[Column, ...], statement: AlterColumn) -> tuple[Column, ...]:
-    index = _index(columns, statement.column)
-    old = columns[index]
-    column = Column(
-        old.name,
-        old.type if statement.type is None else statement.type,
-        old.comment if statement.comment is None else statement.comment,
-        old.nullable if statement.nullable is None else statement.nullable,
-    )
-    return _place_column((*columns[:index], column, *columns[index + 1 :]), index, statement.place)
-
-
-def _place_column(columns: tuple[Column, ...], index: int, place: Place) -> tuple[Column, ...]:
-    column = columns[index]
-    others = (*columns[:index], *columns[index + 1 :])
-    if place.first:
-        return (column, *others)
-    if place.after is None:
-        return columns
-    after = _index(others, place.after)
-    return (*others[: after + 1], column, *others[after + 1 :])
-
-
-def _index(columns: tuple[Column, ...], name: str) -> int:
-    for index, column in enumerate(columns):
-        if column.name.lower() == name.lower():
-            return index
-    raise Refused(f"there is no column {name}")
-
-
-def _has(columns: Iterable[Column], name: str) -> bool:
-    return any(column.name.lower() == name.lower() for column in columns)
-
-
-def _duplicate(columns: Iterable[Column]) -> str | None:
-    seen: set[str] = set()
-    for column in columns:
-        name = column.name.lower()
-        if name in seen:
-            return name
-        seen.add(name)
-    return None

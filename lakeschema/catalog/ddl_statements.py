@@ -33,7 +33,11 @@ class UseNamespace:
 
 @dataclass(frozen=True, slots=True)
 class DropNamespace:
+    """``cascade``: with all that is in it."""
+
     namespace: NameParts
+    if_exists: bool = False
+    cascade: bool = False
 
 
 class IfExists(Enum):
@@ -84,6 +88,8 @@ class CreateView:
 @dataclass(frozen=True, slots=True)
 class DropRelation:
     name: NameParts
+    if_exists: bool = False
+    is_view: bool = False
 
 
 @dataclass(frozen=True, slots=True)

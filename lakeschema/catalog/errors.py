@@ -44,7 +44,9 @@ class MalformedType(CatalogError):
 
 
 class MalformedDdl(CatalogError):
-    hint = "correct the statement; the relations of the other statements are not affected"
+    hint = (
+        "correct the statement; what it names has to exist, or to be made by a statement before it"
+    )
 
     def __init__(self, path: str, line: int, message: str) -> None:
         super().__init__(path, line, message)

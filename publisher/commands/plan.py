@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -10,9 +10,9 @@ from typing import TypeAlias
 from codegen.errors import CodegenError
 from codegen.package import PackageRequest
 from dependency_graph.graph import affected_cone, graph_of
-from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.ddl_change import ChangedCatalog, Script, apply_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import ForeignPackage, PackageIndex
@@ -54,36 +54,15 @@ class Unpublishable:
 Planned: TypeAlias = PlannedVersion | Unpublishable
 
 
-class OverlaidCatalog:
-    """A catalog as it would be once some DDL had run."""
-
-    def __init__(self, beneath: Catalog, overlay: Mapping[RelationName, Relation]) -> None:
-        self._beneath = beneath
-        self._overlay = overlay
-
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
-        return sorted({*self._beneath.namespaces(), *(n.namespace for n in self._overlay)})
-
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        added = {name for name in self._overlay if name.namespace == namespace}
-        return sorted({*self._beneath.relations(namespace), *added})
-
-    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        beneath = self._beneath.read([name for name in names if name not in self._overlay])
-        return {**beneath, **{n: self._overlay[n] for n in names if n in self._overlay}}
-
-    def current_event_id(self) -> int | None:
-        return self._beneath.current_event_id()
-
-
 def plan_changes(
     catalog: Catalog,
     index: PackageIndex,
     packaging: Packaging,
     deriver: Deriver,
     versioning: VersioningMode,
-    statements: Iterable[str] = (),
+    scripts: Sequence[Script] = (),
     selection: Selection = EVERYTHING,
+    dialect: Dialect | None = None,
 ) -> Sequence[Planned]:
     """One entry for each package that would get a version, and each relation that cannot be derived.
 
@@ -91,11 +70,12 @@ def plan_changes(
     not passed over.
 
     Raises:
+        MalformedDdl: a statement cannot be read, or applied to the catalog.
         CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
-    overlaid = OverlaidCatalog(catalog, relations_from_ddl(list(statements)))
-    found = derive_catalog(overlaid, deriver)
+    changed = ChangedCatalog(catalog, apply_ddl(catalog, scripts, dialect))
+    found = derive_catalog(changed, deriver)
     derivations = found.derivations
     graph = graph_of((name, u) for name, d in derivations.items() for u in d.upstreams)
     planned: list[Planned] = []

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from publisher.commands.arguments import Config, Json, relation_name
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+
+class Dialect(Enum):
+    """Whose DDL ``plan`` reads; the catalog's own enumeration is imported later."""
+
+    HIVE = "hive"
+    SPARK = "spark"
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
@@ -56,17 +62,26 @@ def explain(
 
 def plan(
     ddl: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Files of DDL that would run first, such as change.sql."),
+        list[str] | None,
+        typer.Argument(
+            help="DDL to apply first: files, folders of .sql files, - for standard input, or statements."
+        ),
     ] = None,
     config: Config = None,
     *,
+    dialect: Annotated[
+        Dialect | None,
+        typer.Option(help="Whose DDL it is; by default the catalog's own, Hive's for a metastore."),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Which packages would get which versions and why, and who depends on them. Changes nothing."""
+    from lakeschema.catalog.relations import Dialect as CatalogDialect
+    from publisher.commands.ddl_input import read_scripts
     from publisher.commands.output.choice import output_for
     from publisher.commands.plan import plan_changes
     from publisher.daemon.assembly import (
+        build_ddl_dialect,
         build_deriver,
         build_index_to_read,
         build_limited_packaging,
@@ -77,7 +92,7 @@ def plan(
     from publisher.settings import load_settings
 
     settings = load_settings(config)
-    statements = _texts(ddl or ())
+    scripts = read_scripts(ddl or (), sys.stdin.buffer)
     with open_catalog(settings) as catalog, build_processes(settings) as processes:
         planned = plan_changes(
             catalog,
@@ -85,8 +100,9 @@ def plan(
             build_limited_packaging(settings, processes),
             build_deriver(settings, processes),
             settings.artifacts.versioning,
-            statements,
+            scripts,
             build_selection(settings),
+            build_ddl_dialect(settings) if dialect is None else CatalogDialect(dialect.value),
         )
     output_for(json).plan(planned)
 
@@ -152,11 +168,3 @@ def check(
         checked = check_pins(pins, opened.index, opened.packaging)
     output_for(json).pins(checked)
     raise typer.Exit(NO if any(pin.needs_attention for pin in checked) else 0)
-
-
-def _texts(files: Sequence[Path]) -> Sequence[str]:
-    try:
-        return [file.read_text(encoding="utf-8") for file in files]
-    except UnicodeDecodeError:
-        names = ", ".join(map(str, files))
-        raise Refused(USAGE_ERROR, f"DDL must be UTF-8: {names}") from None

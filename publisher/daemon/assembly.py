@@ -109,6 +109,20 @@ def build_catalog(settings: Settings) -> Catalog:
             assert_never(catalog)
 
 
+def build_ddl_dialect(settings: Settings) -> Dialect | None:
+    """Whose DDL changes the catalog; None for a metastore, which Hive and Spark may share."""
+    (catalog,) = settings.catalog
+    match catalog:
+        case HiveCatalogSettings():
+            return None
+        case DdlCatalogSettings():
+            return Dialect(catalog.dialect)
+        case SparkCatalogSettings():
+            return Dialect.SPARK
+        case _:
+            assert_never(catalog)
+
+
 @contextmanager
 def open_catalog(settings: Settings) -> Iterator[Catalog]:
     """Builds the catalog, and closes its connections at the end."""

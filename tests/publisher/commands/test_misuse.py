@@ -160,9 +160,10 @@ def test_a_damaged_part_is_named(
 def test_ddl_that_cannot_be_read_is_used_wrongly(
     folder: Folder, content: bytes, expected: str
 ) -> None:
-    (folder.path / "change.sql").write_bytes(content)
+    change = folder.path / "change.sql"
+    change.write_bytes(content)
 
-    ended = folder.run("plan", str(folder.path / "change.sql"))
+    ended = folder.run("plan", str(change))
 
     assert is_told(ended)
     assert ended.status == USAGE_ERROR

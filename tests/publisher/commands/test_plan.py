@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
@@ -81,7 +82,7 @@ enabled = false
             build_packaging(self._settings),
             DERIVER,
             "semantic",
-            ddl,
+            [Script("inline DDL", text) for text in ddl],
             selection,
         )
 
@@ -165,7 +166,7 @@ def test_every_version_of_the_major_counts_and_the_publication_agrees(lake: Lake
     assert lake.versions(TABLE) == {"1.0.0", "1.1.0"}
     grown = avro_table(symbols=["A", "B"], default="A")
 
-    (planned,) = lake.versions_planned(grown)
+    (planned,) = lake.versions_planned("DROP TABLE t;" + grown)
     lake.publish(grown)
 
     assert (planned.newest, planned.number, planned.change) == ("1.1.0", "2.0.0", "major")
