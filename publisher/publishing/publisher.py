@@ -153,9 +153,11 @@ class Publisher:
         )
         newest = newest_published(found.history)
         is_current = newest is not None and _is_up_to_date(newest, job, known.record)
-        self._state.write(
-            partial(self._record_reconciled, claim=job.claim, newest=newest if is_current else None)
-        )
+        if is_current or found.has_acted or known.is_due:
+            record = partial(
+                self._record_reconciled, claim=job.claim, newest=newest if is_current else None
+            )
+            self._state.write(record)
         return None if is_current else found
 
     def _record_reconciled(
@@ -176,7 +178,7 @@ class Publisher:
         is_dropped = known.record is not None and known.record.status is Status.MISSING
         if is_dropped and not known.history:
             # Most often an upstream that never existed.
-            found = Reconciled((), frozenset())
+            found = Reconciled((), frozenset(), self._runtime.clock.now())
         else:
             found = self._reconciler.reconcile(
                 claim.relation, known.history, is_dropped=is_dropped, refill=known.is_due
@@ -308,7 +310,7 @@ class Publisher:
 
         def deliver(claim: Claim) -> tuple[Draft, Delivered]:
             draft = by_name[claim.relation]
-            return draft, self._reconciler.deliver(draft.version, draft.wheel)
+            return draft, self._reconciler.deliver(draft.version, draft.wheel, draft.listed_at)
 
         done = self._work.for_each([draft.job.claim for draft in drafts], deliver)
         if not done:
