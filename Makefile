@@ -15,7 +15,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs format requirements clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs format requirements runtime clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -109,6 +109,10 @@ $(INSTALLED): pyproject.toml requirements/dev.txt requirements/bootstrap.txt
 java:
 	@java -version >/dev/null 2>&1 \
 		|| { echo "Java 17 is needed (Spark and the metastore run on it); on Debian: apt-get install openjdk-17-jdk-headless" >&2; exit 3; }
+
+# The files of generated packages that codegen/runtime becomes: after each change there.
+runtime: $(INSTALLED)
+	$(BIN)/python -m codegen.runtime_packing
 
 # Newest versions that satisfy pyproject.toml, with hashes and without download addresses.
 requirements: $(INSTALLED)

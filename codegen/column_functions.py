@@ -18,10 +18,10 @@ CHECKED_IMPORTS = (
 """For annotations alone: type checking needs neither library."""
 
 LAZY_MODULES = (
-    '_arrow = _Lazy("._avro.arrow", __name__)',
-    '_rows = _Lazy("._avro.rows", __name__)',
-    '_spark = _Lazy("._avro.spark", __name__)',
-    '_spark_dataset = _Lazy("._avro.spark_dataset", __name__)',
+    '_arrow = _Lazy("._avro.columns", __name__)',
+    '_rows = _Lazy("._avro.columns", __name__)',
+    '_spark = _Lazy("._avro.columns", __name__)',
+    '_spark_dataset = _Lazy("._avro.columns", __name__)',
 )
 
 FUNCTIONS = '''

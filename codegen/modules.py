@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from codegen import column_functions
@@ -54,14 +54,27 @@ def render_layout(
         **render_rows(shape),
     }
     rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
-    rendered |= {
-        f"{folder}/_avro/{name}": data
-        for name, data in runtime_files().items()
-        if name != "number_lists.py" or has_number_lists(shape)
-    }
+    rendered |= {f"{folder}/_avro/{name}": data for name, data in _runtime_of(shape)}
     rendered[f"{folder}/py.typed"] = b""
     rendered[f"{folder}/schema.avsc"] = layout.text.encode() + b"\n"
     return MappingProxyType(dict(sorted(rendered.items())))
+
+
+_HOMES_IN_PICKLES = MappingProxyType(
+    {
+        "frozen.py": b"from . import FrozenMap as FrozenMap\n",
+        "scalars.py": b"from .core import Duration as Duration\n",
+    }
+)
+"""Where pickles of earlier versions of a package look for the classes that records contain."""
+
+
+def _runtime_of(shape: PackageShape) -> Iterator[tuple[str, bytes]]:
+    for name, data in runtime_files().items():
+        if name != "number_lists.py" or has_number_lists(shape):
+            yield name, data
+    needed = {"frozen.py": shape.immutable, "scalars.py": uses_durations(shape)}
+    yield from (each for each in _HOMES_IN_PICKLES.items() if needed[each[0]])
 
 
 def _render_schema(layout: Layout) -> str:
@@ -187,13 +200,13 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "",
         "import builtins as _builtins",
         "",
-        "from ._avro.errors import (",
+        "from ._avro import (",
         f"    {', '.join(_ERRORS)},",
         ")",
-        "from ._avro.lazy import ABSENT as ABSENT, Lazy as _Lazy",
+        "from ._avro import ABSENT as ABSENT, Lazy as _Lazy",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in classes),
-        *(f"from ._avro.scalars import {name}" for name in durations),
+        *(f"from ._avro.core import {name}" for name in durations),
         "",
         *TYPE_CHECKING,
     )
@@ -212,9 +225,9 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "",
         '_codec = _Lazy("._codec", __name__)',
         *column_functions.LAZY_MODULES,
-        '_differences = _Lazy("._avro.differences", __name__)',
-        '_json_lines = _Lazy("._avro.json_lines", __name__)',
-        '_strategies = _Lazy("._avro.strategies", __name__)',
+        '_differences = _Lazy("._avro.core", __name__)',
+        '_json_lines = _Lazy("._avro.json_text", __name__)',
+        '_strategies = _Lazy("._avro.examples", __name__)',
     )
     return lines.text() + _with_classes(functions, shape, classes)
 

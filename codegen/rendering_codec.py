@@ -27,7 +27,8 @@ def render_codec(package: PackageShape) -> str:
     empty = _empty_records(package)
     inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
-    lines.add(PYRIGHT)
+    # The runtime's copy has no annotations where no user sees them.
+    lines.add(PYRIGHT, "# mypy: allow-untyped-calls")
     lines.docstring(f"The binary codec of {package.root.full_name}; generated, do not edit.")
     classes = sorted(c.class_name for c in package.classes)
     lines.add(
@@ -41,20 +42,12 @@ def render_codec(package: PackageShape) -> str:
         "from typing import Any",
         "",
         "from . import _schema as schema",
-        "from ._avro import scalars",
-        "from ._avro.binding import Binding, make_decoder",
-        "from ._avro.container import read_records as read_records",
-        "from ._avro.container import reader_of",
-        "from ._avro.container import write_records as write_records",
-        "from ._avro.empty_items import check_empty_items",
-        "from ._avro.errors import InvalidAvro, InvalidValue",
-        "from ._avro.scalars import boolean_of_byte, take",
-        "from ._avro.plain import from_plain, to_plain",
-        "from ._avro.units import narrowing as narrowing",
-        "from ._avro.values import make_encoder",
-        "from ._avro.varints import (",
-        "    index, iterations, iterations_of, more_int, more_iterations, more_long, of_byte,",
-        "    put_int, put_long, size, size_of, to_byte,",
+        "from ._avro import InvalidAvro, InvalidValue, core as scalars",
+        "from ._avro.core import (",
+        "    Binding, boolean_of_byte, check_empty_items, from_plain, index, iterations,",
+        "    iterations_of, make_decoder, make_encoder, more_int, more_iterations, more_long,",
+        "    narrowing as narrowing, of_byte, put_int, put_long, read_records as read_records,",
+        "    reader_of, size, size_of, take, to_byte, to_plain, write_records as write_records,",
         ")",
         *(_NUMBER_LISTS if has_number_lists(package) else ()),
         *(f"from ._types import {name} as _{name}" for name in classes),
@@ -106,7 +99,7 @@ def _has_number_lists(shape: Shape) -> bool:
 
 
 def _immutable_imports(package: PackageShape) -> Iterator[str]:
-    yield "from ._avro.frozen import FrozenMap"
+    yield "from ._avro import FrozenMap"
     for record in package.records:
         yield f"from ._types import __draft_{record.class_name}__"
 
@@ -160,7 +153,11 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
     lines.add("    name: str, writer_schema: str, *, round_times: bool")
     with lines.block(") -> Callable[[bytes], Any]:"):
         lines.add("how = narrowing(round_times=round_times)")
-        lines.add("return make_decoder(reader_of(BINDING, writer_schema, name, how))")
+        lines.add(
+            "read: Callable[[bytes], Any]",
+            "read = make_decoder(reader_of(BINDING, writer_schema, name, how))",
+            "return read",
+        )
     lines.add("", "")
     with lines.block("def to_dict(name: str, value: Any) -> dict[str, Any]:"):
         lines.add("plain: dict[str, Any] = to_plain(BINDING, BINDING.nodes[name], value)")

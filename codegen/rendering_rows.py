@@ -39,7 +39,7 @@ def render_rows(package: PackageShape) -> Mapping[str, str]:
 
 _ROW_TYPES = '''"""The classes of rows; generated, do not edit."""
 
-from ._avro.views import row_classes as __row_classes__
+from ._avro.columns import row_classes as __row_classes__
 from ._codec import BINDING as __binding__
 
 globals().update({each.__name__: each for each in __row_classes__(__binding__).values()})
@@ -47,7 +47,7 @@ globals().update({each.__name__: each for each in __row_classes__(__binding__).v
 
 _COLUMNS = '''"""The names of columns, for data frames; generated, do not edit."""
 
-from ._avro.column_names import column_lookup as __column_lookup__
+from ._avro.columns import column_lookup as __column_lookup__
 from ._codec import BINDING as __binding__
 
 __getattr__, __dir__ = __column_lookup__(__binding__)
@@ -77,7 +77,7 @@ def _row_stub(package: PackageShape) -> str:
         "from collections.abc import Mapping as _Mapping, Sequence as __Sequence__",
         "",
         "from . import _types as __types__",
-        "from ._avro.scalars import Duration as _Duration",
+        "from ._avro.core import Duration as _Duration",
     )
     aliases = (f"{_inside(record.class_name)} = {row_name(record.class_name)}"
                for record in package.records)  # fmt: skip

@@ -62,15 +62,15 @@ _CHECKED_IMPORTS = (
 )
 
 _PLACEHOLDERS = (
-    "from ._avro.lazy import UNCHANGED as __unchanged__, UNSET as __unset__",
-    "from ._avro.lazy import UNSET_DICT as __empty_dict__, UNSET_LIST as __empty_list__",
+    "from ._avro import UNCHANGED as __unchanged__, UNSET as __unset__",
+    "from ._avro import UNSET_DICT as __empty_dict__, UNSET_LIST as __empty_list__",
 )
 
 _FROZEN = (
-    "from ._avro.frozen import refuse_change as __refuse_change__",
-    "from ._avro.frozen import refuse_deletion as __refuse_deletion__",
-    "from ._avro.frozen import refuse_subclass as __refuse_subclass__",
-    "from ._avro.frozen import restore as __restore__",
+    "from ._avro import refuse_change as __refuse_change__",
+    "from ._avro import refuse_deletion as __refuse_deletion__",
+    "from ._avro import refuse_subclass as __refuse_subclass__",
+    "from ._avro import restore as __restore__",
 )
 
 
@@ -110,17 +110,17 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
     yield ""
     shapes = [attribute.shape for record in package.records for attribute in record.attributes]
     if package.fixeds:
-        yield "from ._avro.errors import InvalidValue as _InvalidValue"
+        yield "from ._avro import InvalidValue as _InvalidValue"
     if package.immutable:
-        yield from ["from ._avro.frozen import freeze as __freeze__"] * any(map(is_mutable, shapes))
+        yield from ["from ._avro import freeze as __freeze__"] * any(map(is_mutable, shapes))
         yield from _FROZEN
-    yield "from ._avro.lazy import FIELDS as __fields__, PARAMS as __params__"
-    yield "from ._avro.lazy import PYDANTIC_SCHEMA as __pydantic_schema__"
-    yield "from ._avro.lazy import SchemaText as __schema_text__"
+    yield "from ._avro import FIELDS as __fields__, PARAMS as __params__"
+    yield "from ._avro import PYDANTIC_SCHEMA as __pydantic_schema__"
+    yield "from ._avro import SchemaText as __schema_text__"
     yield from _PLACEHOLDERS if shapes else ()
-    yield "from ._avro.lazy import Lazy as _Lazy"
+    yield "from ._avro import Lazy as _Lazy"
     if annotations.mentions("_Duration"):
-        yield "from ._avro.scalars import Duration as _Duration"
+        yield "from ._avro.core import Duration as _Duration"
 
 
 def _head(package: PackageShape, annotations: Annotations) -> str:
@@ -134,7 +134,7 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
     lines.add("")
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',
-        '_framing = _Lazy("._avro.framing", __package__ or "")',
+        '_framing = _Lazy("._avro.core", __package__ or "")',
         '_json = _Lazy("._avro.json_text", __package__ or "")',
         '__examples__ = _Lazy("._avro.examples", __package__ or "")',
         '__records__ = _Lazy("._avro.records", __package__ or "")',

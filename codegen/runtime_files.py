@@ -1,6 +1,7 @@
 """The runtime's files, of which each package contains a copy, and the version of generated code.
 
-Copied, since two packages in one environment may come from two versions of the generator.
+Copied, since two packages in one environment may come from two versions of the generator. The files
+are ``codegen.runtime``'s modules, joined and shortened by ``codegen.runtime_packing``.
 """
 
 from __future__ import annotations
@@ -9,40 +10,23 @@ import functools
 import hashlib
 from collections.abc import Mapping
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Final
 
-from codegen.source import PYRIGHT
-from codegen.source_stripping import stripped
-
-RENDERER_VERSION: Final = 13
+RENDERER_VERSION: Final = 14
 """To raise when the code that is rendered for a schema changes; a test compares that code."""
-
-DOCUMENTED: Final = frozenset({
-    "AvroError", "InvalidAvro", "InvalidValue", "MissingCodec", "NotInArrow", "NotInSpark",
-    "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
-})  # fmt: skip
-"""The classes whose values a package's users hold: editors show what is written of them."""
 
 
 @functools.cache
 def runtime_files() -> Mapping[str, bytes]:
-    """The modules of ``codegen.runtime`` by file name, as packages contain them."""
-    modules = (file for file in files("codegen.runtime").iterdir() if file.name.endswith(".py"))
+    """The runtime's modules by file name, as packages contain them."""
+    packed = (file for file in (files("codegen") / "packed_runtime").iterdir() if file.is_file())
     return MappingProxyType(
-        {file.name: _packaged(file) for file in sorted(modules, key=lambda file: file.name)}
+        {
+            file.name.replace(".txt", ".py"): file.read_bytes()
+            for file in sorted(packed, key=lambda file: file.name)
+        }
     )
-
-
-def _packaged(file: Traversable) -> bytes:
-    """Comments and docstrings would be a fifth of a package's bytes."""
-    if file.name == "__init__.py":
-        # It says what the others lack.
-        return file.read_bytes()
-    text = stripped(file.read_text("utf-8"), DOCUMENTED)
-    # Where a package is checked as part of its user's own code; in the place of the docstring.
-    return (PYRIGHT + text if text.startswith("\n") else text).encode()
 
 
 @functools.cache

@@ -5,6 +5,7 @@ The runtime is the same in every package: compiled once, it costs a package next
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -14,8 +15,12 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from codegen import runtime
+from codegen.runtime_files import runtime_files
+from codegen.runtime_packing.joining import join_modules
+from codegen.runtime_packing.sources import runtime_sources
 
 RUNTIME = Path(next(iter(runtime.__path__)))
+_FUTURE = ast.parse("from __future__ import annotations").body
 
 
 class InMemoryFinder(MetaPathFinder):
@@ -45,16 +50,33 @@ class _InMemoryLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         file = self._path.rpartition("/")[2]
-        if "/_avro/" in self._path:
-            # Named as the file that it is a copy of, so that coverage counts it there.
-            code = _of_runtime(self._source, str(RUNTIME / file))
+        if "/_avro/" in self._path and self._source == runtime_files().get(file):
+            codes = _of_runtime()[file.removesuffix(".py")]
         else:
-            code = _compiled(self._source, file)
-        exec(code, module.__dict__)
+            codes = [compile(self._source, file, "exec", dont_inherit=True)]
+        for code in codes:
+            exec(code, module.__dict__)
 
 
-def _compiled(source: bytes, path: str) -> CodeType:
-    return compile(source, path, "exec", dont_inherit=True)
+@functools.cache
+def _of_runtime() -> Mapping[str, Sequence[CodeType]]:
+    """The same program as the files of a package, with the lines and files that it was written in.
+
+    So coverage counts them there; ``test_runtime_packing`` compares it with what packages contain.
+    """
+    return {
+        group: [
+            _compiled(tree, module)
+            for module, tree in [("__init__", joined.imports), *joined.pieces.items()]
+        ]
+        for group, joined in join_modules(runtime_sources()).items()
+    }
 
 
-_of_runtime = functools.cache(_compiled)
+def _compiled(tree: ast.Module, module: str) -> CodeType:
+    path = str(RUNTIME / f"{module}.py")
+    if not any(
+        isinstance(each, ast.ImportFrom) and each.module == "__future__" for each in tree.body
+    ):
+        tree = ast.Module([*_FUTURE, *tree.body], [])
+    return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)

@@ -57,6 +57,14 @@ def test_pickled_and_copied_durations_are_the_same_values(span: Any, protocol: i
         assert {span: "found"}[same] == "found"
 
 
+def test_a_duration_is_unpickled_that_an_earlier_release_pickled(package: Any, span: Any) -> None:
+    state = pickle.dumps((None, {"months": 1, "days": 2, "milliseconds": 3}), 2)[2:-1]
+    home = f"{package.__name__}._avro.scalars\nDuration\n".encode()
+    earlier = b"\x80\x02ccopyreg\n__newobj__\n(c" + home + b"tR" + state + b"b."
+
+    assert pickle.loads(earlier) == span
+
+
 def test_decoded_and_made_durations_are_the_same_values(package: Any, span: Any) -> None:
     decoded = package.R.from_avro(BYTES)
 

@@ -113,6 +113,18 @@ def test_lists_and_maps_are_frozen_at_every_depth_however_they_come() -> None:
             assert value.to_avro() == made.to_avro()
 
 
+def test_a_map_is_unpickled_that_an_earlier_release_pickled() -> None:
+    with imported(LISTS, immutable=True) as package:
+        home = f"{package.__name__}._avro.frozen\nFrozenMap\n".encode()
+        state = pickle.dumps(({"k": (1,)},), 2)[2:-1]
+        kept = package.Lists(maps={"k": ["a"]}).maps
+
+        found = pickle.loads(b"\x80\x02c" + home + state + b"R.")
+
+        assert type(found) is type(kept)
+        assert found == {"k": (1,)}
+
+
 def test_lists_and_maps_within_unions_are_told_apart() -> None:
     with imported(LISTS, immutable=True) as package:
         for given_, kept in (([1], (1,)), ({"a": 1}, {"a": 1}), ((), ()), (None, None)):

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (13, "44925f0c8d3d8ea5b89b1408b83de7e163d2402227d5337a7e74a6b708bb3900")
+RENDERED = (14, "b0bfd94ee6d129c441f117cc5e15de1ad95ba8a32927e5a190310aaa403c6b3a")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

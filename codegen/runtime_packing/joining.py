@@ -1,0 +1,101 @@
+"""The runtime's modules joined into the files of a package, as syntax trees.
+
+Imports between the modules of a file go; a name that two of them define gets the later one's module
+as its ending. Whatever could make a name mean something else than in its own module is an error.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from codegen.runtime_packing.groups import DOCUMENTED, GROUP_OF, GROUPS, INIT
+from codegen.runtime_packing.meanings import Name, meanings, renamed_in
+from codegen.runtime_packing.pruning import drop_unread, pruned
+from codegen.runtime_packing.rewriting import Rewriter
+from codegen.runtime_packing.scopes import UnfitRuntime
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A file of packages: its imports, and what each module of the runtime adds, in this order."""
+
+    imports: ast.Module
+    pieces: Mapping[str, ast.Module]
+
+    def tree(self) -> ast.Module:
+        bodies = [self.imports.body, *(piece.body for piece in self.pieces.values())]
+        return ast.Module([statement for body in bodies for statement in body], [])
+
+
+def join_modules(
+    sources: Mapping[str, str],
+    groups: Mapping[str, Sequence[str]] = GROUPS,
+    group_of: Mapping[str, str] = GROUP_OF,
+) -> Mapping[str, Joined]:
+    """Every module of the runtime by name, to the files of a package by name.
+
+    Raises:
+        UnfitRuntime: joined, a name would change its meaning.
+    """
+    if strays := sources.keys() ^ group_of.keys():
+        raise UnfitRuntime(f"not in sources and in a group: {', '.join(sorted(strays))}")
+    # What type checkers see of a package they see in the file that is imported with it.
+    trees = {
+        name: pruned(ast.parse(source), DOCUMENTED, typed=group_of[name] == INIT)
+        for name, source in sources.items()
+    }
+    drop_unread({name: tree for name, tree in trees.items() if group_of[name] != INIT})
+    renamed: dict[Name, str] = {}
+    for modules in groups.values():
+        renamed |= renamed_in({module: meanings(module, trees[module]) for module in modules})
+    return {
+        group: _joined({module: trees[module] for module in modules}, renamed, group_of)
+        for group, modules in groups.items()
+    }
+
+
+def _joined(
+    trees: Mapping[str, ast.Module], renamed: Mapping[Name, str], group_of: Mapping[str, str]
+) -> Joined:
+    imports: list[ast.Import | ast.ImportFrom] = []
+    constants: set[str] = set()
+    pieces: dict[str, ast.Module] = {}
+    for module, tree in trees.items():
+        Rewriter(module, tree, renamed, group_of, earlier=pieces.keys()).rewrite()
+        body: list[ast.stmt] = []
+        for statement in tree.body:
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                imports.append(statement)
+            elif not _is_known(statement, constants):
+                body.append(statement)
+        pieces[module] = ast.Module(body, [])
+    return Joined(ast.Module(_merged(imports), []), pieces)
+
+
+def _is_known(statement: ast.stmt, constants: set[str]) -> bool:
+    """Whether an earlier module has the same constant, ``TYPE_CHECKING`` say."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
+        return False
+    text = ast.dump(statement)
+    known = text in constants
+    constants.add(text)
+    return known
+
+
+def _merged(imports: Sequence[ast.Import | ast.ImportFrom]) -> list[ast.stmt]:
+    """One statement for each module that names are imported from, in a fixed order."""
+    plain: dict[str, ast.alias] = {}
+    named: dict[tuple[int, str], dict[str, ast.alias]] = {}
+    for statement in imports:
+        if isinstance(statement, ast.Import):
+            plain |= {ast.dump(alias): alias for alias in statement.names}
+        else:
+            names = named.setdefault((statement.level, statement.module or ""), {})
+            names |= {ast.dump(alias): alias for alias in statement.names}
+    made: list[ast.stmt] = [ast.Import([plain[key] for key in sorted(plain)])] if plain else []
+    for (level, module), names in sorted(named.items()):
+        made.append(ast.ImportFrom(module or None, [names[key] for key in sorted(names)], level))
+    # An import from the future comes first.
+    return sorted(made, key=lambda each: getattr(each, "module", None) != "__future__")

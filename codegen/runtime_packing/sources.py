@@ -1,0 +1,15 @@
+"""The runtime's modules as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+
+def runtime_sources() -> Mapping[str, str]:
+    """The text of each module of ``codegen.runtime`` by its name."""
+    return {
+        file.name.removesuffix(".py"): file.read_text("utf-8")
+        for file in files("codegen.runtime").iterdir()
+        if file.name.endswith(".py") and file.name != "__init__.py"
+    }
