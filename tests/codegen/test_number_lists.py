@@ -37,6 +37,10 @@ def _written(numbers: Sequence[int]) -> bytes:
 @example(_EDGES, b"")
 @example([-(2**55)] * 70, b"\xff" * 80)
 @example([2**55 - 1] * 64 + [2**55], b"")
+@example([2**40, -1, -2, 0, 0, -(2**54), 0] * 20, b"\0\0")
+@example([2**60, -1, -2, 0, 0, -(2**63), 0] * 20, b"")
+@example([*range(100), *range(-100, 0)], b"\0")
+@example([5] * 20 + [2**31] * 20 + [5] * 30, b"")
 def test_longs_are_written_and_read_as_one_after_the_other(
     numbers: list[int], behind: bytes
 ) -> None:
@@ -68,6 +72,16 @@ def test_any_bytes_are_read_as_one_number_after_the_other(pieces: list[bytes]) -
     data = b"".join(pieces)
     for count in (16, 17, 64, 65):
         assert _outcome(number_lists.longs, data, count) == _outcome(_one_by_one, data, count)
+
+
+@pytest.mark.parametrize("number", [0, 1, 70, 2**20, 2**40, -(2**60)])
+def test_a_list_cut_short_is_noticed(number: int) -> None:
+    data = _written([200, *[number] * 99])
+
+    for read in (number_lists.longs, *([number_lists.ints] if abs(number) < 2**31 else [])):
+        for cut in range(len(data)):
+            with pytest.raises(IndexError):
+                read(data[:cut], 0, 100)
 
 
 def _one_by_one(data: bytes, at: int, count: int) -> tuple[list[int], int]:
