@@ -17,18 +17,13 @@ CHECKED_IMPORTS = (
 )
 """For annotations alone: type checking needs neither library."""
 
-LAZY_MODULES = (
-    '_arrow = _Lazy("._avro.columns", __name__)',
-    '_rows = _Lazy("._avro.columns", __name__)',
-    '_spark = _Lazy("._avro.columns", __name__)',
-    '_spark_dataset = _Lazy("._avro.columns", __name__)',
-)
+LAZY_MODULE = '_columns = _Lazy("._avro.columns", __name__)'
 
 FUNCTIONS = '''
 
 def spark_schema() -> _StructType:
     """The relation's columns for Spark, in the schema's casing and nullability."""
-    schema: _StructType = _spark.struct_type(_codec.BINDING)
+    schema: _StructType = _columns.struct_type(_codec.BINDING)
     return schema
 
 
@@ -39,31 +34,31 @@ def from_rows(rows: _Iterable[_Any], *, round_times: bool = False) -> _Iterator[
     down.
     """
     how = _codec.narrowing(round_times=round_times)
-    records: _Iterator[RECORD] = _spark.rows_to_records(_codec.BINDING, rows, how)
+    records: _Iterator[RECORD] = _columns.rows_to_records(_codec.BINDING, rows, how)
     return records
 
 
 def to_rows(records: _Iterable[_RECORD]) -> _Iterator[_Row]:
     """Records as Spark's rows, nested records as well."""
-    rows: _Iterator[_Row] = _spark.records_to_rows(_codec.BINDING, records)
+    rows: _Iterator[_Row] = _columns.records_to_rows(_codec.BINDING, records)
     return rows
 
 
 def create_dataframe(spark: _SparkSession, records: _Iterable[_RECORD]) -> _DataFrame:
     """The records, all held in memory, as a DataFrame with ``spark_schema()``."""
-    frame: _DataFrame = _spark.data_frame(_codec.BINDING, spark, records)
+    frame: _DataFrame = _columns.data_frame(_codec.BINDING, spark, records)
     return frame
 
 
 def arrow_schema() -> _ArrowSchema:
     """The relation's columns for Arrow, in the schema's casing and nullability."""
-    schema: _ArrowSchema = _arrow.arrow_schema(_codec.BINDING)
+    schema: _ArrowSchema = _columns.arrow_schema(_codec.BINDING)
     return schema
 
 
 def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _RecordBatchReader:
     """Records as Arrow's batches, made lazily; ``read_all()`` makes a table of them."""
-    batches: _RecordBatchReader = _arrow.records_to_batches(_codec.BINDING, records, batch_size)
+    batches: _RecordBatchReader = _columns.records_to_batches(_codec.BINDING, records, batch_size)
     return batches
 
 
@@ -78,7 +73,7 @@ def from_arrow(
     ``round_times`` rounds them down.
     """
     how = _codec.narrowing(round_times=round_times)
-    records: _Iterator[RECORD] = _arrow.batches_to_records(_codec.BINDING, batches, how)
+    records: _Iterator[RECORD] = _columns.batches_to_records(_codec.BINDING, batches, how)
     return records
 
 
@@ -93,7 +88,7 @@ def rows(
     ``collect()`` or ``toLocalIterator()`` returns. ``round_times`` as for ``from_arrow``.
     """
     how = _codec.narrowing(round_times=round_times)
-    found: _Iterator[_RootRow] = _rows.typed_rows(_codec.BINDING, source, how)
+    found: _Iterator[_RootRow] = _columns.typed_rows(_codec.BINDING, source, how)
     return found
 '''
 
@@ -105,7 +100,7 @@ def dataset(spark: _SparkSession, table: str = RELATION) -> _DataFrame:
     A null where the schema does not allow it fails the query. ``from_rows`` makes records of what
     ``collect()`` or ``toLocalIterator()`` returns. ``round_times`` as for ``from_arrow``.
     """
-    frame: _DataFrame = _spark_dataset.relation_frame(_codec.BINDING, spark, table)
+    frame: _DataFrame = _columns.relation_frame(_codec.BINDING, spark, table)
     return frame
 '''
 """For packages of a relation."""

@@ -150,7 +150,7 @@ def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
 
     An item that one side lacks is ``ABSENT`` there. Equal records have no difference.
     """
-    found: list[tuple[str, _Any, _Any]] = _differences.differences(_codec.BINDING, left, right)
+    found: list[tuple[str, _Any, _Any]] = _core.differences(_codec.BINDING, left, right)
     return found
 
 
@@ -224,8 +224,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         f"__all__ = [{', '.join(literal(name) for name in sorted(public))}]",
         "",
         '_codec = _Lazy("._codec", __name__)',
-        *column_functions.LAZY_MODULES,
-        '_differences = _Lazy("._avro.core", __name__)',
+        column_functions.LAZY_MODULE,
+        '_core = _Lazy("._avro.core", __name__)',
         '_json_lines = _Lazy("._avro.json_text", __name__)',
         '_strategies = _Lazy("._avro.examples", __name__)',
     )

@@ -7,7 +7,7 @@ as its ending. Whatever could make a name mean something else than in its own mo
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from codegen.runtime_packing.groups import DOCUMENTED, GROUP_OF, GROUPS, INIT
@@ -29,24 +29,30 @@ class Joined:
         return ast.Module([statement for body in bodies for statement in body], [])
 
 
+# What type checkers see of a package they see in the file that is imported with it.
+_TYPED = (INIT,)
+
+
 def join_modules(
     sources: Mapping[str, str],
     groups: Mapping[str, Sequence[str]] = GROUPS,
     group_of: Mapping[str, str] = GROUP_OF,
+    typed: Collection[str] = _TYPED,
 ) -> Mapping[str, Joined]:
     """Every module of the runtime by name, to the files of a package by name.
+
+    The files named ``typed`` keep their annotations.
 
     Raises:
         UnfitRuntime: joined, a name would change its meaning.
     """
     if strays := sources.keys() ^ group_of.keys():
         raise UnfitRuntime(f"not in sources and in a group: {', '.join(sorted(strays))}")
-    # What type checkers see of a package they see in the file that is imported with it.
     trees = {
-        name: pruned(ast.parse(source), DOCUMENTED, typed=group_of[name] == INIT)
+        name: pruned(ast.parse(source), DOCUMENTED, typed=group_of[name] in typed)
         for name, source in sources.items()
     }
-    drop_unread({name: tree for name, tree in trees.items() if group_of[name] != INIT})
+    drop_unread({name: tree for name, tree in trees.items() if group_of[name] not in typed})
     renamed: dict[Name, str] = {}
     for modules in groups.values():
         renamed |= renamed_in({module: meanings(module, trees[module]) for module in modules})

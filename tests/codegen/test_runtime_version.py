@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (14, "b0bfd94ee6d129c441f117cc5e15de1ad95ba8a32927e5a190310aaa403c6b3a")
+RENDERED = (15, "58cb284ba4f640e37764cd103d2366291a81b110ea111951445ba3a07a0c590b")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 from mypy import api
 
 from codegen.modules import render_modules
+from codegen.runtime_packing.groups import GROUPS
+from codegen.runtime_packing.joining import join_modules
+from codegen.runtime_packing.sources import runtime_sources
 from codegen.standalone import generate
 from lakeschema.catalog.identifiers import RelationName
 from tests.codegen.generated import LEAVES, pairs, record, record_of
@@ -211,6 +215,28 @@ def test_functions_of_columns_are_typed_with_and_without_their_libraries(
 
     out, _, _ = _mypy(tmp_path, *flags, "-m", "wrong")
     assert out.count("error:") == 8, out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("immutable", [False, True], ids=["mutable", "immutable"])
+def test_generated_code_calls_the_runtime_as_its_types_say(
+    tmp_path: Path, *, immutable: bool
+) -> None:
+    """Packages contain the runtime without annotations, where a wrong call is no error."""
+    generate(record_of(every()), "every", tmp_path, immutable=immutable)
+    for group, joined in join_modules(runtime_sources(), typed=GROUPS.keys()).items():
+        text = "# mypy: ignore-errors\n" + ast.unparse(joined.tree())
+        (tmp_path / "every" / "_avro" / f"{group}.py").write_text(text, "utf-8")
+    codec = tmp_path / "every" / "_codec.py"
+    text = codec.read_text().replace("# mypy: allow-untyped-calls\n", "")
+    codec.write_text(text)
+
+    out, err, _ = _mypy(tmp_path, "-p", "every")
+    assert (out, err) == ("", "")
+
+    codec.write_text(text.replace("put_long(out, ", "put_long("))
+    out, _, _ = _mypy(tmp_path, "-p", "every")
+    assert '"put_long"' in out
 
 
 def _mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
