@@ -20,13 +20,22 @@ RENDERER_VERSION: Final = 15
 @functools.cache
 def runtime_files() -> Mapping[str, bytes]:
     """The runtime's modules by file name, as packages contain them."""
-    packed = (file for file in (files("codegen") / "packed_runtime").iterdir() if file.is_file())
+    return MappingProxyType({f"{name}.py": data for name, data in _packed(".txt").items()})
+
+
+@functools.cache
+def deflated_runtime() -> Mapping[bytes, bytes]:
+    """The contents of ``runtime_files``, to what they are deflated to."""
+    deflated = _packed(".deflated")
     return MappingProxyType(
-        {
-            file.name.replace(".txt", ".py"): file.read_bytes()
-            for file in sorted(packed, key=lambda file: file.name)
-        }
+        {data: deflated[name.removesuffix(".py")] for name, data in runtime_files().items()}
     )
+
+
+def _packed(ending: str) -> Mapping[str, bytes]:
+    folder = files("codegen") / "packed_runtime"
+    found = {file.name: file for file in folder.iterdir() if file.name.endswith(ending)}
+    return {name.removesuffix(ending): found[name].read_bytes() for name in sorted(found)}
 
 
 @functools.cache

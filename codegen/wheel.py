@@ -26,7 +26,7 @@ from codegen.modules import render_layout
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
 from codegen.runtime.errors import short_repr
-from codegen.runtime_files import runtime_version
+from codegen.runtime_files import deflated_runtime, runtime_version
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import deflated_zip
 from codegen.zip_reader import ArchiveReader
@@ -222,7 +222,8 @@ def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:
     # The .dist-info folder last, as the specification recommends.
     order = sorted(entries, key=lambda path: (".dist-info/" in path, path))
     return deflated_zip(
-        [*((path, entries[path]) for path in order), (record_path, record.encode())]
+        [*((path, entries[path]) for path in order), (record_path, record.encode())],
+        deflated_runtime(),
     )
 
 

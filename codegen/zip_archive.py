@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 _VERSION = 20
 _UNIX = 3
@@ -34,19 +35,26 @@ _PLACE = struct.pack("<4HL", 0, 0, 0, 0, _REGULAR_FILE)
 _CONTENT = struct.Struct("<3LH")
 _OFFSET = struct.Struct("<L")
 _LOCAL_LENGTH = len(_LOCAL_HEADER) + _CONTENT.size + len(_EXTRA_LENGTH)
+_NONE: Mapping[bytes, bytes] = MappingProxyType({})
 _END = struct.Struct("<4s4H2LH")
 
 
 # Most files are the same objects in every package, which cache their hash.
 @functools.lru_cache(maxsize=128)
-def _deflate(data: bytes) -> tuple[int, bytes]:
+def _deflate(data: bytes, deflated: bytes | None) -> tuple[int, bytes]:
     """The checksum of the data, and the data deflated."""
+    if deflated is not None:
+        return zlib.crc32(data), deflated
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)
     return zlib.crc32(data), compressor.compress(data) + compressor.flush()
 
 
-def deflated_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
+def deflated_zip(
+    entries: Iterable[tuple[str, bytes]], known: Mapping[bytes, bytes] = _NONE
+) -> bytes:
     """The archive of paths and their contents, in this order.
+
+    Contents that are ``known`` are not deflated, but taken from there.
 
     Raises:
         ValueError: a path is not ASCII.
@@ -57,7 +65,7 @@ def deflated_zip(entries: Iterable[tuple[str, bytes]]) -> bytes:
     offset = count = 0
     for path, data in entries:
         name = path.encode("ascii")
-        checksum, deflated = _deflate(data)
+        checksum, deflated = _deflate(data, known.get(data))
         content = _CONTENT.pack(checksum, len(deflated), len(data), len(name))
         files += (_LOCAL_HEADER, content, _EXTRA_LENGTH, name, deflated)
         directory += (_DIRECTORY_ENTRY, content, _PLACE, _OFFSET.pack(offset), name)

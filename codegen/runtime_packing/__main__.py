@@ -1,10 +1,14 @@
-"""Writes the files of ``codegen/packed_runtime``: ``make runtime``, after a change of the runtime."""
+"""Writes the files of ``codegen/packed_runtime``: ``make runtime``, after a change of the runtime.
+
+Beside each text is what Zopfli deflates it to: 4 % less than zlib does, in a hundred times the time.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import python_minifier
+import zopfli.zlib
 
 import codegen
 from codegen.runtime_packing.groups import INIT
@@ -28,7 +32,10 @@ _TARGET = Path(next(iter(codegen.__path__))) / "packed_runtime"
 def main() -> None:
     for group, joined in join_modules(runtime_sources()).items():
         text = python_minifier.unparse(joined.tree())
-        _TARGET.joinpath(f"{group}.txt").write_text(f"{_HEADS.get(group, _HEAD)}{text}\n", "utf-8")
+        data = f"{_HEADS.get(group, _HEAD)}{text}\n".encode()
+        (_TARGET / f"{group}.txt").write_bytes(data)
+        # Without zlib's own header and checksum, which an archive has no place for.
+        (_TARGET / f"{group}.deflated").write_bytes(zopfli.zlib.compress(data)[2:-4])
 
 
 if __name__ == "__main__":

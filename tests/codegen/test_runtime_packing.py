@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import importlib
+import zlib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import pytest
 
-from codegen.runtime_files import runtime_files
+from codegen.runtime_files import deflated_runtime, runtime_files
 from codegen.runtime_packing.groups import DOCUMENTED, GROUP_OF
 from codegen.runtime_packing.joining import join_modules
 from codegen.runtime_packing.scopes import UnfitRuntime
@@ -23,6 +24,14 @@ def test_the_packed_files_are_those_of_the_runtime() -> None:
     for group, file in joined.items():
         # Syntax trees: each version of Python would print another text. Run `make runtime`.
         assert _dump(ast.parse(runtime_files()[f"{group}.py"])) == _dump(file.tree()), group
+
+
+def test_the_packed_files_are_deflated_to_what_is_beside_them() -> None:
+    deflated = deflated_runtime()
+
+    assert list(deflated) == list(runtime_files().values())
+    for data, stream in deflated.items():
+        assert zlib.decompress(stream, -zlib.MAX_WBITS) == data
 
 
 @pytest.mark.parametrize("module", sorted(GROUP_OF))

@@ -30,6 +30,18 @@ def test_bytes_are_those_of_the_standard_library(entries: list[tuple[str, bytes]
     assert deflated_zip(entries) == of_the_standard_library(entries)
 
 
+def test_contents_that_are_deflated_already_are_taken_as_they_are() -> None:
+    # A block that is stored as it is.
+    deflated = b"\x01\x02\x00\xfd\xffab"
+
+    data = deflated_zip([("known", b"ab"), ("other", b"ab" * 9)], {b"ab": deflated})
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        assert [archive.read(name) for name in archive.namelist()] == [b"ab", b"ab" * 9]
+        assert archive.getinfo("known").compress_size == len(deflated)
+
+
 def test_a_path_that_readers_would_decode_differently_is_refused() -> None:
     with pytest.raises(ValueError, match="ascii"):
         deflated_zip([("ä", b"")])
