@@ -17,6 +17,10 @@ DOUBLE: Final = struct.Struct("<d")
 DURATION: Final = struct.Struct("<III")
 UNSIGNED_INT_MAX: Final = 2**32 - 1
 
+# Found faster than as attributes of the module.
+_DATE: Final = dt.date
+_DATETIME: Final = dt.datetime
+_UTC: Final = dt.UTC
 EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001
 EPOCH_DAY: Final = EPOCH.toordinal()
@@ -32,6 +36,8 @@ _EXACT: Final = decimal.Context(
 
 # Up to the precision of Hive's and Spark's decimals.
 _POWERS_OF_TEN: Final = tuple(10**exponent for exponent in range(39))
+# What a decimal's last digit is worth, by its scale.
+_UNITS: Final = tuple(decimal.Decimal((0, (1,), -scale)) for scale in range(39))
 
 _new: Final = object.__new__
 _put: Final = object.__setattr__
@@ -171,7 +177,10 @@ def decimal_from(data: bytes, precision: int, scale: int) -> decimal.Decimal:
     unscaled = int.from_bytes(data, "big", signed=True)
     limit = _POWERS_OF_TEN[precision] if precision < 39 else 10**precision
     if -limit < unscaled < limit:
-        return decimal.Decimal(unscaled).scaleb(-scale, _EXACT)
+        if scale < 39:
+            # Half of the time of the general way.
+            return _EXACT.multiply(unscaled, _UNITS[scale])
+        return decimal_of_unscaled(unscaled, scale)
     raise InvalidAvro(f"decimal has more than {precision} digits")
 
 
@@ -304,7 +313,7 @@ def dict_of(value: object) -> dict[Any, Any]:
 
 
 def days_of(value: object) -> int:
-    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+    if type(value) is _DATE or (isinstance(value, _DATE) and not isinstance(value, _DATETIME)):
         return value.toordinal() - EPOCH_DAY
     raise InvalidValue("", f"expected date, got {short_repr(value)}")
 
@@ -339,32 +348,38 @@ def interval_micros_of(value: object) -> int:
 
 
 def timestamp_millis_of(value: Any) -> int:
-    if type(value) is not dt.datetime or value.tzinfo is not dt.UTC:
+    if type(value) is not _DATETIME or value.tzinfo is not _UTC:
         _require_moment(value)
     since: dt.timedelta = value - EPOCH
-    if since.microseconds % 1000:
+    micros = since.microseconds
+    if not micros:
+        return (since.days * 86_400 + since.seconds) * 1000
+    if micros % 1000:
         raise _finer_than_millis(value)
-    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+    return (since.days * 86_400 + since.seconds) * 1000 + micros // 1000
 
 
 def timestamp_micros_of(value: Any) -> int:
-    if type(value) is not dt.datetime or value.tzinfo is not dt.UTC:
+    if type(value) is not _DATETIME or value.tzinfo is not _UTC:
         _require_moment(value)
     since: dt.timedelta = value - EPOCH
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def local_millis_of(value: Any) -> int:
-    if type(value) is not dt.datetime or value.tzinfo is not None:
+    if type(value) is not _DATETIME or value.tzinfo is not None:
         _require_local(value)
     since: dt.timedelta = value - LOCAL_EPOCH
-    if since.microseconds % 1000:
+    micros = since.microseconds
+    if not micros:
+        return (since.days * 86_400 + since.seconds) * 1000
+    if micros % 1000:
         raise _finer_than_millis(value)
-    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+    return (since.days * 86_400 + since.seconds) * 1000 + micros // 1000
 
 
 def local_micros_of(value: Any) -> int:
-    if type(value) is not dt.datetime or value.tzinfo is not None:
+    if type(value) is not _DATETIME or value.tzinfo is not None:
         _require_local(value)
     since: dt.timedelta = value - LOCAL_EPOCH
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
