@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from publisher.commands import operating, reading, standalone
+from publisher.commands import configuring, operating, reading, standalone
+from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.redaction import SECRETS
 
@@ -37,7 +38,6 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Turns every table and view of a metastore into a versioned, typed Python package.",
 )
@@ -61,7 +61,11 @@ for _command in (
     standalone.translate,
     standalone.generate,
 ):
-    app.command(name=_command.__name__.replace("_", "-"))(_command)
+    _name = _command.__name__.replace("_", "-")
+    app.command(name=_name, epilog=examples_of(_name))(_command)
+
+
+app.add_typer(configuring.app, name="config")
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
+from publisher.commands.failures import NO, Refused
 from publisher.daemon.assembly import (
     build_engine,
     build_index,
@@ -35,6 +36,22 @@ class OpenDeployment:
         return name in self.state.read(lambda tx: tx.graph.records([name])) or bool(
             self.catalog.read([name])
         )
+
+
+def state_to_read(settings: Settings) -> State:
+    """The state, which a command that only looks does not make.
+
+    Raises:
+        Refused: there is none yet.
+    """
+    if not settings.state.file.exists():
+        raise Refused(
+            NO,
+            f"there is no state at {settings.state.file}: nothing was published from here yet",
+            "start schema-publisher run or schema-publisher snapshot, "
+            "or name the deployment's settings with --config",
+        )
+    return build_state(settings)
 
 
 @contextmanager

@@ -14,14 +14,21 @@ from publisher.commands.arguments import Config, Json, relation_name
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
 
-def run(config: Config = None) -> None:
+def run(
+    config: Config = None,
+    *,
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        typer.Option(help="What is logged, on standard error, as JSON Lines."),
+    ] = "info",
+) -> None:
     """The daemon: events, periodic snapshots and HTTP, until SIGTERM or Ctrl-C."""
     from publisher.daemon.service import Service
     from publisher.logs import log_to
     from publisher.settings import load_settings
 
+    log_to(level=log_level.upper())
     settings = load_settings(config)
-    log_to()
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
@@ -36,7 +43,7 @@ def run(config: Config = None) -> None:
 def snapshot(
     config: Config = None,
     runner: Annotated[
-        Literal["spark", "local"] | None,
+        Literal["auto", "spark", "local"] | None,
         typer.Option(help="Where to read and derive; by default as snapshot.runner says."),
     ] = None,
     *,
@@ -189,9 +196,10 @@ def retire(
     json: Json = None,
 ) -> None:
     """Yanks what index.retention calls old, as the daemon does; exit status 1 if the index cannot."""
+    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.retire import retirements
-    from publisher.daemon.assembly import build_index_to_read, build_retention, build_state
+    from publisher.daemon.assembly import build_index_to_read, build_retention
     from publisher.runtime import SystemClock
     from publisher.settings import load_settings
 
@@ -204,7 +212,7 @@ def retire(
     output = output_for(json)
     all_done = True
     is_empty = True
-    with closing(build_state(settings)) as state:
+    with closing(state_to_read(settings)) as state:
         found = retirements(
             state, build_index_to_read(settings), retention, SystemClock().wall(), dry_run=dry_run
         )
@@ -224,11 +232,11 @@ def dead_letters(
     json: Json = None,
 ) -> None:
     """Events that could not be read, with their bytes and the reason."""
+    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
-    from publisher.daemon.assembly import build_state
     from publisher.settings import load_settings
 
-    with closing(build_state(load_settings(config))) as state:
+    with closing(state_to_read(load_settings(config))) as state:
         letters = state.read(lambda tx: tx.journal.dead_letters())
         if discard is not None:
             if discard not in {letter.id for letter in letters}:

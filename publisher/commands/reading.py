@@ -23,12 +23,12 @@ class Dialect(Enum):
 
 def status(config: Config = None, *, json: Json = None) -> None:
     """Relations, packages, outstanding work, and what is wrong with which relation."""
+    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
-    from publisher.daemon.assembly import build_state
     from publisher.daemon.inspection import engine_status
     from publisher.settings import load_settings
 
-    with closing(build_state(load_settings(config))) as state:
+    with closing(state_to_read(load_settings(config))) as state:
         found = state.read(lambda tx: engine_status(tx, {}))
     output_for(json).status(found)
 
@@ -40,16 +40,17 @@ def explain(
     json: Json = None,
 ) -> None:
     """A relation's status and its reason, upstreams, dependents, and versions with their reasons."""
+    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import relation_report
-    from publisher.daemon.assembly import build_packaging, build_selection, build_state
+    from publisher.daemon.assembly import build_packaging, build_selection
     from publisher.settings import load_settings
 
     name = relation_name(relation)
     settings = load_settings(config)
     distribution = build_packaging(settings).distribution(name)
     selection = build_selection(settings)
-    with closing(build_state(settings)) as state:
+    with closing(state_to_read(settings)) as state:
         report = state.read(lambda tx: relation_report(tx, name, distribution, selection))
     if report is None:
         raise Refused(

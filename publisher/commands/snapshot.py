@@ -41,11 +41,12 @@ from publisher.daemon.assembly import (
 )
 from publisher.daemon.draining import PATIENCE_SECONDS, Draining
 from publisher.daemon.engine import Engine
+from publisher.daemon.runner_choice import choose_runner
 from publisher.runtime import Clock, SystemClock
-from publisher.settings import HiveCatalogSettings, Runner, Settings
+from publisher.settings import HiveCatalogSettings, Runner, RunnerChoice, Settings
 from publisher.settling.comparison import Comparison, KnownCatalog, LeasedWrite
 from publisher.state.protocol import State
-from publisher.state.records import MemoEntry, WorkRecord
+from publisher.state.records import MemoEntry, RelationRecord, WorkRecord
 
 _SYSTEM_CLOCK = SystemClock()
 
@@ -93,17 +94,20 @@ class DryRun:
     errors: Mapping[RelationName, str]
 
 
-def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) -> SnapshotOutcome:
+def run_snapshot(
+    settings: Settings, choice: RunnerChoice, *, publish: bool = True
+) -> SnapshotOutcome:
     """What was listed, what differed, how long each step took. SIGTERM ends it early.
 
     Args:
         settings: the deployment's.
-        runner: where relations are read and derived.
+        choice: where relations are read and derived.
         publish: work on what differs here, and return when it is done.
 
     Raises:
         CatalogUnavailable: nothing was concluded.
         SnapshotBusy: another snapshot of this catalog runs.
+        SparkMissing: Spark is asked for and not installed.
         SystemExit: SIGTERM came while it compared; nothing was concluded.
     """
     options = build_options(settings)
@@ -113,6 +117,7 @@ def run_snapshot(settings: Settings, runner: Runner, *, publish: bool = True) ->
         build_processes(settings) as processes,
     ):
         engine = build_engine(settings, state, catalog, build_index(settings), processes)
+        runner = choose_runner(choice, settings, catalog)
         on_spark = (
             SparkComparison(settings, state, catalog, options, clock=engine.runtime.clock)
             if runner == "spark"
@@ -161,14 +166,13 @@ def dry_run(settings: Settings) -> DryRun:
     Raises:
         CatalogUnavailable: the catalog could not be read.
     """
-    with (
-        open_catalog(settings) as catalog,
-        closing(build_state(settings)) as state,
-        build_processes(settings) as processes,
-    ):
+    with open_catalog(settings) as catalog, build_processes(settings) as processes:
         deriver = build_deriver(settings, processes)
         everything = derive_catalog(catalog, deriver)
-        records = state.read(lambda tx: tx.graph.every_record())
+    records: Mapping[RelationName, RelationRecord] = {}
+    if settings.state.file.exists():
+        with closing(build_state(settings)) as state:
+            records = state.read(lambda tx: tx.graph.every_record())
     differing = [
         name
         for name, derivation in sorted(everything.derivations.items())

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
-from pathlib import Path
 from types import MappingProxyType
 from typing import assert_never
 
@@ -216,9 +215,9 @@ def build_retention(settings: Settings) -> Retention | None:
 
 
 def build_state(settings: Settings) -> State:
-    path = Path(settings.state.url.removeprefix("sqlite:///"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return SqliteState(path)
+    file = settings.state.file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return SqliteState(file)
 
 
 def build_options(settings: Settings) -> Options:

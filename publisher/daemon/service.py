@@ -11,6 +11,8 @@ from typing import Self
 
 from codegen.naming import distribution_name
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog
+from lakeschema.spark.session import SparkMissing
 from publisher.daemon.assembly import (
     build_catalog,
     build_engine,
@@ -23,6 +25,7 @@ from publisher.daemon.assembly import (
 )
 from publisher.daemon.health import Health, SnapshotAge
 from publisher.daemon.observed import Encounters, ObservedCatalog, ObservedIndex
+from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.daemon.web_servers import WebServers, daemon_registry
@@ -42,7 +45,7 @@ class Service:
     """A running daemon; as a context manager it is closed at the end.
 
     Raises:
-        SettingsError, AddressTaken, OSError: it did not start, and left nothing running.
+        SettingsError, SparkMissing, AddressTaken, OSError: it did not start, and left nothing running.
     """
 
     def __init__(self, settings: Settings, config: Path | None = None) -> None:
@@ -53,6 +56,8 @@ class Service:
             failed_start.pop_all()
 
     def _build(self, settings: Settings, config: Path | None, failed_start: ExitStack) -> None:
+        if settings.snapshot.runner == "spark" and not is_spark_installed():
+            raise SparkMissing
         self._state = build_state(settings)
         failed_start.callback(self._state.close)
         self._catalog = build_catalog(settings)
@@ -67,15 +72,10 @@ class Service:
         catalog = ObservedCatalog(self._catalog, encounters)
         self.engine = build_engine(settings, self._state, catalog, self._index, self._processes)
         self._snapshots = SnapshotProcess(self.engine, config)
-        runner = (
-            self._snapshots.run
-            if settings.snapshot.runner == "spark"
-            else self.engine.compare_catalog
-        )
         self._daemon = Daemon(
             self.engine,
             build_sources(settings, self._catalog),
-            runner,
+            partial(self._compare_catalog, catalog),
             Schedule(
                 workers=settings.engine.workers,
                 snapshot_interval_seconds=settings.snapshot.interval_seconds,
@@ -122,6 +122,13 @@ class Service:
             close_catalog(self._catalog)
             self._state.close()
         log.info("stopped", extra={"cleanly": ended})
+
+    def _compare_catalog(self, catalog: Catalog) -> None:
+        chosen = choose_runner(self._settings.snapshot.runner, self._settings, catalog)
+        if chosen == "spark":
+            self._snapshots.run()
+        else:
+            self.engine.compare_catalog()
 
     def is_live(self) -> bool:
         return self._health.is_live()

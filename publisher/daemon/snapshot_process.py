@@ -20,6 +20,7 @@ class SnapshotProcess:
     def __init__(self, engine: Engine, config: Path | None) -> None:
         self._engine = engine
         self._command = [sys.executable, "-m", "publisher", "snapshot", "--enqueue-only"]
+        self._command += ["--runner", "spark"]
         self._command += ["--config", str(config)] if config is not None else []
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()

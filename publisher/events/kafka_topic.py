@@ -86,6 +86,21 @@ class KafkaSource:
             self.close()
             raise SourceUnavailable(self._name, f"{type(error).__name__}: {error}") from error
 
+    def count_partitions(self) -> int:
+        """Of the topic, asked outside of the group: a running service is not disturbed.
+
+        Raises:
+            SourceUnavailable: no broker answers, or there is no such topic.
+        """
+        alone = {**self._settings, "group_id": None, "group_instance_id": None}
+        try:
+            self._consumer = _new_consumer(alone)
+            return len(self._partitions())
+        except (KafkaError, OSError) as error:
+            raise SourceUnavailable(self._name, f"{type(error).__name__}: {error}") from error
+        finally:
+            self.close()
+
     def acknowledge(self, position: str) -> None:
         """Commits the group's offsets; a failure does no harm, because nothing is read from there."""
         if self._consumer is None:

@@ -91,8 +91,9 @@ Prefix: TypeAlias = Annotated[
     ),
 ]
 Metastores: TypeAlias = Annotated[str, AfterValidator(_metastores)]
+SQLITE = "sqlite:///"
 StateUrl: TypeAlias = Annotated[
-    str, _matching(r"^sqlite:///.", "expected sqlite:///FILE, such as sqlite:///state.db")
+    str, _matching(rf"^{SQLITE}.", "expected sqlite:///FILE, such as sqlite:///state.db")
 ]
 Address: TypeAlias = Annotated[str, AfterValidator(_address), Field(repr=False)]
 """Not shown, because credentials may stand in it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import tomllib
@@ -12,25 +13,32 @@ from typing import Any
 import pydantic_settings
 from pydantic import ValidationError
 
+from publisher.settings.anchoring import anchored
 from publisher.settings.errors import SettingsError
 from publisher.settings.problems import problem
 from publisher.settings.secrets import learn_secrets
 from publisher.settings.sections import ENVIRONMENT_PREFIX, Settings
 
+log = logging.getLogger(__name__)
+
 DEFAULT_FILE = Path("schema-publisher.toml")
 
-_ONE_UNDERSCORE = re.compile(r"SCHEMA_PUBLISHER_(?P<key>[^_].*__.*)", re.IGNORECASE)
+_ONE_UNDERSCORE = re.compile(r"SCHEMA_PUBLISHER_(?P<key>[^_].*)", re.IGNORECASE)
 
 
 def load_settings(path: Path | None) -> Settings:
     """Reads ``path`` (None: ``schema-publisher.toml`` here, if there is one) and the environment.
 
+    Relative paths, those of the environment included, are below the folder of the file.
+
     Raises:
         SettingsError: naming each setting that is wrong.
     """
     file = path or DEFAULT_FILE
-    content = _read_file(file, required=path is not None)
+    content = read_file(path)
     problems = _unknown_variables(os.environ)
+    for variable in sorted(os.environ):
+        _warn_if_ignored(variable)
     if problems:
         raise SettingsError(problems)
     try:
@@ -43,14 +51,20 @@ def load_settings(path: Path | None) -> Settings:
     except pydantic_settings.SettingsError as error:
         raise SettingsError((_not_json(error),)) from None
     learn_secrets(settings)
-    return settings
+    return anchored(settings, file.parent)
 
 
-def _read_file(file: Path, *, required: bool) -> dict[str, Any]:
+def read_file(path: Path | None) -> dict[str, Any]:
+    """What the file of settings holds, unchecked; nothing where the default one does not exist.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
+    file = path or DEFAULT_FILE
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        if not required:
+        if path is None:
             return {}
         raise SettingsError((f"{file}: there is no such file",)) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -68,7 +82,7 @@ def _variable_problem(variable: str) -> str:
     """What is wrong with a variable's name; "" for a good one and for those of other programs."""
     sections = sorted(Settings.model_fields)
     one_underscore = _ONE_UNDERSCORE.fullmatch(variable)
-    if one_underscore:
+    if one_underscore and "__" in one_underscore["key"]:
         wanted = ENVIRONMENT_PREFIX + one_underscore["key"].upper()
         return f"{variable} (environment) is unknown; did you mean {wanted}?"
     if not variable.upper().startswith(ENVIRONMENT_PREFIX):
@@ -77,6 +91,17 @@ def _variable_problem(variable: str) -> str:
     if section in sections:
         return ""
     return f"{variable} (environment): unknown section {section!r}; the sections are {', '.join(sections)}"
+
+
+def _warn_if_ignored(variable: str) -> None:
+    """Of a name that is almost one of ours. A cluster sets others, for a service of our name."""
+    found = _ONE_UNDERSCORE.fullmatch(variable)
+    if found is None or "__" in found["key"]:
+        return
+    section, _, key = found["key"].partition("_")
+    if section.lower() in Settings.model_fields and key:
+        wanted = f"{ENVIRONMENT_PREFIX}{section}__{key}".upper()
+        log.warning("%s (environment) is not read; did you mean %s?", variable, wanted)
 
 
 def _not_json(error: pydantic_settings.SettingsError) -> str:

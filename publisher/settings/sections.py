@@ -32,6 +32,7 @@ from lakeschema.translation.udf_plugins import is_reference
 from publisher.selection import EVERYTHING, is_pattern
 from publisher.settings.errors import SettingsError
 from publisher.settings.fields import (
+    SQLITE,
     Address,
     Port,
     Prefix,
@@ -61,6 +62,8 @@ ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 Runner: TypeAlias = Literal["spark", "local"]
 """Where a snapshot reads and derives: on Spark's executors, or in its own process."""
 
+RunnerChoice: TypeAlias = Literal["auto", "spark", "local"]
+"""``auto``: what suits the catalog's size, of what is installed."""
 
 PYPI_FILE_HOSTS = ("files.pythonhosted.org", "test-files.pythonhosted.org")
 
@@ -127,7 +130,11 @@ class Artifacts(Section):
 
 
 class State(Section):
-    url: StateUrl = "sqlite:///state.db"
+    url: StateUrl = f"{SQLITE}state.db"
+
+    @property
+    def file(self) -> Path:
+        return Path(self.url.removeprefix(SQLITE))
 
 
 class Retention(Section):
@@ -262,11 +269,14 @@ class Translation(Section):
 
 
 class Snapshot(Section):
-    """``runner`` "spark" reads and derives on executors; "local" does the same in this process."""
+    """``runner`` "spark" reads and derives on executors; "local" does the same in this process.
+
+    "auto" is "spark" for large catalogs, where Spark is installed.
+    """
 
     interval_seconds: Annotated[float, Field(gt=0)] = 3600.0
     on_start: bool = True
-    runner: Runner = "spark"
+    runner: RunnerChoice = "auto"
     tasks: Annotated[int, Field(ge=1)] = 2
     conf: Mapping[str, str] = Field(default_factory=dict, repr=False)
 

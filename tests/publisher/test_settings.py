@@ -393,7 +393,7 @@ def test_a_retention_that_makes_no_sense_is_named(tmp_path: Path, line: str, exp
         (MINIMAL + '[[events]]\nkind = "ddl-folder"\ntopic = "x"\n', "events.0.topic ({file}) is unknown; allowed here: kind"),
         (MINIMAL + '[[events]]\nkind = "notification-log"\npol_seconds = 1\n', "events.0.pol_seconds ({file}) is unknown; allowed here: kind, poll_seconds, uri; did you mean poll_seconds?"),
         (MINIMAL + '[index]\nkind = "static"\nusername = "x"\n', "index.username ({file}) is unknown; allowed here: kind, path, retention"),
-        (MINIMAL + '[snapshot]\nrunner = "sparx"\n', "snapshot.runner ({file}) is 'sparx': expected one of local, spark"),
+        (MINIMAL + '[snapshot]\nrunner = "sparx"\n', "snapshot.runner ({file}) is 'sparx': expected one of auto, local, spark"),
         (MINIMAL + '[translation]\ncasing = "upper"\n', "translation.casing ({file}) is 'upper': expected one of preserve, lower"),
         (MINIMAL + '[translation.udfs]\n"a.B" = { returns = "nothing" }\n', "translation.udfs.a.B ({file}): column type 'nothing' is malformed"),
         (MINIMAL + '[translation.udfs]\n"a.B" = { gives = "int" }\n', "translation.udfs.a.B.gives ({file}) is unknown; allowed here: returns, returns_argument, returns_rows"),
@@ -456,6 +456,22 @@ def test_a_wrong_variable_is_told_in_plain_words(
         load_settings(settings_file(tmp_path, MINIMAL + '[index]\nkind = "static"\n'))
 
     assert expected in str(raised.value)
+
+
+def test_a_variable_that_is_almost_one_of_ours_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("SCHEMA_PUBLISHER_HTTP_PORT", "80")
+    monkeypatch.setenv("SCHEMA_PUBLISHER_SERVICE_HOST", "10.0.0.1")
+
+    settings = load_settings(settings_file(tmp_path, MINIMAL))
+
+    assert settings.http.port == 8765
+    (warning,) = caplog.messages
+    wanted = "SCHEMA_PUBLISHER__HTTP__PORT"
+    assert (
+        warning == f"SCHEMA_PUBLISHER_HTTP_PORT (environment) is not read; did you mean {wanted}?"
+    )
 
 
 def test_variables_that_a_cluster_sets_for_a_service_of_our_name_are_not_ours(
@@ -567,6 +583,6 @@ def test_kafkas_security_is_given_to_its_client(tmp_path: Path) -> None:
         "sasl_plain_username": "reader",
         "sasl_plain_password": "tell-nobody",
         "ssl_cafile": "/etc/ca.pem",
-        "ssl_certfile": "c.pem",
-        "ssl_keyfile": "k.pem",
+        "ssl_certfile": str(tmp_path / "c.pem"),
+        "ssl_keyfile": str(tmp_path / "k.pem"),
     }

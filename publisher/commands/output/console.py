@@ -5,6 +5,7 @@ Nothing is read as rich's markup, and every cell is made printable: names and re
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,8 +35,10 @@ from publisher.commands.reports import (
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.daemon.probes import Probe
 from publisher.publishing.index_comparison import IndexReport
 from publisher.publishing.retention import NOTE as RETENTION
+from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import REFUSED, SNAPSHOT_DUE, SnapshotReport
 from publisher.settling.deletions import RELEASED
 from publisher.settling.mass_change import CHANGE_BRAKE
@@ -264,6 +267,14 @@ class ConsoleOutput:
             f"{len(report.adopted)} adopted; a running daemon, or the next snapshot, continues"
         )
 
+    def settings(self, found: Sequence[EffectiveSetting]) -> None:
+        rows = [(s.key, json.dumps(s.value, ensure_ascii=False), s.origin) for s in found]
+        self._table("settings", ("setting", "value", "from"), rows, most=len(rows))
+
+    def probe(self, probe: Probe) -> None:
+        mark = Text("ok    ", style="green") if probe.is_usable else Text("fails ", style="red")
+        self._console.print(mark + _cell(f"{probe.part}: {probe.found}"), soft_wrap=True)
+
     def republished(self, names: Sequence[RelationName]) -> None:
         if not names:
             self._say(
@@ -313,10 +324,16 @@ class ConsoleOutput:
             table.add_row(name, _cell(value))
         self._console.print(table)
 
-    def _table(self, title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    def _table(
+        self,
+        title: str,
+        headings: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        most: int = MAX_ROWS,
+    ) -> None:
         """Nothing where there are no rows."""
         remaining = iter(rows)
-        shown = list(islice(remaining, MAX_ROWS))
+        shown = list(islice(remaining, most))
         if not shown:
             return
         table = Table(box=None, header_style="bold", pad_edge=False)

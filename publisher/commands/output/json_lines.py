@@ -21,7 +21,9 @@ from publisher.commands.reports import (
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.daemon.probes import Probe
 from publisher.publishing.index_comparison import IndexReport
+from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
 from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
 
@@ -140,6 +142,13 @@ class JsonLines:
                 "failed": dict(report.failed),
             }
         )
+
+    def settings(self, found: Sequence[EffectiveSetting]) -> None:
+        for each in found:
+            self._print({"key": each.key, "value": each.value, "origin": each.origin})
+
+    def probe(self, probe: Probe) -> None:
+        self._print({"part": probe.part, "usable": probe.is_usable, "found": probe.found})
 
     def republished(self, names: Sequence[RelationName]) -> None:
         for name in names:

@@ -12,7 +12,9 @@ from publisher.commands.reports import HeldDeletions, RelationReport, ResyncRepo
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
+from publisher.daemon.probes import Probe
 from publisher.publishing.index_comparison import IndexReport
+from publisher.settings.effective import EffectiveSetting
 from publisher.state.records import StoredDeadLetter
 
 
@@ -46,5 +48,10 @@ class Output(Protocol):
         """``reason``: why they were held."""
 
     def index(self, report: IndexReport) -> None: ...
+
+    def settings(self, found: Sequence[EffectiveSetting]) -> None: ...
+
+    def probe(self, probe: Probe) -> None:
+        """One at a time, since a server that is away takes long to say so."""
 
     def republished(self, names: Sequence[RelationName]) -> None: ...

@@ -254,13 +254,13 @@ def test_a_plan_of_nothing_says_so(folder: Folder) -> None:
     assert folder.people("plan") == "nothing would change"
 
 
-def test_nothing_to_retire_is_said(folder: Folder) -> None:
-    folder.write_settings(rest="[index.retention]\nkeep_latest_per_major = 1\n")
+def test_nothing_to_retire_is_said(published: Folder) -> None:
+    published.write_settings(rest="[index.retention]\nkeep_latest_per_major = 1\n")
 
-    assert folder.people("retire") == "nothing to retire"
+    assert published.people("retire") == "nothing to retire"
 
 
-def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(folder: Folder) -> None:
+def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(published: Folder) -> None:
     letter = DeadLetter(b"\xff\x1b[31m" + b"x" * 100, "not JSON", ("shop",))
     with folder.state() as state:
         state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 0.0))
@@ -272,8 +272,8 @@ def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(folder: Folder
     assert folder.people("status").count("schema-publisher dead-letters") == 1
 
 
-def test_no_dead_letters_is_said(folder: Folder) -> None:
-    assert folder.people("dead-letters") == "no dead letters"
+def test_no_dead_letters_is_said(published: Folder) -> None:
+    assert published.people("dead-letters") == "no dead letters"
 
 
 def test_a_resync_says_who_does_the_rest(published: Folder, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from publisher.commands.cli import app
 from publisher.commands.failures import failure_of
-from publisher.settings import Runner
+from publisher.settings import RunnerChoice
+from publisher.state.sqlite import SqliteState
 from tests.publisher.commands.folder import Ended, Folder, run
 
 USAGE_ERROR, OUTSIDE_FAILED = 2, 3
@@ -51,6 +52,8 @@ def is_told(ended: Ended) -> bool:
 def test_a_wrong_argument_is_told(
     folder: Folder, arguments: list[str], status: int, expected: str
 ) -> None:
+    make_state(folder.path)
+
     ended = folder.run(*arguments)
 
     assert is_told(ended)
@@ -62,7 +65,7 @@ def test_a_wrong_argument_is_told(
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["snapshot", "--runner", "sparx"], "'sparx' is not one of 'spark', 'local'"),
+        (["snapshot", "--runner", "sparx"], "'sparx' is not one of 'auto', 'spark', 'local'"),
         (["dead-letters", "--discard", "x"], "--discard"),
         (["status", "--jason"], "--jason"),
         (["stats"], "stats"),
@@ -85,7 +88,7 @@ def test_a_wrong_option_is_told_with_what_is_allowed(arguments: list[str], expec
         ({"CATALOG": "hive"}, "SCHEMA_PUBLISHER__CATALOG (environment): expected JSON"),
         ({"EVENTS": "notification-log"}, "SCHEMA_PUBLISHER__EVENTS (environment): expected JSON"),
         ({"EVENTS": '[{"kind": "notification-log", "uri": "http://x"}]'}, "events.0.uri"),
-        ({"SNAPSHOT__RUNNER": "sparx"}, "is 'sparx': expected one of local, spark"),
+        ({"SNAPSHOT__RUNNER": "sparx"}, "is 'sparx': expected one of auto, local, spark"),
         ({"STATE__URL": "postgresql://db"}, "state.url (environment): expected sqlite:///FILE"),
         ({"INDEX__PATHS": "x"}, "allowed here: kind, path, retention; did you mean path?"),
         ({"TRANSLATION__UDF_PLUGINS": '["json:nope"]'}, "translation.udf_plugins: "),
@@ -109,15 +112,19 @@ def write(name: str, content: bytes) -> Callable[[Path], object]:
     return lambda folder: (folder / name).write_bytes(content)
 
 
+def make_state(folder: Path) -> None:
+    SqliteState(folder / "state.db").close()
+
+
 def newer_state(folder: Path) -> None:
-    run("status", "--config", str(folder / "schema-publisher.toml"))
+    make_state(folder)
     with sqlite3.connect(folder / "state.db") as database:
         database.execute("UPDATE alembic_version SET version_num = 'of the future'")
     database.close()
 
 
 def broken_state(folder: Path) -> None:
-    run("status", "--config", str(folder / "schema-publisher.toml"))
+    make_state(folder)
     with sqlite3.connect(folder / "state.db") as database:
         database.execute("DROP TABLE alembic_version")
     database.close()
@@ -222,7 +229,7 @@ def test_the_version_is_told() -> None:
 def test_the_runners_of_the_command_are_those_of_the_settings() -> None:
     ended = run("snapshot", "--runner", "sparx", env={"COLUMNS": "200"})
 
-    assert f"not one of {', '.join(map(repr, get_args(Runner)))}." in ended.err
+    assert f"not one of {', '.join(map(repr, get_args(RunnerChoice)))}." in ended.err
 
 
 def test_an_installed_package_says_where_the_demo_is(

@@ -1,0 +1,90 @@
+"""``config``: a settings file to start from, what holds, and whether what it names can be used."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from publisher.commands.arguments import Config, Json
+from publisher.commands.failures import NO, USAGE_ERROR, Refused
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The settings: a file to start from, what holds, and whether what they name can be used.",
+)
+
+
+@app.command()
+def init(
+    prefix: Annotated[
+        str, typer.Option(help="Begins the name of every package, such as acme-schema.")
+    ] = "acme-schema",
+    catalog: Annotated[
+        Literal["hive", "ddl", "spark"], typer.Option(help="Where relations are read.")
+    ] = "hive",
+    uri: Annotated[
+        str, typer.Option(help="The metastore, for --catalog hive.")
+    ] = "thrift://127.0.0.1:9083",
+    config: Config = None,
+) -> None:
+    """Writes a settings file to start from; an existing one is left alone."""
+    from publisher.settings.loading import DEFAULT_FILE
+    from publisher.settings.starting_file import starting_file
+
+    file = config or DEFAULT_FILE
+    text = starting_file(prefix, catalog, uri)
+    try:
+        with file.open("x", encoding="utf-8") as target:
+            target.write(text)
+    except FileExistsError:
+        raise Refused(
+            NO, f"{file} exists already", "remove it first, or name another with --config"
+        ) from None
+    except OSError as error:
+        raise Refused(USAGE_ERROR, f"{file}: {error.strerror}") from error
+    typer.echo(f"{file} written; next: schema-publisher config check")
+
+
+@app.command()
+def show(config: Config = None, *, json: Json = None) -> None:
+    """Every setting as it holds, and whether it comes from the environment, the file or a default."""
+    from publisher.commands.output.choice import output_for
+    from publisher.settings import load_settings
+    from publisher.settings.effective import effective_settings
+    from publisher.settings.loading import read_file
+
+    settings = load_settings(config)
+    output_for(json).settings(effective_settings(settings, read_file(config), os.environ))
+
+
+@app.command()
+def check(
+    config: Config = None,
+    *,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask no server: only read the settings.")
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Whether the settings can be read, and what they name answers; exit status 1 if something fails.
+
+    Changes nothing, and may run beside the service.
+    """
+    from publisher.commands.output.choice import output_for
+    from publisher.daemon.probes import Probe, probes
+    from publisher.settings import load_settings
+    from publisher.settings.loading import DEFAULT_FILE
+
+    settings = load_settings(config)
+    output = output_for(json)
+    source = config or DEFAULT_FILE
+    origin = str(source) if Path(source).exists() else "the environment"
+    output.probe(Probe("settings", is_usable=True, found=f"read from {origin}"))
+    all_usable = True
+    for probe in () if offline else probes(settings):
+        output.probe(probe)
+        all_usable = all_usable and probe.is_usable
+    raise typer.Exit(0 if all_usable else NO)

@@ -1,0 +1,45 @@
+"""What people type: the examples at the end of each command's help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "demo": ("demo",),
+        "run": ("run", "run --config /etc/schema-publisher.toml --log-level warning"),
+        "snapshot": ("snapshot --dry-run", "snapshot --runner local"),
+        "plan": (
+            "plan",
+            "plan migrations/ release.sql",
+            'plan "ALTER TABLE shop.orders ADD COLUMNS (note STRING)"',
+            "git diff --name-only main -- '*.sql' | xargs cat | schema-publisher plan -",
+        ),
+        "status": ("status", "status --json | jq '.troubled[].name'"),
+        "explain": ("explain shop.orders",),
+        "verify": ("verify",),
+        "check": (
+            "check requirements.txt --against https://packages.example/simple/ --prefix acme-schema",
+            "check uv.lock",
+        ),
+        "resync": ("resync shop.orders", "resync"),
+        "confirm-deletions": ("confirm-deletions", "confirm-deletions shop"),
+        "confirm-changes": ("confirm-changes",),
+        "republish": ("republish shop.orders", "republish --missing"),
+        "adopt": ("adopt",),
+        "retire": ("retire --dry-run",),
+        "dead-letters": ("dead-letters", "dead-letters --discard 7"),
+        "translate": ("translate --batch < requests.jsonl > schemas.jsonl",),
+        "generate": ("generate order.avsc --package acme_order --output src",),
+    }
+)
+
+
+def examples_of(command: str) -> str:
+    """As paragraphs, which help shows a line each."""
+    lines = [
+        line if "schema-publisher" in line.split("|")[-1] else f"schema-publisher {line}"
+        for line in EXAMPLES[command]
+    ]
+    return "\n\n".join(["Examples:", *lines])

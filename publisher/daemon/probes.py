@@ -1,0 +1,133 @@
+"""Whether what the settings name can be used: each part asked once, and nothing changed."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.listing import list_relations
+from lakeschema.catalog.relations import Catalog
+from lakeschema.spark.session import SparkMissing
+from publisher.daemon.assembly import (
+    build_index,
+    build_options,
+    build_sources,
+    open_catalog,
+)
+from publisher.daemon.runner_choice import choose_runner
+from publisher.events.kafka_topic import KafkaSource
+from publisher.events.protocol import EventSource, SourceUnavailable
+from publisher.index.protocol import PackageIndexError
+from publisher.settings import Settings, SettingsError, StaticIndexSettings
+
+_FAILURES = (
+    CatalogError,
+    PackageIndexError,
+    SettingsError,
+    SourceUnavailable,
+    SparkMissing,
+    OSError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """``part`` is a section of the settings; ``found`` says what answered, or why it cannot be used."""
+
+    part: str
+    is_usable: bool
+    found: str
+
+
+def probes(settings: Settings) -> Iterator[Probe]:
+    """One by one, as they are made: a server that is away takes its time-out."""
+    yield _probe("translation", partial(_translation, settings))
+    yield _probe("state", partial(_writable, settings.state.file.parent))
+    yield _probe("index", partial(_index, settings))
+    try:
+        with open_catalog(settings) as catalog:
+            listed = _probe("catalog", partial(_catalog, catalog))
+            yield listed
+            if listed.is_usable:
+                yield _probe("snapshot", partial(_snapshot, settings, catalog))
+            for number, source in enumerate(build_sources(settings, catalog)):
+                yield _probe(f"events.{number}", partial(_source, source))
+    except _FAILURES as error:
+        yield Probe("catalog", is_usable=False, found=_reason(error))
+
+
+def _probe(part: str, ask: Callable[[], str]) -> Probe:
+    try:
+        return Probe(part, is_usable=True, found=ask())
+    except _FAILURES as error:
+        return Probe(part, is_usable=False, found=_reason(error))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    hint = getattr(error, "hint", "")
+    return f"{error}; {hint}" if hint else str(error)
+
+
+def _translation(settings: Settings) -> str:
+    build_options(settings)
+    return "read"
+
+
+def _index(settings: Settings) -> str:
+    index = build_index(settings)
+    if isinstance(settings.index, StaticIndexSettings):
+        return _writable(settings.index.path)
+    # A page that every index can serve, whether it has such a package or not.
+    index.files(f"{settings.artifacts.prefix}-config-check")
+    return "answers; whether it takes uploads shows with the first one"
+
+
+def _catalog(catalog: Catalog) -> str:
+    listing = list_relations(catalog)
+    namespaces = {name.namespace for name in listing.names}
+    found = (
+        f"{_counted(len(listing.names), 'relation')} in {_counted(len(namespaces), 'namespace')}"
+    )
+    refused = "; ".join(
+        f"{'.'.join(namespace)}: {why}" for namespace, why in sorted(listing.refused.items())
+    )
+    return f"{found}; not listed: {refused}" if refused else found
+
+
+def _snapshot(settings: Settings, catalog: Catalog) -> str:
+    runner = choose_runner(settings.snapshot.runner, settings, catalog)
+    return "runs on Spark" if runner == "spark" else "runs in its own process"
+
+
+def _source(source: EventSource) -> str:
+    with closing(source):
+        if isinstance(source, KafkaSource):
+            return f"a topic of {_counted(source.count_partitions(), 'partition')}"
+        source.poll(None, 0.0)
+    return "answers"
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def _writable(folder: Path) -> str:
+    """``folder``, or the one in which it will be made.
+
+    Raises:
+        OSError: this user may not write there.
+    """
+    existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not existing.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "is not a folder", str(existing))
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "this user may not write there", str(existing))
+    return f"{folder} can be written"
