@@ -1,4 +1,4 @@
 """What every generated package contains a copy of, so that it has no dependencies at run time.
 
-The copy lacks comments and most docstrings; each statement is on the line that the original has it on.
+Packages contain it as ``codegen.runtime_packing`` packs it, in few files: ``make runtime``, after each change.
 """
