@@ -260,7 +260,7 @@ def test_nothing_to_retire_is_said(published: Folder) -> None:
     assert published.people("retire") == "nothing to retire"
 
 
-def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(published: Folder) -> None:
+def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(folder: Folder) -> None:
     letter = DeadLetter(b"\xff\x1b[31m" + b"x" * 100, "not JSON", ("shop",))
     with folder.state() as state:
         state.write(lambda tx: tx.journal.add_dead_letters("kafka", [letter], 0.0))
