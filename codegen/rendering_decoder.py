@@ -236,15 +236,20 @@ class Decoder(CodecRenderer):
             case Scalar.BOOLEAN:
                 lines.add(f"{target} = boolean_of_byte[data[at]]", "at += 1")
             case Scalar.INT | Scalar.LONG:
-                t = self.temporary()
+                t, second = self.temporary(), self.temporary()
                 more = "more_int" if shape is Scalar.INT else "more_long"
                 lines.add(
                     f"{t} = data[at]",
                     "at += 1",
-                    f"if {t} > 127:",
-                    f"    {target}, at = {more}(data, at, {t})",
-                    "else:",
+                    f"if {t} < 128:",
                     f"    {target} = of_byte[{t}]",
+                    "else:",
+                    f"    {second} = data[at]",
+                    "    at += 1",
+                    f"    if {second} < 128:",
+                    f"        {target} = lowest[{t}] + {second} * signed_64[{t}]",
+                    "    else:",
+                    f"        {target}, at = {more}(data, at, {t}, {second})",
                 )
             case Scalar.FLOAT:
                 lines.add(f"({target},) = float_at(data, at)", "at += 4")

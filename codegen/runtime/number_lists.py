@@ -27,7 +27,7 @@ from .varints import (
     to_byte,
 )
 
-_Read = Callable[[bytes, int, int], tuple[int, int]]
+_Read = Callable[[bytes, int, int, int], tuple[int, int]]
 
 _STEP: Final = 16
 _MOST: Final = 64
@@ -207,11 +207,11 @@ def _each(data: bytes, at: int, count: int, more: _Read, numbers: list[int]) -> 
             append(of_byte[first])
             continue
         second = data[at]
+        at += 1
         if second < 128:
             append(lowest[first] + second * signed_64[first])
-            at += 1
         else:
-            number, at = more(data, at, first)
+            number, at = more(data, at, first, second)
             append(number)
     return at
 

@@ -12,7 +12,7 @@ from . import scalars
 from .binding import Reader
 from .empty_items import check_empty_items
 from .schema import Node
-from .varints import block, length, more_int, more_long, of_byte
+from .varints import block, length, long_after, lowest, more_int, of_byte, signed_64
 
 
 def base_reader(node: Node) -> Reader:
@@ -79,16 +79,16 @@ def _read_boolean(data: bytes, at: int) -> tuple[Any, int]:
 
 def _read_int(data: bytes, at: int) -> tuple[Any, int]:
     first = data[at]
-    if first > 127:
-        return more_int(data, at + 1, first)
-    return of_byte[first], at + 1
+    if first < 128:
+        return of_byte[first], at + 1
+    second = data[at + 1]
+    if second < 128:
+        return lowest[first] + second * signed_64[first], at + 2
+    return more_int(data, at + 2, first, second)
 
 
 def _read_long(data: bytes, at: int) -> tuple[Any, int]:
-    first = data[at]
-    if first > 127:
-        return more_long(data, at + 1, first)
-    return of_byte[first], at + 1
+    return long_after(data, at + 1, data[at])
 
 
 def _read_float(data: bytes, at: int) -> tuple[Any, int]:

@@ -1,7 +1,7 @@
 """Avro's numbers: zigzag varints, and lengths and counts, which are such numbers.
 
-Generated code inlines numbers of one byte with the tables here; the functions do the rest. Every
-read is bounded by the input. ``first`` is a byte that is already read, before ``at``.
+Generated code inlines numbers of one and two bytes with the tables here; the functions do the rest.
+Every read is bounded by the input. ``first`` and ``b1`` are bytes that are already read, before ``at``.
 """
 
 from __future__ import annotations
@@ -43,36 +43,33 @@ signed_64: Final = (64, -64) * 128
 # times as long (measured).
 
 
-def more_long(data: bytes, at: int, first: int) -> tuple[int, int]:
-    """The number whose ``first`` byte is not its last, and the position after it."""
-    b1 = data[at]
-    if b1 < 128:
-        return lowest[first] + b1 * signed_64[first], at + 1
-    b2 = data[at + 1]
+def more_long(data: bytes, at: int, first: int, b1: int) -> tuple[int, int]:
+    """A number whose first two bytes, before ``at``, are not its last; and the position after it."""
+    b2 = data[at]
     if b2 < 128:
-        return lowest[first] + (b1 + b2 * 128 - 128) * signed_64[first], at + 2
-    b3 = data[at + 2]
+        return lowest[first] + (b1 + b2 * 128 - 128) * signed_64[first], at + 1
+    b3 = data[at + 1]
     number = _half_of[first] + b1 * 64 + b2 * 0x2000 + b3 * 0x10_0000 - 0x10_2000
     if b3 < 128:
-        return (~number if first & 1 else number), at + 3
-    b4 = data[at + 3]
+        return (~number if first & 1 else number), at + 2
+    b4 = data[at + 2]
     if b4 < 128:
         number += (b4 - 1) * 0x800_0000
-        return (~number if first & 1 else number), at + 4
-    b5 = data[at + 4]
+        return (~number if first & 1 else number), at + 3
+    b5 = data[at + 3]
     if b5 < 128:
         number += (b4 + b5 * 128 - 129) * 0x800_0000
-        return (~number if first & 1 else number), at + 5
-    b6 = data[at + 5]
+        return (~number if first & 1 else number), at + 4
+    b6 = data[at + 4]
     if b6 < 128:
         number += (b4 + b5 * 128 + b6 * 0x4000 - 0x4081) * 0x800_0000
-        return (~number if first & 1 else number), at + 6
-    b7 = data[at + 6]
+        return (~number if first & 1 else number), at + 5
+    b7 = data[at + 5]
     if b7 < 128:
         number += (b4 + b5 * 128 + b6 * 0x4000 + b7 * 0x20_0000 - 0x20_4081) * 0x800_0000
-        return (~number if first & 1 else number), at + 7
+        return (~number if first & 1 else number), at + 6
     number += (b4 + b5 * 128 + b6 * 0x4000 + b7 * 0x20_0000 - 0x1020_4081) * 0x800_0000
-    return _longest(data, at + 7, first, number)
+    return _longest(data, at + 6, first, number)
 
 
 def _longest(data: bytes, at: int, first: int, number: int) -> tuple[int, int]:
@@ -88,32 +85,39 @@ def _longest(data: bytes, at: int, first: int, number: int) -> tuple[int, int]:
     raise InvalidAvro("number is longer than ten bytes")
 
 
-def more_int(data: bytes, at: int, first: int) -> tuple[int, int]:
+def more_int(data: bytes, at: int, first: int, b1: int) -> tuple[int, int]:
     """``more_long`` of no more than 32 bits."""
-    b1 = data[at]
-    if b1 < 128:
-        return lowest[first] + b1 * signed_64[first], at + 1
-    b2 = data[at + 1]
+    b2 = data[at]
     if b2 < 128:
-        return lowest[first] + (b1 + b2 * 128 - 128) * signed_64[first], at + 2
-    b3 = data[at + 2]
+        return lowest[first] + (b1 + b2 * 128 - 128) * signed_64[first], at + 1
+    b3 = data[at + 1]
     number = _half_of[first] + b1 * 64 + b2 * 0x2000 + b3 * 0x10_0000 - 0x10_2000
     if b3 < 128:
-        return (~number if first & 1 else number), at + 3
-    b4 = data[at + 3]
+        return (~number if first & 1 else number), at + 2
+    b4 = data[at + 2]
     if b4 < 16:
         number += (b4 - 1) * 0x800_0000
-        return (~number if first & 1 else number), at + 4
+        return (~number if first & 1 else number), at + 3
     # Out of range, or encoded in more bytes than necessary.
-    number, at = more_long(data, at, first)
+    number, at = more_long(data, at, first, b1)
     if INT_MIN <= number <= INT_MAX:
         return number, at
     raise InvalidAvro("int exceeds 32 bits")
 
 
+def long_after(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """The number of this ``first`` byte, which is before ``at``, and the position after it."""
+    if first < 128:
+        return of_byte[first], at
+    second = data[at]
+    if second < 128:
+        return lowest[first] + second * signed_64[first], at + 1
+    return more_long(data, at + 1, first, second)
+
+
 def length(data: bytes, at: int, first: int) -> tuple[int, int]:
     """A non-negative number: a length, or the index of a union's branch or an enum's symbol."""
-    number, at = more_long(data, at, first) if first > 127 else (of_byte[first], at)
+    number, at = long_after(data, at, first)
     if number < 0:
         raise InvalidAvro("negative length or index")
     return number, at
@@ -133,12 +137,12 @@ def size(data: bytes, at: int) -> tuple[int, int]:
     second = data[at]
     if second < 128:
         return _half_of[first] + second * 64, at + 1
-    return more_long(data, at, first)
+    return more_long(data, at + 1, first, second)
 
 
 def block(data: bytes, at: int, first: int) -> tuple[int, int]:
     """The item count of the next block; a negative count is followed by a size in bytes."""
-    count, at = more_long(data, at, first) if first > 127 else (of_byte[first], at)
+    count, at = long_after(data, at, first)
     if count >= 0:
         return count, at
     bytes_after, at = length(data, at + 1, data[at])

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (15, "58cb284ba4f640e37764cd103d2366291a81b110ea111951445ba3a07a0c590b")
+RENDERED = (16, "dacc941fc6baa65cb388c38c109d8b4d5f9f12f42222f616c275b48506890b2f")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

@@ -50,7 +50,7 @@ def test_numbers_at_the_edges_of_each_length_are_written_and_read() -> None:
 
         assert bytes(out) == _written(number)
         if len(out) > 1:
-            assert varints.more_long(bytes(out), 1, out[0]) == (number, len(out))
+            assert varints.long_after(bytes(out), 1, out[0]) == (number, len(out))
 
 
 @given(_LONGS.filter(lambda number: not -64 <= number < 64), st.data())
@@ -59,7 +59,7 @@ def test_a_number_cut_short_is_noticed(number: int, draw: st.DataObject) -> None
     cut = data[: draw.draw(st.integers(1, len(data) - 1))]
 
     with pytest.raises(IndexError):
-        varints.more_long(cut, 1, cut[0])
+        varints.long_after(cut, 1, cut[0])
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**70, -(2**90)])
@@ -79,7 +79,7 @@ def test_bytes_of_numbers_past_64_bits_are_refused(end: bytes) -> None:
     data = b"\xff" * 9 + end
 
     with pytest.raises(InvalidAvro):
-        varints.more_long(data, 1, data[0])
+        varints.long_after(data, 1, data[0])
 
 
 @pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**63 - 1])
@@ -87,7 +87,7 @@ def test_bytes_of_ints_past_32_bits_are_refused(number: int) -> None:
     data = _written(number)
 
     with pytest.raises(InvalidAvro, match="32 bits"):
-        varints.more_int(data, 1, data[0])
+        varints.more_int(data, 2, *data[:2])
 
 
 @given(st.integers(0, 2**40))
