@@ -346,7 +346,8 @@ class Simulation:
         return any(record.status is Status.QUARANTINED for record in records.values())
 
     def _drain(self) -> None:
-        if not self.engine.drain(timeout_seconds=600.0):
+        # What failed often for a cause of its own, such as a refused namespace, waits for hours.
+        if not any(map(self.engine.drain, (600.0, self.policy.max_backoff_seconds))):
             outstanding = self.engine.status().work
             raise Violation(f"work does not end: {outstanding}")
 
