@@ -12,6 +12,7 @@ from lakeschema.translation.errors import (
     UnsupportedFunction,
 )
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
+from lakeschema.translation.functions.builtin_names import engine_of_builtin
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows, UdfReturn
 from lakeschema.translation.plan.expressions import (
@@ -142,6 +143,14 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
     if found is not None:
         return found
     class_name = context.functions.class_of(name)
+    engine = engine_of_builtin(name, context.semantics.dialect)
+    if class_name is None and engine is not None:
+        raise UnsupportedFunction(
+            name,
+            f"of view {context.functions.view} is a function of {engine} that is not supported yet",
+            position=call.position,
+            hint="no setting is missing: report it, so that it is added",
+        )
     if class_name is None:
         raise UnsupportedFunction(
             name,

@@ -75,6 +75,30 @@ def test_a_declaration_may_itself_have_the_views_name() -> None:
     assert columns(found) == [("a", "bigint", True)]
 
 
+@pytest.mark.parametrize(
+    ("dialect", "name", "engine"),
+    [(Dialect.SPARK, "FROM_JSON", "Spark 4.3"), (Dialect.HIVE, "in_file", "Hive 4.0.1")],
+)
+def test_an_engines_function_that_we_lack_is_no_missing_declaration(
+    dialect: Dialect, name: str, engine: str
+) -> None:
+    relation = view(f"SELECT {name}('x', 'y') AS a", "", dialect=dialect)
+
+    with pytest.raises(UnsupportedFunction) as raised:
+        derived(relation, Options())
+
+    assert f"is a function of {engine} that is not supported yet" in str(raised.value)
+    assert "no setting is missing" in raised.value.hint
+
+
+def test_a_view_may_declare_a_function_of_its_engine() -> None:
+    relation = view("SELECT from_json('x') AS a", "from_json:c.F", dialect=Dialect.SPARK)
+
+    found = derived(relation, Options(udfs={"c.F": Returns(BIGINT)}))
+
+    assert columns(found) == [("a", "bigint", True)]
+
+
 def test_another_views_prefix_is_not_a_prefix() -> None:
     relation = view("SELECT db_w_up('x') AS a", "up:com.acme.Up")
 
