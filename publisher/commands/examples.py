@@ -18,7 +18,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         "status": ("status", "status --json | jq '.troubled[].name'"),
         "explain": ("explain shop.orders",),
-        "verify": ("verify",),
+        "verify": ("verify", "verify --repair"),
         "check": (
             "check requirements.txt --against https://packages.example/simple/ --prefix acme-schema",
             "check uv.lock",

@@ -108,9 +108,23 @@ def plan(
     output_for(json).plan(planned)
 
 
-def verify(config: Config = None, *, json: Json = None) -> None:
+def verify(
+    config: Config = None,
+    *,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="Upload again what the index lost, publish what it lacks, and compare again.",
+        ),
+    ] = False,
+    json: Json = None,
+) -> None:
     """Derives everything anew and compares it with the index; exit status 1 if anything differs."""
+    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
+    from publisher.commands.repair import repair as mend
+    from publisher.commands.verify import Verification
     from publisher.commands.verify import verify as compare
     from publisher.daemon.assembly import (
         build_deriver,
@@ -123,16 +137,28 @@ def verify(config: Config = None, *, json: Json = None) -> None:
     from publisher.settings import load_settings
 
     settings = load_settings(config)
-    with open_catalog(settings) as catalog, build_processes(settings) as processes:
-        verification = compare(
-            catalog,
-            build_index_to_read(settings),
-            build_limited_packaging(settings, processes),
-            build_deriver(settings, processes),
-            build_selection(settings),
-            settings.artifacts.public_keys,
-        )
-    output_for(json).verification(verification)
+
+    def verified() -> Verification:
+        with open_catalog(settings) as catalog, build_processes(settings) as processes:
+            return compare(
+                catalog,
+                build_index_to_read(settings),
+                build_limited_packaging(settings, processes),
+                build_deriver(settings, processes),
+                build_selection(settings),
+                settings.artifacts.public_keys,
+            )
+
+    if repair:
+        # A new state would publish under new numbers what the index has: `adopt` is for that.
+        state_to_read(settings).close()
+    output = output_for(json)
+    verification = verified()
+    output.verification(verification)
+    if repair and verification.drifts:
+        mend(settings, verification.drifts)
+        verification = verified()
+        output.verification(verification)
     raise typer.Exit(NO if verification.drifts else 0)
 
 

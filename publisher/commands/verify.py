@@ -15,7 +15,7 @@ from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_catalog
-from publisher.index.protocol import PackageIndex
+from publisher.index.protocol import IndexRefused, PackageIndex
 from publisher.index.releases import newest_release
 from publisher.publishing.attestation import UntrustedProvenance
 from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed
@@ -88,7 +88,10 @@ def _drift(
     if not wheels:
         return Drift(relation.name, distribution, "is not on the index")
     newest = newest_release(wheels)[0]
-    data = index.fetch(newest)
+    try:
+        data = index.fetch(newest)
+    except IndexRefused as error:
+        return Drift(relation.name, distribution, f"{newest.filename} cannot be read: {error}")
     try:
         check_provenance(index, newest, hashlib.sha256(data).hexdigest(), trusted_keys)
         published = packaging.read(data).content_hash

@@ -72,9 +72,16 @@ class StaticIndex:
         self._sign = sign
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """As the protocol says; a name that is not normalised has no files."""
+        """As the protocol says, of those that are there: somebody may have removed one.
+
+        A name that is not normalised has no files.
+        """
         page = self.page(distribution)
-        return () if page is None else tuple(_index_file(file) for file in page.files)
+        if page is None:
+            return ()
+        with self._report_os_errors(f"listing {distribution}"):
+            present = {path.name for path in self._folder(distribution).iterdir()}
+        return tuple(_index_file(file) for file in page.files if file.filename in present)
 
     def fetch(self, file: IndexFile) -> bytes:
         path = self.file_path(file.filename)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from publisher.commands.failures import USAGE_ERROR
-from tests.publisher.commands.folder import Folder
+from tests.publisher.commands.folder import TABLES, Folder
 
 
 def wheels(folder: Folder) -> dict[str, bytes]:
@@ -24,6 +24,46 @@ def test_an_emptied_folder_is_filled_with_the_same_bytes(published: Folder) -> N
     assert published.run("snapshot").status == 0
 
     assert before
+    assert wheels(published) == before
+
+
+def test_lost_and_outdated_packages_are_mended_on_request(published: Folder) -> None:
+    before = wheels(published)
+    next((published.path / "index").rglob("acme_schema_shop_ids*.whl")).unlink()
+    published.write_ddl(TABLES.replace("note string", "note string, total double"))
+
+    found = published.run("verify", "--repair").lines
+
+    assert [(line["relation"], line["reason"].split(":")[0]) for line in found] == [
+        ("shop.ids", "is not on the index"),
+        ("shop.orders", "1.0.0 is not what the catalog says"),
+        ("shop.wrong", "cannot be derived"),
+        ("shop.wrong", "cannot be derived"),
+    ]
+    after = wheels(published)
+    assert before.items() <= after.items()
+    assert sorted(after.keys() - before.keys()) == [
+        "acme_schema_shop_orders-1.1.0-py3-none-any.whl"
+    ]
+
+
+def test_a_wheel_that_somebody_removed_comes_back_with_the_next_snapshot(published: Folder) -> None:
+    before = wheels(published)
+    next((published.path / "index").rglob("acme_schema_shop_ids*.whl")).unlink()
+
+    assert published.run("snapshot").status == 0
+
+    assert wheels(published) == before
+
+
+def test_nothing_is_mended_without_a_state(published: Folder) -> None:
+    before = wheels(published)
+    lose_state(published)
+
+    ended = published.run("verify", "--repair")
+
+    assert ended.status == 1
+    assert "there is no state" in ended.err
     assert wheels(published) == before
 
 
