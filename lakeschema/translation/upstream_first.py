@@ -64,10 +64,7 @@ def derive_all(
     upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
     outcomes: dict[RelationName, Outcome] = {}
     for name, relation in relations.items():
-        try:
-            named = deriver.upstreams(relation)
-        except DerivationCrashed as error:
-            named = _fail_for_crash(error)
+        named = upstreams_or_failure(relation, deriver)
         if isinstance(named, Failed):
             outcomes[name] = named
         else:
@@ -75,8 +72,33 @@ def derive_all(
     outcomes |= cycle_failures(upstreams)
     for name in (n for wave in waves(upstreams) for n in wave):
         if name not in outcomes:
-            outcomes[name] = _derive_one(relations[name], upstreams[name], outcomes, deriver)
+            outcomes[name] = derive_one(relations[name], upstreams[name], outcomes, deriver)
     return outcomes
+
+
+def upstreams_or_failure(relation: Relation, deriver: Deriver) -> tuple[RelationName, ...] | Failed:
+    """What the relation reads; a crash is a failure of it."""
+    try:
+        return deriver.upstreams(relation)
+    except DerivationCrashed as error:
+        return _fail_for_crash(error)
+
+
+def derive_one(
+    relation: Relation,
+    upstreams: Sequence[RelationName],
+    outcomes: Mapping[RelationName, Outcome],
+    deriver: Deriver,
+) -> Outcome:
+    """The outcome of one relation, by those of its upstreams: one without an outcome does not exist."""
+    for upstream in upstreams:
+        outcome = outcomes.get(upstream)
+        if not isinstance(outcome, Derived):
+            return unusable_upstream(relation.name, upstream, outcome)
+    try:
+        return deriver.derive(relation, interfaces_of(upstreams, outcomes))
+    except DerivationCrashed as error:
+        return _fail_for_crash(error)
 
 
 def derive_with_upstreams(
@@ -130,22 +152,6 @@ def unusable_upstream(name: RelationName, upstream: RelationName, failed: Failed
     if failed is None:
         return failure(UnknownRelation(upstream, relation=name))
     return failure(UnusableUpstream(upstream, failed.status.value, relation=name))
-
-
-def _derive_one(
-    relation: Relation,
-    upstreams: Sequence[RelationName],
-    outcomes: Mapping[RelationName, Outcome],
-    deriver: Deriver,
-) -> Outcome:
-    for upstream in upstreams:
-        outcome = outcomes.get(upstream)
-        if not isinstance(outcome, Derived):
-            return unusable_upstream(relation.name, upstream, outcome)
-    try:
-        return deriver.derive(relation, interfaces_of(upstreams, outcomes))
-    except DerivationCrashed as error:
-        return _fail_for_crash(error)
 
 
 def _fail_for_crash(error: DerivationCrashed) -> Failed:

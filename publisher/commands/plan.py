@@ -1,129 +1,242 @@
-"""What publishing would do, found without doing it: changes, versions, and which dependents they reach."""
+"""What publishing would do, found without doing it: changes, versions, what breaks, and because of what."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
-from codegen.errors import CodegenError
-from codegen.package import PackageRequest
 from dependency_graph.graph import affected_cone, graph_of
-from lakeschema.catalog.ddl_change import ChangedCatalog, Script, apply_ddl
+from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Dialect
+from lakeschema.catalog.listing import list_relations
+from lakeschema.catalog.relations import Catalog, Dialect, Relation
 from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.interface import Derivation
+from lakeschema.translation.outcome import Derived, Failed, Status
 from lakeschema.translation.upstream_first import derive_catalog
-from publisher.index.protocol import ForeignPackage, PackageIndex
-from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
-from publisher.publishing.history import newest_published, published_texts
-from publisher.publishing.listing import read_listing
-from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed, Predecessors
-from publisher.publishing.versioning import VersioningMode
-from publisher.selection import EVERYTHING, Selection
+from publisher.commands.planning.catalog_now import CatalogNow, Say
+from publisher.commands.planning.causes import Causes, column_changes
+from publisher.commands.planning.cone import Cone, derive_cone
+from publisher.commands.planning.packages import UNFIT, Next, OfferedAgain, PackageForecast
+from publisher.commands.planning.values import (
+    Failing,
+    Fate,
+    Plan,
+    PlannedRelation,
+    PlannedVersion,
+)
+from publisher.index.protocol import ForeignPackage
+from publisher.state.protocol import Transaction
 
-
-@dataclass(frozen=True, slots=True)
-class PlannedVersion:
-    """A version that publishing would take.
-
-    Attributes:
-        newest: the number before it; None for a first version.
-        change: "first", "major", "minor" or "patch".
-        dependents: at any distance, sorted.
-    """
-
-    relation: RelationName
-    distribution: str
-    newest: str | None
-    number: str
-    change: str
-    reasons: tuple[str, ...]
-    dependents: tuple[RelationName, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Unpublishable:
-    """A relation that publishing would leave as it is, because it cannot be derived or packaged."""
-
-    relation: RelationName
-    reason: str
-
-
-Planned: TypeAlias = PlannedVersion | Unpublishable
+_Named = TypeVar("_Named", PlannedVersion, Failing)
 
 
 def plan_changes(
     catalog: Catalog,
-    index: PackageIndex,
-    packaging: Packaging,
     deriver: Deriver,
-    versioning: VersioningMode,
-    scripts: Sequence[Script] = (),
-    selection: Selection = EVERYTHING,
+    forecast: PackageForecast,
+    scripts: Sequence[Script],
+    *,
+    state: Transaction | None,
+    say: Say,
     dialect: Dialect | None = None,
-) -> Sequence[Planned]:
-    """One entry for each package that would get a version, and each relation that cannot be derived.
+) -> Plan:
+    """What follows if the scripts run.
 
-    Numbers come from what the index shows: a number that the state alone knows to be unusable is
-    not passed over.
+    Numbers come from the index and from what the state knows of it.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
         CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
-    changed = ChangedCatalog(catalog, apply_ddl(catalog, scripts, dialect))
-    found = derive_catalog(changed, deriver)
-    derivations = found.derivations
-    graph = graph_of((name, u) for name, d in derivations.items() for u in d.upstreams)
-    planned: list[Planned] = []
-    for name, derivation in sorted(derivations.items()):
+    change = apply_ddl(catalog, scripts, dialect)
+    now = CatalogNow(catalog, deriver, state, say)
+    cone = derive_cone(now, change, deriver)
+    causes = Causes(cone, change.renamed)
+    consequences = _Consequences(cone, causes, forecast)
+    for name in (*cone.derived, *cone.failing_as_before):
+        consequences.of(name)
+    gone = [n for n in sorted(change.removed) if n in cone.facts_before]
+    return replace(
+        consequences.plan(),
+        relations=_relations(change, cone),
+        dropped_packages=forecast.dropped(gone, lambda: list_relations(catalog).names),
+    )
+
+
+def plan_as_it_is(catalog: Catalog, deriver: Deriver, forecast: PackageForecast, say: Say) -> Plan:
+    """What is not published yet of the catalog as it is; everything is derived.
+
+    Raises:
+        CatalogUnavailable: the catalog could not be read.
+        PackageIndexError: the index did not answer.
+    """
+    say("deriving every relation of the catalog")
+    found = derive_catalog(catalog, deriver)
+    failing = {name: Failing(name, f.status.value, f.reason) for name, f in found.failures.items()}
+    graph = graph_of((name, u) for name, d in found.derivations.items() for u in d.upstreams)
+    versions: list[PlannedVersion] = []
+    again: list[RelationName] = []
+    for name, derivation in sorted(found.derivations.items()):
         relation = found.relations[name]
-        if not selection.publishes(relation):
-            continue
-        try:
-            version = _version(
-                packaging.request(relation, derivation), index, packaging, versioning
-            )
-        except (CodegenError, ForeignPackage, PackagingCrashed) as error:
-            planned.append(Unpublishable(name, str(error)))
-            continue
-        if version is not None:
-            dependents = tuple(sorted(affected_cone(graph, [name]) - {name}))
-            planned.append(replace(version, dependents=dependents))
-    planned += (Unpublishable(name, f.reason) for name, f in sorted(found.failures.items()))
-    return planned
+        following = _following(forecast, relation, derivation)
+        match following:
+            case PlannedVersion():
+                dependents = tuple(sorted(affected_cone(graph, [name]) - {name}))
+                versions.append(replace(following, dependents=dependents))
+            case Failing():
+                failing[name] = following
+            case OfferedAgain():
+                again.append(name)
+            case None:
+                pass
+    return Plan(
+        versions=versions,
+        already_failing=[failing[name] for name in sorted(failing)],
+        offered_again=again,
+    )
 
 
-def _version(
-    request: PackageRequest,
-    index: PackageIndex,
-    packaging: Packaging,
-    versioning: VersioningMode,
-) -> PlannedVersion | None:
-    """What a publication would decide; None where the newest version says the same already."""
-    name = request.relation
-    expected = packaging.content_hash(request)
-    distribution = packaging.distribution(name)
-    listing = read_listing(distribution, index.files(distribution))
-    listed = unrecorded_files(listing, ())
-    adopt = partial(read_unrecorded_versions, index, packaging, name, now=0.0)
-    # Of most packages the newest wheel says that nothing changed; the others are not fetched.
-    if listed and adopt(listed[-1:]).versions[0].content_hash == expected:
+def _following(
+    forecast: PackageForecast, relation: Relation, derivation: Derivation
+) -> Next | Failing:
+    if not forecast.publishes(relation):
         return None
-    history = adopt(listed).versions
-    newest = newest_published(history)
-    taken = (*(version.number for version in history), *listing.versions)
-    number, change = packaging.next_version(
-        name, request.schema, Predecessors(published_texts(history), taken, versioning)
-    )
-    return PlannedVersion(
+    try:
+        return forecast.version(relation, derivation)
+    except UNFIT as error:
+        foreign = isinstance(error, ForeignPackage)
+        reason = str(error) if foreign else f"cannot be packaged: {error}"
+        return Failing(relation.name, Status.OK.value, reason)
+
+
+class _Consequences:
+    """Sorts the relations of a cone by what becomes of them."""
+
+    def __init__(self, cone: Cone, causes: Causes, forecast: PackageForecast) -> None:
+        self._cone = cone
+        self._causes = causes
+        self._forecast = forecast
+        self._versions: list[PlannedVersion] = []
+        self._broken: list[Failing] = []
+        self._failing: list[Failing] = []
+        self._already_failing: list[Failing] = []
+        self._mended: list[RelationName] = []
+        self._again: list[RelationName] = []
+        self._withheld: list[RelationName] = []
+
+    def of(self, name: RelationName) -> None:
+        match self._cone.after.get(name):
+            case Derived(derivation):
+                self._of_derived(name, derivation)
+            case Failed(status, reason):
+                self._of_failed(Failing(name, status.value, reason, self._causes.of(name)))
+            case None:
+                pass
+
+    def plan(self) -> Plan:
+        return Plan(
+            versions=_by_name(self._versions),
+            broken=_by_name(self._broken),
+            failing=_by_name(self._failing),
+            already_failing=_by_name(self._already_failing),
+            mended=sorted(self._mended),
+            offered_again=sorted(self._again),
+            withheld=sorted(self._withheld),
+        )
+
+    def _of_derived(self, name: RelationName, derivation: Derivation) -> None:
+        before = self._cone.before.get(name)
+        if isinstance(before, Failed):
+            self._mended.append(name)
+        relation = self._cone.facts_after[name]
+        following = _following(self._forecast, relation, derivation)
+        match following:
+            case PlannedVersion():
+                self._versions.append(
+                    replace(
+                        following,
+                        dependents=tuple(self._cone.dependents_after(name)),
+                        causes=self._causes.of(name),
+                    )
+                )
+            case Failing():
+                self._of_failed(replace(following, causes=self._causes.of(name)))
+            case OfferedAgain():
+                self._again.append(name)
+            case None:
+                if self._would_be_withheld(name, relation):
+                    self._withheld.append(name)
+
+    def _would_be_withheld(self, name: RelationName, relation: Relation) -> bool:
+        before = self._cone.facts_before.get(name)
+        if before is None or self._forecast.publishes(relation):
+            return False
+        return self._forecast.publishes(before)
+
+    def _of_failed(self, failing: Failing) -> None:
+        name = failing.relation
+        before = self._cone.before.get(name)
+        published = replace(failing, published=self._forecast.newest(name))
+        if before is None:
+            is_engines = failing.status not in {Status.UNSUPPORTED.value, Status.OK.value}
+            (self._broken if is_engines else self._failing).append(published)
+        elif isinstance(before, Derived) and not self._was_unfit(name, before, failing):
+            self._broken.append(published)
+        else:
+            self._already_failing.append(published)
+
+    def _was_unfit(self, name: RelationName, before: Derived, failing: Failing) -> bool:
+        """Whether it could not be packaged before, for the same reason."""
+        if failing.status != Status.OK.value:
+            return False
+        relation = self._cone.facts_before[name]
+        following = _following(self._forecast, relation, before.derivation)
+        return isinstance(following, Failing) and following.reason == failing.reason
+
+
+def _by_name(found: Iterable[_Named]) -> Sequence[_Named]:
+    return sorted(found, key=lambda each: each.relation)
+
+
+def _relations(change: DdlChange, cone: Cone) -> Sequence[PlannedRelation]:
+    old_names = {new: old for old, new in change.renamed.items()}
+    concerned = {*change.statements} - old_names.keys()
+    return [
+        _relation(name, change, cone)
+        for name in sorted(concerned)
+        if name in cone.facts_before or name in change.relations
+    ]
+
+
+def _relation(name: RelationName, change: DdlChange, cone: Cone) -> PlannedRelation:
+    new_name = change.renamed.get(name)
+    statements = dict.fromkeys(change.statements.get(name, ()))
+    columns = column_changes(cone.before.get(name), cone.after.get(name))
+    after = name
+    if new_name is not None:
+        statements |= dict.fromkeys(change.statements.get(new_name, ()))
+        columns = column_changes(cone.before.get(name), cone.after.get(new_name))
+        after = new_name
+    fate = _fate(name, new_name, change, cone)
+    return PlannedRelation(
         name,
-        distribution,
-        newest.number if newest else None,
-        number,
-        "first" if newest is None else change.level.value,
-        tuple(change.reasons),
+        fate,
+        tuple(statements),
+        new_name,
+        () if fate in {Fate.CREATED, Fate.DROPPED} else columns,
+        cone.dependents_before(name),
+        cone.dependents_after(after),
     )
+
+
+def _fate(name: RelationName, new_name: RelationName | None, change: DdlChange, cone: Cone) -> Fate:
+    if new_name is not None:
+        return Fate.RENAMED
+    if name in change.removed:
+        return Fate.DROPPED
+    if name not in cone.facts_before:
+        return Fate.CREATED
+    return Fate.CHANGED if cone.facts_after[name] != cone.facts_before[name] else Fate.UNCHANGED

@@ -14,6 +14,14 @@ from publisher.commands.arguments import Config, Json, relation_name
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
 
+class PlanFormat(Enum):
+    """How ``plan`` shows what it found."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
 class Dialect(Enum):
     """Whose DDL ``plan`` reads; the catalog's own enumeration is imported later."""
 
@@ -74,38 +82,51 @@ def plan(
         Dialect | None,
         typer.Option(help="Whose DDL it is; by default the catalog's own, Hive's for a metastore."),
     ] = None,
+    read_all: Annotated[
+        bool,
+        typer.Option(
+            "--read-all", help="Read every relation of the catalog, whatever the state knows of it."
+        ),
+    ] = False,
+    output_format: Annotated[
+        PlanFormat | None,
+        typer.Option(
+            "--format",
+            help="By default text on a terminal, else JSON.",
+            show_default=False,
+        ),
+    ] = None,
     json: Json = None,
 ) -> None:
-    """Which packages would get which versions and why, and who depends on them. Changes nothing."""
+    """What DDL would change: versions and why, what breaks and because of what. Changes nothing.
+
+    Exit status 1 if something would break. Without DDL: what is not published yet of the catalog as it is.
+    """
     from lakeschema.catalog.relations import Dialect as CatalogDialect
     from publisher.commands.ddl_input import read_scripts
     from publisher.commands.output.choice import output_for
-    from publisher.commands.plan import plan_changes
-    from publisher.daemon.assembly import (
-        build_ddl_dialect,
-        build_deriver,
-        build_index_to_read,
-        build_limited_packaging,
-        build_processes,
-        build_selection,
-        open_catalog,
-    )
+    from publisher.commands.output.plan_markdown import write_markdown
+    from publisher.commands.planned_deployment import Question, plan_deployment
     from publisher.settings import load_settings
 
     settings = load_settings(config)
     scripts = read_scripts(ddl or (), sys.stdin.buffer)
-    with open_catalog(settings) as catalog, build_processes(settings) as processes:
-        planned = plan_changes(
-            catalog,
-            build_index_to_read(settings),
-            build_limited_packaging(settings, processes),
-            build_deriver(settings, processes),
-            settings.artifacts.versioning,
-            scripts,
-            build_selection(settings),
-            build_ddl_dialect(settings) if dialect is None else CatalogDialect(dialect.value),
-        )
-    output_for(json).plan(planned)
+    question = Question(
+        scripts,
+        None if dialect is None else CatalogDialect(dialect.value),
+        believes_state=not read_all,
+    )
+    found = plan_deployment(
+        settings, question, lambda what: typer.echo(f"schema-publisher: {what}", err=True)
+    )
+    match output_format:
+        case PlanFormat.MARKDOWN:
+            write_markdown(found, sys.stdout)
+        case PlanFormat.TEXT | PlanFormat.JSON:
+            output_for(output_format is PlanFormat.JSON).plan(found)
+        case None:
+            output_for(json).plan(found)
+    raise typer.Exit(NO if found.breaks else 0)
 
 
 def verify(

@@ -28,7 +28,7 @@ _BUSY_SECONDS = 30
 _IN_MEMORY = ":memory:"
 _PRIVATE = 0o600
 _OTHERS = 0o077
-_MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class SqliteState:
@@ -123,6 +123,6 @@ def _begin(connection: Connection) -> None:
 
 def _migrate(connection: Connection) -> None:
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

@@ -20,7 +20,8 @@ from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.plan import Planned, PlannedVersion, Unpublishable
+from publisher.commands.output.plan_sections import headline, sections
+from publisher.commands.planning.values import Plan
 from publisher.commands.printable import printable
 from publisher.commands.reports import (
     HeldDeletions,
@@ -93,31 +94,10 @@ class ConsoleOutput:
                 self._table("not done", _WORK_HEADINGS, map(_work_row, outcome.undone))
                 self._held([HeldDeletions(n, why) for n, why in sorted(outcome.held.items())])
 
-    def plan(self, planned: Sequence[Planned]) -> None:
-        if not planned:
-            self._say("nothing would change")
-        versions = [each for each in planned if isinstance(each, PlannedVersion)]
-        self._table(
-            "versions that would be published",
-            ("relation", "package", "from", "to", "change", "reasons", "dependents"),
-            (
-                (
-                    str(v.relation),
-                    v.distribution,
-                    v.newest or "",
-                    v.number,
-                    v.change,
-                    "\n".join(v.reasons),
-                    "\n".join(map(str, v.dependents)),
-                )
-                for v in versions
-            ),
-        )
-        self._table(
-            "relations without a package",
-            ("relation", "reason"),
-            ((str(e.relation), e.reason) for e in planned if isinstance(e, Unpublishable)),
-        )
+    def plan(self, plan: Plan) -> None:
+        self._say(headline(plan))
+        for section in sections(plan):
+            self._table(section.title, section.headings, section.rows)
 
     def status(self, status: EngineStatus) -> None:
         relations = ", ".join(f"{count} {name}" for name, count in status.relations.items())

@@ -10,7 +10,8 @@ from typing import Any, TextIO
 from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.plan import Planned, PlannedVersion
+from publisher.commands.output.plan_json import plan_to_json
+from publisher.commands.planning.values import Plan
 from publisher.commands.reports import (
     HeldDeletions,
     RelationReport,
@@ -41,9 +42,8 @@ class JsonLines:
             case SnapshotOutcome():
                 self._print(_snapshot(outcome))
 
-    def plan(self, planned: Sequence[Planned]) -> None:
-        for each in planned:
-            self._print(_planned(each))
+    def plan(self, plan: Plan) -> None:
+        self._print(plan_to_json(plan))
 
     def status(self, status: EngineStatus) -> None:
         self._print(
@@ -186,20 +186,6 @@ def _dry_run(outcome: DryRun) -> dict[str, Any]:
         "differing": [str(name) for name in outcome.differing],
         "missing": [str(name) for name in outcome.missing],
         "errors": {str(name): reason for name, reason in outcome.errors.items()},
-    }
-
-
-def _planned(planned: Planned) -> dict[str, Any]:
-    if not isinstance(planned, PlannedVersion):
-        return {"relation": str(planned.relation), "change": "none", "error": planned.reason}
-    return {
-        "relation": str(planned.relation),
-        "distribution": planned.distribution,
-        "from": planned.newest,
-        "to": planned.number,
-        "change": planned.change,
-        "reasons": list(planned.reasons),
-        "dependents": [str(name) for name in planned.dependents],
     }
 
 

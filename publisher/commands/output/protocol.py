@@ -7,7 +7,7 @@ from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.plan import Planned
+from publisher.commands.planning.values import Plan
 from publisher.commands.reports import HeldDeletions, RelationReport, ResyncReport, Retirement
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
@@ -23,7 +23,7 @@ class Output(Protocol):
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None: ...
 
-    def plan(self, planned: Sequence[Planned]) -> None: ...
+    def plan(self, plan: Plan) -> None: ...
 
     def status(self, status: EngineStatus) -> None: ...
 

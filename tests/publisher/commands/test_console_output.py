@@ -245,7 +245,7 @@ def test_a_plan_has_versions_and_what_has_none(folder: Folder) -> None:
 
     planned = ["shop.orders", "acme-schema-shop-orders", "1.0.0", "first", "first", "version"]
     assert [*planned, "shop.ids"] in rows
-    assert ["shop.wrong", *WRONG.split()] in rows
+    assert ["shop.wrong", "BROKEN", *WRONG.split()] in rows
 
 
 def test_a_plan_of_nothing_says_so(folder: Folder) -> None:

@@ -54,10 +54,23 @@ def test_a_dry_run_is_one_line(folder: Folder) -> None:
     }
 
 
-def test_a_plan_is_a_line_for_each_relation(folder: Folder) -> None:
-    lines = folder.run("plan", "--json").lines
+def test_a_plan_is_one_object(folder: Folder) -> None:
+    (plan,) = folder.run("plan", "--json").lines
 
-    assert lines[1] == {
+    assert list(plan) == [
+        "format",
+        "breaks",
+        "relations",
+        "versions",
+        "broken",
+        "failing",
+        "already_failing",
+        "mended",
+        "dropped_packages",
+        "offered_again",
+        "withheld",
+    ]
+    assert plan["versions"][1] == {
         "relation": "shop.orders",
         "distribution": "acme-schema-shop-orders",
         "from": None,
@@ -65,32 +78,17 @@ def test_a_plan_is_a_line_for_each_relation(folder: Folder) -> None:
         "change": "first",
         "reasons": ["first version"],
         "dependents": ["shop.ids"],
+        "causes": [],
     }
-    assert list(lines[1]) == [
-        "relation",
-        "distribution",
-        "from",
-        "to",
-        "change",
-        "reasons",
-        "dependents",
+    assert plan["already_failing"] == [
+        {
+            "relation": "shop.wrong",
+            "status": "BROKEN",
+            "reason": WRONG,
+            "causes": [],
+            "published": None,
+        }
     ]
-    assert lines[2] == {"relation": "shop.wrong", "change": "none", "error": WRONG}
-
-
-def test_a_status_is_one_line(published: Folder) -> None:
-    (line,) = published.run("status", "--json").lines
-
-    note = line.pop("notes")
-    assert line == {
-        "relations": {"BROKEN": 1, "OK": 2},
-        "versions": 2,
-        "work": [],
-        "troubled": [WRONG_RELATION],
-        "conflicts": [],
-        "dead_letters": 0,
-    }
-    assert list(json.loads(note["@snapshot/ddl"])) == ["ended_at", "listed", "differing", "missing"]
 
 
 def test_an_explanation_is_one_line(published: Folder) -> None:

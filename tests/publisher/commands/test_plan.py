@@ -21,12 +21,21 @@ from lakeschema.translation.limited_deriver import (
     derivation_handler,
 )
 from lakeschema.translation.outcome import Status
-from publisher.commands.plan import Planned, PlannedVersion, Unpublishable, plan_changes
+from publisher.commands.plan import plan_as_it_is, plan_changes
+from publisher.commands.planning.packages import PackageForecast, Rules
+from publisher.commands.planning.values import Plan, PlannedVersion
 from publisher.commands.verify import Drift, Verification, verify
-from publisher.daemon.assembly import build_engine, build_packaging, build_processes, build_state
+from publisher.daemon.assembly import (
+    build_engine,
+    build_packaging,
+    build_processes,
+    build_state,
+)
 from publisher.index.static import StaticIndex
+from publisher.policy import Policy
 from publisher.selection import EVERYTHING, Selection
 from publisher.settings import load_settings
+from publisher.state.sqlite_reading import read_transaction
 
 PREFIX = "acme-schema"
 
@@ -39,6 +48,7 @@ class Lake:
     def __init__(self, folder: Path) -> None:
         self._script = folder / "ddl" / "tables.sql"
         self._script.parent.mkdir()
+        self.said: list[str] = []
         self._catalog = DdlFilesCatalog(folder / "ddl")
         self.index = StaticIndex(folder / "index")
         config = folder / "schema-publisher.toml"
@@ -75,22 +85,29 @@ enabled = false
             assert engine.drain(60.0)
         state.close()
 
-    def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Sequence[Planned]:
-        return plan_changes(
-            self._catalog,
-            self.index,
-            build_packaging(self._settings),
-            DERIVER,
-            "semantic",
-            [Script("inline DDL", text) for text in ddl],
-            selection,
-        )
+    def planned(self, *ddl: str, selection: Selection = EVERYTHING) -> Plan:
+        """As the command does it, but for the processes with limits."""
+        rules = Rules("semantic", selection, Policy())
+        packaging = build_packaging(self._settings)
+        if not ddl:
+            forecast = PackageForecast(self.index, packaging, rules)
+            return plan_as_it_is(self._catalog, DERIVER, forecast, self.said.append)
+        with read_transaction(self._settings.state.file) as state:
+            return plan_changes(
+                self._catalog,
+                DERIVER,
+                PackageForecast(self.index, packaging, rules, state),
+                [Script("inline DDL", text) for text in ddl],
+                state=state,
+                say=self.said.append,
+            )
 
     def versions_planned(self, *ddl: str, **how: Selection) -> Sequence[PlannedVersion]:
-        return [p for p in self.planned(*ddl, **how) if isinstance(p, PlannedVersion)]
+        return self.planned(*ddl, **how).versions
 
     def unpublishable(self, *ddl: str) -> Mapping[str, str]:
-        found = (p for p in self.planned(*ddl) if isinstance(p, Unpublishable))
+        plan = self.planned(*ddl)
+        found = (*plan.broken, *plan.failing, *plan.already_failing)
         return {str(each.relation): each.reason for each in found}
 
     def verified(self, selection: Selection = EVERYTHING) -> Verification:
@@ -156,7 +173,7 @@ def test_nothing_published_is_a_first_version(lake: Lake) -> None:
 def test_what_is_published_is_no_change(lake: Lake) -> None:
     lake.publish(ID + VIEW)
 
-    assert lake.planned() == []
+    assert lake.planned().is_empty
 
 
 def test_every_version_of_the_major_counts_and_the_publication_agrees(lake: Lake) -> None:
@@ -185,7 +202,7 @@ def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) 
     unpublishable = lake.unpublishable()
 
     assert lake.versions("acme-schema-default-u") == {"1.0.0"}
-    assert len(lake.planned()) == len(unpublishable)
+    assert lake.planned().versions == []
     assert sorted(unpublishable) == ["default.t", "default.v"]
     assert "the catalog cannot return it" in unpublishable["default.t"]
     assert "default.t" in unpublishable["default.v"]

@@ -1,0 +1,52 @@
+"""A plan as Markdown for a merge request's comment; names and reasons in it are untrusted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TextIO
+
+from publisher.commands.output.plan_sections import Section, headline, sections
+from publisher.commands.planning.values import Plan
+from publisher.commands.printable import printable
+
+MAX_ROWS = 50
+"""Of one table: comments have a limit of length."""
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]()#+!|<>~@&$-]")
+
+
+def write_markdown(plan: Plan, stream: TextIO) -> None:
+    mark = "❌ " if plan.breaks else ""
+    print(f"### {mark}Schema plan: {_escaped(headline(plan))}", file=stream)
+    for section in sections(plan):
+        print(f"\n{_table(section)}", file=stream)
+
+
+def _table(section: Section) -> str:
+    # A column in which nothing stands takes room that the others need.
+    used = [i for i in range(len(section.headings)) if any(row[i] for row in section.rows)]
+    rows = [_row([row[i] for i in used]) for row in section.rows[:MAX_ROWS]]
+    more = len(section.rows) - MAX_ROWS
+    lines = [
+        f"**{section.title[:1].upper()}{section.title[1:]}**",
+        "",
+        _row([section.headings[i] for i in used]),
+        "|" + " --- |" * len(used),
+        *rows,
+        *([f"\n… and {more} more"] if more > 0 else []),
+    ]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _cell(text: str) -> str:
+    return "<br>".join(_escaped(line) for line in text.split("\n"))
+
+
+def _escaped(text: str) -> str:
+    """No markup, no mention of a person, no link; every character as it is."""
+    return _SPECIAL.sub(lambda m: f"&#{ord(m.group())};", printable(text))

@@ -1,0 +1,99 @@
+"""A plan of a deployment: its catalog, index and state, opened to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from lakeschema.catalog.ddl_change import Script
+from lakeschema.catalog.relations import Catalog, Dialect
+from lakeschema.isolation.pool import LimitedProcesses
+from publisher.commands.plan import plan_as_it_is, plan_changes
+from publisher.commands.planning.catalog_now import Say
+from publisher.commands.planning.packages import PackageForecast, Rules
+from publisher.commands.planning.values import Plan
+from publisher.daemon.assembly import (
+    build_ddl_dialect,
+    build_deriver,
+    build_index_to_read,
+    build_limited_packaging,
+    build_policy,
+    build_processes,
+    build_selection,
+    open_catalog,
+)
+from publisher.settings import Settings, StaticIndexSettings
+from publisher.state.protocol import Transaction
+from publisher.state.sqlite_reading import UnreadableState, read_transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a plan is asked for.
+
+    Attributes:
+        scripts: none for what is not published yet.
+        dialect: None for that of the catalog.
+        believes_state: whether the state may answer in place of the catalog.
+    """
+
+    scripts: Sequence[Script] = ()
+    dialect: Dialect | None = None
+    believes_state: bool = True
+
+
+def plan_deployment(settings: Settings, question: Question, say: Say) -> Plan:
+    """What the scripts would change.
+
+    Raises:
+        MalformedDdl: a statement cannot be read, or applied to the catalog.
+        CatalogUnavailable, PackageIndexError: one does not answer.
+    """
+    with open_catalog(settings) as catalog, build_processes(settings) as processes:
+        return plan_opened(settings, catalog, processes, question, say)
+
+
+def plan_opened(
+    settings: Settings,
+    catalog: Catalog,
+    processes: LimitedProcesses,
+    question: Question,
+    say: Say,
+) -> Plan:
+    """As ``plan_deployment``, with a catalog and processes that are open."""
+    rules = Rules(
+        settings.artifacts.versioning,
+        build_selection(settings),
+        build_policy(settings),
+        can_yank=isinstance(settings.index, StaticIndexSettings),
+    )
+    index = build_index_to_read(settings)
+    packaging = build_limited_packaging(settings, processes)
+    deriver = build_deriver(settings, processes)
+    if not question.scripts:
+        return plan_as_it_is(catalog, deriver, PackageForecast(index, packaging, rules), say)
+    with _opened_state(settings, say, believes_state=question.believes_state) as state:
+        return plan_changes(
+            catalog,
+            deriver,
+            PackageForecast(index, packaging, rules, state),
+            question.scripts,
+            state=state,
+            say=say,
+            dialect=question.dialect or build_ddl_dialect(settings),
+        )
+
+
+@contextmanager
+def _opened_state(
+    settings: Settings, say: Say, *, believes_state: bool
+) -> Iterator[Transaction | None]:
+    with ExitStack() as stack:
+        state: Transaction | None = None
+        if believes_state:
+            try:
+                state = stack.enter_context(read_transaction(settings.state.file))
+            except UnreadableState as error:
+                say(str(error))
+        yield state

@@ -1,0 +1,1 @@
+"""What a change of DDL would do, found without doing it."""

@@ -1,0 +1,197 @@
+"""A change of relations → what would be derived after it, of them and of whatever depends on them.
+
+Upstream relations first; a relation none of whose upstreams looks different to it is not derived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dependency_graph.graph import affected_cone, graph_of
+from lakeschema.catalog.ddl_change import DdlChange
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.outcome import Derived, Failed, Outcome
+from lakeschema.translation.upstream_first import (
+    cycle_failures,
+    derive_one,
+    upstreams_or_failure,
+    waves,
+)
+from publisher.commands.planning.catalog_now import CatalogNow
+
+Upstreams = Mapping[RelationName, tuple[RelationName, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cone:
+    """Relations that the statements concern, and all that depend on them before or after.
+
+    Attributes:
+        touched: those that the statements concern, and that differ or are gone.
+        before, after: outcomes of those that exist, upstreams outside the cone included.
+        facts_before, facts_after: of the relations whose outcome was looked for.
+        derived: those that were derived again, upstreams first.
+        reads_before, reads_after: direct upstreams of the cone's relations.
+    """
+
+    touched: frozenset[RelationName]
+    before: Mapping[RelationName, Outcome]
+    after: Mapping[RelationName, Outcome]
+    facts_before: Mapping[RelationName, Relation]
+    facts_after: Mapping[RelationName, Relation]
+    derived: Sequence[RelationName]
+    reads_before: Upstreams
+    reads_after: Upstreams
+
+    @property
+    def failing_as_before(self) -> Sequence[RelationName]:
+        """Members that fail, and for which nothing changed."""
+        failing = (n for n in self.reads_after if isinstance(self.after.get(n), Failed))
+        return sorted(set(failing) - set(self.derived))
+
+    def dependents_before(self, name: RelationName) -> Sequence[RelationName]:
+        return _dependents(self.reads_before, name)
+
+    def dependents_after(self, name: RelationName) -> Sequence[RelationName]:
+        return _dependents(self.reads_after, name)
+
+
+def _dependents(reads: Upstreams, name: RelationName) -> Sequence[RelationName]:
+    graph = graph_of((dependent, u) for dependent, named in reads.items() for u in named)
+    return sorted(affected_cone(graph, [name]) - {name})
+
+
+def derive_cone(now: CatalogNow, change: DdlChange, deriver: Deriver) -> Cone:
+    """Derives what the change makes necessary.
+
+    Raises:
+        CatalogUnavailable: the catalog could not be read.
+    """
+    named = {*change.relations, *change.removed}
+    facts_before = dict(now.facts(sorted(named)))
+    touched = frozenset(
+        name for name in named if change.relations.get(name) != facts_before.get(name)
+    )
+    members = sorted(touched | now.dependents(touched))
+    reads_before = {
+        name: () if isinstance(reads, Failed) else reads
+        for name, reads in now.upstreams(members).items()
+    }
+    walk = _Walk(now, change, deriver, touched, facts_before)
+    walk.run([name for name in members if name not in change.removed], reads_before)
+    before = now.outcomes([*members, *walk.outside])
+    return Cone(
+        touched,
+        before,
+        {name: o for name, o in walk.after.items() if o is not None},
+        facts_before,
+        walk.facts,
+        walk.derived,
+        reads_before,
+        walk.reads,
+    )
+
+
+class _Walk:
+    """The derivation of a cone as it would be."""
+
+    def __init__(
+        self,
+        now: CatalogNow,
+        change: DdlChange,
+        deriver: Deriver,
+        touched: frozenset[RelationName],
+        facts_before: dict[RelationName, Relation],
+    ) -> None:
+        self._now = now
+        self._change = change
+        self._deriver = deriver
+        self._touched = touched
+        self._facts_before = facts_before
+        self.after: dict[RelationName, Outcome | None] = dict.fromkeys(change.removed)
+        self.facts: dict[RelationName, Relation] = dict(change.relations)
+        self.reads: dict[RelationName, tuple[RelationName, ...]] = {}
+        self.derived: list[RelationName] = []
+        self.outside: list[RelationName] = []
+
+    def run(self, members: Sequence[RelationName], reads_before: Upstreams) -> None:
+        failures = self._read_texts(members, reads_before)
+        inside = set(members)
+        self.outside = sorted({u for r in self.reads.values() for u in r} - inside)
+        outside = self._now.outcomes(u for u in self.outside if u not in self._change.removed)
+        self.after |= {name: outside.get(name) for name in self.outside}
+        before = self._now.outcomes([*members, *self.outside])
+        failures |= cycle_failures(self.reads)
+        for wave in waves(self.reads):
+            self._run_wave([n for n in wave if n not in failures], before)
+            self.after |= {name: failures[name] for name in wave if name in failures}
+        self.after |= failures
+        self.derived += sorted(n for n in failures if n in self._touched or n not in before)
+
+    def _read_texts(
+        self, members: Sequence[RelationName], reads_before: Upstreams
+    ) -> dict[RelationName, Failed]:
+        """Finds what each reads; answers with those whose texts do not say it."""
+        failures: dict[RelationName, Failed] = {}
+        for name in members:
+            if name not in self._touched:
+                self.reads[name] = reads_before.get(name, ())
+                continue
+            reads = upstreams_or_failure(self.facts[name], self._deriver)
+            if isinstance(reads, Failed):
+                failures[name] = reads
+            self.reads[name] = () if isinstance(reads, Failed) else reads
+        return failures
+
+    def _run_wave(
+        self, wave: Sequence[RelationName], before: Mapping[RelationName, Outcome]
+    ) -> None:
+        due = [
+            name
+            for name in wave
+            if name in self._touched or any(self._differs(u, before) for u in self.reads[name])
+        ]
+        self.after |= {name: before[name] for name in wave if name not in due and name in before}
+        self.facts |= self._now.facts(n for n in due if n not in self.facts)
+        self._facts_before |= self._now.facts(n for n in due if n not in self._facts_before)
+        for name in due:
+            relation = self.facts.get(name)
+            if relation is None:
+                continue  # the catalog has lost it since the state heard of it
+            known = {u: o for u in self.reads[name] if (o := self.after.get(u)) is not None}
+            self.after[name] = derive_one(relation, self.reads[name], known, self._deriver)
+            is_same = name in self._touched and _says_the_same(
+                self._facts_before.get(name), relation
+            )
+            if is_same and not self._differs(name, before):
+                # Hive stores an expanded text, which DDL does not show: it would be what it is.
+                self.facts[name] = self._facts_before[name]
+                self.after[name] = before[name]
+            self.derived.append(name)
+
+    def _differs(self, name: RelationName, before: Mapping[RelationName, Outcome]) -> bool:
+        return self._visible(before.get(name)) != self._visible(self.after.get(name))
+
+    def _visible(self, outcome: Outcome | None) -> str:
+        """What dependents see of it, as of ``RelationRecord.visible_hash``."""
+        match outcome:
+            case None:
+                return "!missing"
+            case Failed(status=status):
+                return f"!{status.value.lower()}"
+            case Derived(derivation):
+                return self._deriver.interface_hash(derivation.interface)
+
+
+def _says_the_same(before: Relation | None, after: Relation) -> bool:
+    """Whether both are views with one text, as their author wrote it."""
+    if before is None or before.view is None or after.view is None:
+        return False
+    return (
+        before.view.dialect is after.view.dialect
+        and before.view.original_text.strip() == after.view.original_text.strip()
+        and before.properties == after.properties
+    )

@@ -1,0 +1,198 @@
+"""What would become of packages: their next versions, and those of relations that would be gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import TypeAlias
+
+from codegen.errors import CodegenError
+from codegen.package import PackageRequest
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.interface import Derivation
+from publisher.commands.planning.values import DroppedPackage, PackageFate, PlannedVersion
+from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
+from publisher.policy import Policy
+from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
+from publisher.publishing.history import newest_published, published_texts
+from publisher.publishing.listing import read_listing
+from publisher.publishing.packaging_protocol import (
+    Packaging,
+    PackagingCrashed,
+    Predecessors,
+    kind_of,
+)
+from publisher.publishing.versioning import SAME_SCHEMA, VersioningMode
+from publisher.selection import Selection
+from publisher.state.protocol import Transaction
+from publisher.state.records import VersionRecord
+
+UNFIT = (CodegenError, ForeignPackage, PackagingCrashed)
+"""What ``PackageForecast.version`` raises of a relation that gets no package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a deployment publishes.
+
+    Attributes:
+        can_yank: whether its index can.
+    """
+
+    versioning: VersioningMode
+    selection: Selection
+    policy: Policy
+    can_yank: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedAgain:
+    """Its newest version has this content, and is yanked."""
+
+
+Next: TypeAlias = PlannedVersion | OfferedAgain | None
+
+
+class PackageForecast:
+    """``state`` spares the index questions whose answers it has; None asks the index."""
+
+    def __init__(
+        self,
+        index: PackageIndex,
+        packaging: Packaging,
+        rules: Rules,
+        state: Transaction | None = None,
+    ) -> None:
+        self._index = index
+        self._packaging = packaging
+        self._rules = rules
+        self._state = state
+
+    def publishes(self, relation: Relation) -> bool:
+        return self._rules.selection.publishes(relation)
+
+    def version(self, relation: Relation, derivation: Derivation) -> Next:
+        """What a publication would decide; None where the newest version says the same already.
+
+        Raises:
+            CodegenError, ForeignPackage, PackagingCrashed: it would get no package.
+            PackageIndexError: the index did not answer.
+        """
+        request = self._packaging.request(relation, derivation)
+        name = request.relation
+        expected = self._packaging.content_hash(request)
+        record = None if self._state is None else self._state.graph.records([name]).get(name)
+        if record is not None and record.published_hash == expected and not record.yanked:
+            return None
+        return self._next(request, expected, relation)
+
+    def newest(self, name: RelationName) -> str | None:
+        """The number of its newest version."""
+        distribution = self._packaging.distribution(name)
+        numbers = read_listing(distribution, self._index.files(distribution)).ours
+        return list(numbers)[-1] if numbers else None
+
+    def dropped(
+        self, names: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
+    ) -> Sequence[DroppedPackage]:
+        """Of relations that the catalog would not have; ``listed`` are those that it has."""
+        offered = {name: self._offered(name) for name in names}
+        packaged = [name for name in sorted(names) if offered[name]]
+        held = self._held(packaged, listed) if packaged else {}
+        return [
+            DroppedPackage(
+                name,
+                self._packaging.distribution(name),
+                [file.version for file in offered[name]],
+                *self._fate(held.get(name)),
+            )
+            for name in packaged
+        ]
+
+    def _next(self, request: PackageRequest, expected: str, relation: Relation) -> Next:
+        name = request.relation
+        distribution = self._packaging.distribution(name)
+        listing = read_listing(distribution, self._index.files(distribution))
+        recorded: Sequence[VersionRecord] = ()
+        if self._state is not None:
+            recorded = self._state.versions.history([distribution])[distribution]
+        unrecorded = unrecorded_files(listing, recorded)
+        adopt = partial(read_unrecorded_versions, self._index, self._packaging, name, now=0.0)
+        # Of most packages the newest wheel says that nothing changed; the others are not fetched.
+        newest_alone = adopt(unrecorded[-1:]).versions if not recorded else ()
+        if newest_alone and newest_alone[0].content_hash == expected:
+            return _offered_again(unrecorded[-1])
+        history = (*recorded, *adopt(unrecorded).versions)
+        newest = newest_published(history)
+        if newest is not None and newest.content_hash == expected:
+            return _offered_again(listing.ours.get(newest.number))
+        taken = (*(version.number for version in history), *listing.versions)
+        number, change = self._packaging.next_version(
+            name,
+            request.schema,
+            Predecessors(published_texts(history), taken, self._rules.versioning),
+        )
+        newest_file = None if newest is None else listing.ours.get(newest.number)
+        if change.reasons == (SAME_SCHEMA,) and _offered_again(newest_file) and _is_hives(relation):
+            # A view that is made again: Hive expands its text to the one that was published.
+            return OfferedAgain()
+        return PlannedVersion(
+            name,
+            distribution,
+            newest.number if newest else None,
+            number,
+            kind_of(change),
+            tuple(change.reasons),
+        )
+
+    def _offered(self, name: RelationName) -> Sequence[IndexFile]:
+        distribution = self._packaging.distribution(name)
+        listing = read_listing(distribution, self._index.files(distribution))
+        return [file for file in listing.ours.values() if file.yanked is None]
+
+    def _fate(self, held: str | None) -> tuple[PackageFate, str]:
+        if held is not None:
+            return PackageFate.HELD, f"{held}: held until schema-publisher confirm-deletions"
+        seconds = self._rules.policy.drop_grace_seconds
+        when = f"after a second look, {seconds:g} s later"
+        if not self._rules.can_yank:
+            return PackageFate.KEPT, "the index takes uploads only: its versions stay available"
+        return PackageFate.YANKED, f"yanked {when}: pins keep working, ranges skip them"
+
+    def _held(
+        self, packaged: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
+    ) -> Mapping[RelationName, str]:
+        """Why the deletions of each wait for a person, by the limits of the service."""
+        limit = self._rules.policy.deletion_limit
+        known = listed() if self._state is None else ()
+        missing, packages = self._missing(None, known)
+        total = missing + len(packaged)
+        if limit.exceeded(total, packages):
+            return dict.fromkeys(packaged, f"{total} of {packages} relations would be missing")
+        held: dict[RelationName, str] = {}
+        for namespace in {name.namespace for name in packaged}:
+            names = [name for name in packaged if name.namespace == namespace]
+            missing, packages = self._missing(namespace, known)
+            if limit.exceeded(missing + len(names), packages):
+                of = f"{missing + len(names)} of {packages} relations of {'.'.join(namespace)}"
+                held |= dict.fromkeys(names, f"{of} would be missing")
+        return held
+
+    def _missing(
+        self, namespace: tuple[str, ...] | None, known: Sequence[RelationName]
+    ) -> tuple[int, int]:
+        """How many packaged relations are missing already, and of how many."""
+        if self._state is not None:
+            return self._state.graph.count_missing(namespace, inf)
+        return 0, sum(namespace in {None, name.namespace} for name in known)
+
+
+def _is_hives(relation: Relation) -> bool:
+    return relation.view is not None and relation.view.dialect is Dialect.HIVE
+
+
+def _offered_again(file: IndexFile | None) -> OfferedAgain | None:
+    return OfferedAgain() if file is not None and file.yanked is not None else None

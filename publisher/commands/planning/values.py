@@ -1,0 +1,177 @@
+"""What a plan says, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from lakeschema.catalog.identifiers import RelationName
+
+
+class Fate(Enum):
+    """What becomes of a relation that the statements concern."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    RENAMED = "renamed"
+    DROPPED = "dropped"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """A column before and after, each as a type; None where it is not there.
+
+    ``note`` is what else of it changed, where its type did not.
+    """
+
+    column: str
+    before: str | None
+    after: str | None
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return f"{self.column} {self.after} added"
+        if self.after is None:
+            return f"{self.column} removed"
+        if self.before == self.after:
+            return f"{self.column}: {self.note}"
+        return f"{self.column}: {self.before} → {self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRelation:
+    """A relation that the statements concern.
+
+    Attributes:
+        new_name: of one that is renamed.
+        statements: where they stand, such as ``change.sql:3``.
+        columns: those that differ for whoever reads it; empty for one that is dropped or created.
+        dependents_before, dependents_after: at any distance, sorted.
+    """
+
+    relation: RelationName
+    fate: Fate
+    statements: Sequence[str] = ()
+    new_name: RelationName | None = None
+    columns: Sequence[ColumnChange] = ()
+    dependents_before: Sequence[RelationName] = ()
+    dependents_after: Sequence[RelationName] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cause:
+    """What a consequence comes from: a relation of the statements, or one column of it.
+
+    ``column`` is "" for the relation as a whole.
+    """
+
+    relation: RelationName
+    column: str
+    what: str
+
+    def __str__(self) -> str:
+        if not self.column:
+            return f"{self.relation} {self.what}"
+        return f"{self.relation}: column {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedVersion:
+    """A version that would be published.
+
+    Attributes:
+        newest: the number before it; None for a first version.
+        change: "first", "major", "minor" or "patch".
+        dependents: of the relation, at any distance, sorted.
+        causes: empty where the statements concern the relation itself.
+    """
+
+    relation: RelationName
+    distribution: str
+    newest: str | None
+    number: str
+    change: str
+    reasons: tuple[str, ...]
+    dependents: tuple[RelationName, ...] = ()
+    causes: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A relation that gets no new version, because it cannot be derived or packaged.
+
+    Attributes:
+        status: as ``status`` shows it: BROKEN, UNSUPPORTED …; OK if it cannot be packaged.
+        published: the newest version, which stays as it is; None without one.
+    """
+
+    relation: RelationName
+    status: str
+    reason: str
+    causes: tuple[Cause, ...] = ()
+    published: str | None = None
+
+
+class PackageFate(Enum):
+    """What becomes of the versions of a relation that the catalog no longer has."""
+
+    YANKED = "yanked"
+    HELD = "held"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedPackage:
+    """``versions`` are those that are offered now, lowest first; ``why`` is a sentence."""
+
+    relation: RelationName
+    distribution: str
+    versions: Sequence[str]
+    fate: PackageFate
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that would follow.
+
+    Attributes:
+        relations: those that the statements concern; none without statements.
+        broken: could be derived before, or are new and their own engine would refuse them.
+        failing: new, and not for their engine's reasons: they get no package.
+        already_failing: before and after.
+        mended: could not be derived before, and can after.
+        offered_again: yanked packages of relations that exist again, with nothing new in them.
+        withheld: relations that get no package because of the settings or their own property,
+            although they had one.
+    """
+
+    relations: Sequence[PlannedRelation] = ()
+    versions: Sequence[PlannedVersion] = ()
+    broken: Sequence[Failing] = ()
+    failing: Sequence[Failing] = ()
+    already_failing: Sequence[Failing] = ()
+    mended: Sequence[RelationName] = ()
+    dropped_packages: Sequence[DroppedPackage] = ()
+    offered_again: Sequence[RelationName] = ()
+    withheld: Sequence[RelationName] = ()
+
+    @property
+    def breaks(self) -> bool:
+        return bool(self.broken)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no package would change and nothing fails."""
+        return not (
+            self.versions
+            or self.broken
+            or self.failing
+            or self.mended
+            or self.dropped_packages
+            or self.offered_again
+            or self.withheld
+        )

@@ -1,0 +1,177 @@
+"""Whatever ``plan`` says before a change, the engine does after it: judged by the ledger and the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from deploy.hive import HiveQueries, HiveRefused
+from deploy.ports import free_ports
+from lakeschema.catalog.ddl_change import Script
+from lakeschema.catalog.relations import Catalog
+from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.translation.outcome import Status
+from publisher.commands.planned_deployment import Question, plan_opened
+from publisher.commands.planning.values import PackageFate, Plan
+from publisher.daemon.assembly import (
+    build_engine,
+    build_index,
+    build_processes,
+    build_state,
+    open_catalog,
+)
+from publisher.daemon.engine import Engine
+from publisher.index.protocol import PackageIndex
+from publisher.settings import Settings, load_settings
+from publisher.state.protocol import State
+from tests.integration.end_to_end.planned_changes import CHANGES, LAKE, RELATIONS, Change
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the ledger, the state and the index hold.
+
+    Attributes:
+        versions: what changed and why, by distribution and number.
+        failing: the reason, by relation.
+        offered: numbers that installers choose from, by distribution.
+    """
+
+    versions: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    failing: Mapping[str, str] = field(default_factory=dict)
+    offered: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    hive: HiveQueries
+    settings: Settings
+    state: State
+    engine: Engine
+    index: PackageIndex
+    catalog: Catalog
+    processes: LimitedProcesses
+
+    def run(self, *statements: str) -> None:
+        for answer in self.hive.run(*statements):
+            if isinstance(answer, HiveRefused):
+                print("REFUSED", answer)
+
+    def publish(self) -> None:
+        self.engine.snapshot()
+        assert self.engine.drain(60.0)
+
+    def plan(self, change: Change) -> Plan:
+        script = Script("change.sql", ";\n".join(change.statements))
+        return plan_opened(
+            self.settings, self.catalog, self.processes, Question([script]), lambda _: None
+        )
+
+    def seen(self) -> Seen:
+        records, versions = self.state.read(
+            lambda tx: (tx.graph.every_record(), tx.versions.every_version())
+        )
+        return Seen(
+            {(v.distribution, v.number): (v.change, v.reasons) for v in versions},
+            {
+                str(name): record.reason
+                for name, record in records.items()
+                if record.reason and record.status is not Status.MISSING
+            },
+            {
+                project: frozenset(f.version for f in self.index.files(project) if f.yanked is None)
+                for project in self.index.projects()
+            },
+        )
+
+
+@pytest.fixture(scope="module")
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    folder = tmp_path_factory.mktemp("planned")
+    (port,) = free_ports(1)
+    settings = _settings(folder, port)
+    with (
+        HiveQueries.start(folder / "hive", metastore_port=port) as hive,
+        closing(build_state(settings)) as state,
+        build_processes(settings) as processes,
+        open_catalog(settings) as catalog,
+    ):
+        index = build_index(settings)
+        engine = build_engine(settings, state, catalog, index, processes)
+        made = Deployment(hive, settings, state, engine, index, catalog, processes)
+        made.run(*LAKE)
+        made.publish()
+        yield made
+
+
+def _settings(folder: Path, port: int) -> Settings:
+    config = folder / "schema-publisher.toml"
+    config.write_text(
+        f"""\
+[artifacts]
+prefix = "acme-schema"
+second_opinion = "off"
+[catalog]
+kind = "hive"
+uri = "thrift://127.0.0.1:{port}"
+[state]
+url = "sqlite:///{folder}/state.db"
+[index]
+kind = "static"
+path = "{folder}/index"
+[engine]
+debounce_seconds = 0
+staleness_seconds = 0
+drop_grace_seconds = 0
+max_versions_per_hour = 1000
+"""
+    )
+    return load_settings(config)
+
+
+@pytest.mark.slow
+def test_what_a_plan_says_of_forty_changes_is_what_the_engine_does(deployment: Deployment) -> None:
+    assert RELATIONS == 80
+    assert len(CHANGES) == 40
+    assert len(deployment.seen().offered) == RELATIONS
+    wrong: dict[str, object] = {}
+
+    for number, change in enumerate(CHANGES):
+        before = deployment.seen()
+        plan = deployment.plan(change)
+        deployment.run(*change.statements)
+        deployment.publish()
+        foretold, happened = _foretold(plan), _happened(before, deployment.seen())
+        if foretold != happened or plan.breaks != change.breaks:
+            wrong[f"{number}: {change}"] = (foretold, happened, plan.breaks)
+
+    assert not wrong
+
+
+def _foretold(plan: Plan) -> Mapping[str, object]:
+    return {
+        "versions": {(v.distribution, v.number): (v.change, v.reasons) for v in plan.versions},
+        "broken": {str(f.relation): f.reason for f in plan.broken},
+        "mended": {str(name) for name in plan.mended},
+        "yanked": {
+            d.distribution: frozenset(d.versions)
+            for d in plan.dropped_packages
+            if d.fate is PackageFate.YANKED
+        },
+    }
+
+
+def _happened(before: Seen, after: Seen) -> Mapping[str, object]:
+    gone = {
+        project: numbers - after.offered[project] for project, numbers in before.offered.items()
+    }
+    return {
+        "versions": {key: v for key, v in after.versions.items() if key not in before.versions},
+        "broken": {n: r for n, r in after.failing.items() if n not in before.failing},
+        "mended": {n for n in before.failing if n not in after.failing},
+        "yanked": {project: numbers for project, numbers in gone.items() if numbers},
+    }
