@@ -142,6 +142,16 @@ def create_views(ddl: MetastoreDdl) -> None:
     )
 
 
+def unit_number_ddl() -> str:
+    """What ``add_unit_number`` does, as somebody would write it for Hive."""
+    literal = json.dumps(company(with_unit=True)).replace("\\", "\\\\").replace("'", "\\'")
+    columns = ", ".join(f"{name} {type_}" for name, type_ in company_columns(with_unit=True))
+    return (
+        f"ALTER TABLE {DATABASE}.company REPLACE COLUMNS ({columns});\n"
+        f"ALTER TABLE {DATABASE}.company SET TBLPROPERTIES ('avro.schema.literal' = '{literal}');\n"
+    )
+
+
 def add_unit_number(ddl: MetastoreDdl) -> None:
     ddl.replace_columns(
         DATABASE,

@@ -29,7 +29,10 @@ from codegen.wheel import read_wheel
 from deploy.demo import consumers, lake
 from deploy.local_stack import Metastore, spark_session_conf
 from deploy.metastore_ddl import MetastoreDdl
+from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.planned_deployment import Question, plan_deployment
+from publisher.commands.planning.values import Plan
 from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
 from publisher.logs import log_to
@@ -114,11 +117,15 @@ class _Demo:
         conf = json.dumps(spark_session_conf(metastore))
         self._print_run(python, consumers.READ_ON_SPARK, conf)
 
+        self._chapter("Address is to gain a unit number: plan says what would follow")
+        plan = self._plan(lake.unit_number_ddl())
+
         self._chapter("Address gains a unit number")
         started = time.perf_counter()
         lake.add_unit_number(ddl)
         second = self._wait(dict.fromkeys(("company", "v1", "v2"), "1.1.0"), started)
         self._show_versions(second, before=first)
+        self._check_plan(plan, second)
 
         self._chapter("A pinned consumer is unaffected; an upgraded one sees the field")
         newer = upgraded.result()
@@ -132,6 +139,37 @@ class _Demo:
     def _chapter(self, title: str) -> None:
         self._console.print()
         self._console.rule(f"[bold]{title}", align="left")
+
+    def _plan(self, ddl: str) -> Plan:
+        """Asks ``plan`` before the change, beside the running daemon, and shows its answer."""
+        script = Script("unit_number.sql", ddl)
+        settings = load_settings(self._folder / "schema-publisher.toml")
+        self._console.print(f"[bold]$ schema-publisher plan {script.label}[/bold]")
+        began = time.perf_counter()
+        plan = plan_deployment(settings, Question([script]), log.info)
+        seconds = time.perf_counter() - began
+        table = Table("package", "from", "to", "why", "because of", box=None, pad_edge=False)
+        for version in plan.versions:
+            table.add_row(
+                version.distribution,
+                version.newest,
+                f"[green]{version.number}[/green]",
+                escape(f"{version.change}: {'; '.join(version.reasons)}"),
+                escape("; ".join(map(str, version.causes))),
+            )
+        self._console.print(table)
+        broken = ", ".join(str(failing.relation) for failing in plan.broken) or "nothing"
+        self._console.print(f"{broken} would break; planned in {seconds * 1000:.0f} ms")
+        return plan
+
+    def _check_plan(self, plan: Plan, seen: Mapping[str, Seen]) -> None:
+        said = {(v.distribution, v.number, v.change, v.reasons) for v in plan.versions}
+        came = {_published(each.contents) for each in seen.values()}
+        if said != came:
+            raise DemoFailed(f"plan said {sorted(said)}, and published was {sorted(came)}")
+        self._console.print(
+            f"[green]What plan said came true: {len(came)} of {len(said)} versions."
+        )
 
     @contextlib.contextmanager
     def _service(self, metastore: Metastore) -> Iterator[Service]:
@@ -223,6 +261,12 @@ port = 0
         printed = run([str(python), "-c", program, *arguments])
         for line in printed.splitlines():
             self._console.print(f"  [cyan]{escape(line)}[/cyan]")
+
+
+def _published(contents: PackageContents) -> tuple[str, str, str, tuple[str, ...]]:
+    provenance = contents.provenance
+    reasons = tuple(map(str, provenance["reasons"]))
+    return contents.distribution, contents.version, str(provenance["change"]), reasons
 
 
 def make_environment(folder: Path) -> Path:
