@@ -211,6 +211,9 @@ class Publisher:
             base = record.reason.removesuffix(f"; {STILL_OFFERED}")
             is_offered = is_dropped and bool(found.history) and not is_yanked
             reason = f"{base}; {STILL_OFFERED}" if is_offered else base
+            if is_yanked:
+                # As it should be: nobody needs to look at what was dropped, and is offered no more.
+                reason = ""
             compared = replace(record, yanked=is_yanked, index_check_due=False, reason=reason)
             tx.graph.write(compared)
         end_claim(tx, claim, ending)

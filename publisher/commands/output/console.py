@@ -130,6 +130,7 @@ class ConsoleOutput:
             "relation": str(report.name),
             "status": shown_status(record) if record else "UNKNOWN",
             "reason": record.reason if record else "",
+            "dropped": "its versions are yanked" if record and record.yanked else "",
             "withheld": report.withheld_because,
             "package": found.versions[-1].distribution if found.versions else "",
         }

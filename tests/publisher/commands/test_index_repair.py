@@ -92,6 +92,24 @@ def test_what_was_dropped_while_the_state_was_lost_is_yanked(published: Folder) 
     assert "data-yanked" in page
 
 
+def test_what_was_dropped_and_yanked_is_no_trouble(published: Folder) -> None:
+    published.write_ddl("CREATE TABLE shop.orders (id bigint, note string);")
+    published.run("snapshot")
+
+    assert "trouble" not in published.people("status")
+    assert "relations           1 MISSING, 1 OK" in published.people("status")
+    assert "dropped   its versions are yanked" in published.people("explain", "shop.ids")
+
+
+def test_an_upstream_that_was_dropped_is_named_by_what_reads_it(published: Folder) -> None:
+    published.write_ddl("CREATE VIEW shop.ids AS SELECT id FROM shop.orders;")
+    published.run("snapshot")
+
+    trouble = published.people("status").partition("relations in trouble")[2]
+
+    assert [line.split()[:2] for line in trouble.splitlines()[2:]] == [["shop.ids", "BROKEN"]]
+
+
 def test_a_changed_prefix_is_published_once_a_person_asks(folder: Folder) -> None:
     columns = "CREATE TABLE shop.t{} (id bigint);"
     folder.write_ddl("".join(columns.format(number) for number in range(12)))
