@@ -1,0 +1,124 @@
+"""The GitHub action, the GitLab job and the pre-commit hook around ``plan``: their scripts, run as those systems run them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.publisher.commands.folder import Folder
+
+ROOT = Path(__file__).parents[2]
+ACTION = yaml.safe_load((ROOT / "deploy/plan/action.yml").read_text())
+GITLAB = yaml.safe_load((ROOT / "deploy/plan/gitlab.yml").read_text())["schema-plan"]
+(HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+
+ADDS = "ALTER TABLE shop.orders ADD COLUMNS (total double);"
+BREAKS = "DROP TABLE shop.orders;"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Folder:
+    folder = Folder(tmp_path)
+    assert folder.run("snapshot").status == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("ddl", "status", "words"), [(ADDS, 0, "1.1.0"), (BREAKS, 1, "Would break")]
+)
+def test_the_action_shows_the_report_and_fails_if_something_breaks(
+    repository: Folder, ddl: str, status: int, words: str
+) -> None:
+    (repository.path / "change.sql").write_text(ddl)
+    (step,) = ACTION["runs"]["steps"]
+    inputs = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
+    given = inputs | {"ddl": "change.sql\n", "package": ""}
+
+    ended = run_script(step["run"], repository, environment_of(step, given))
+
+    assert ended.returncode == status, ended.stderr
+    summary = (repository.path / "summary").read_text()
+    assert words in summary
+    outputs = dict(line.split("=", 1) for line in (repository.path / "output").read_text().split())
+    assert Path(outputs["report"]).read_text() == summary
+
+
+def test_no_input_of_the_action_is_part_of_its_script() -> None:
+    assert [step["run"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]] == []
+
+
+def test_an_input_of_the_action_is_not_executed(repository: Folder) -> None:
+    (step,) = ACTION["runs"]["steps"]
+    given = {"ddl": "$(touch hit) `touch hit`; touch hit", "config": "$(touch hit)", "package": ""}
+
+    ended = run_script(step["run"], repository, environment_of(step, given))
+
+    assert ended.returncode != 0
+    assert not (repository.path / "hit").exists()
+
+
+@pytest.mark.parametrize(
+    ("ddl", "status", "words"), [(ADDS, 0, "1.1.0"), (BREAKS, 1, "Would break")]
+)
+def test_the_gitlab_job_shows_the_report_and_fails_if_something_breaks(
+    repository: Folder, ddl: str, status: int, words: str
+) -> None:
+    (repository.path / "change.sql").write_text(ddl)
+
+    ended = run_script(
+        "\n".join(GITLAB["script"]),
+        repository,
+        {**GITLAB["variables"], "SCHEMA_PLAN_DDL": "change.sql"},
+    )
+
+    assert ended.returncode == status, ended.stderr
+    assert words in ended.stdout
+    assert words in (repository.path / GITLAB["artifacts"]["paths"][0]).read_text()
+
+
+@pytest.mark.parametrize(("ddl", "status"), [(ADDS, 0), (BREAKS, 1)])
+def test_the_hook_fails_if_something_breaks(repository: Folder, ddl: str, status: int) -> None:
+    (repository.path / "change.sql").write_text(ddl)
+
+    ended = run_script(shlex.join([*shlex.split(HOOK["entry"]), "change.sql"]), repository, {})
+
+    assert ended.returncode == status, ended.stderr
+
+
+def environment_of(step: Mapping[str, Any], given: Mapping[str, str]) -> Mapping[str, str]:
+    """The step's variables, with its expressions of inputs filled in."""
+    expressions = {f"${{{{ inputs.{name} }}}}": value for name, value in given.items()}
+    return {name: expressions[value] for name, value in step["env"].items()}
+
+
+def run_script(
+    script: str, repository: Folder, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """In bash as both systems call it, with the commands of this environment."""
+    path = repository.path
+    systems = {
+        "RUNNER_TEMP": path,
+        "GITHUB_STEP_SUMMARY": path / "summary",
+        "GITHUB_OUTPUT": path / "output",
+    }
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        check=False,
+        cwd=path,
+        env={
+            "HOME": str(path),
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            **{name: str(value) for name, value in systems.items()},
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+    )
