@@ -172,7 +172,7 @@ class Service:
             return None
         return RelationSummary(
             record.status.value,
-            record.reason,
+            record.reason or ("it was dropped" if record.yanked else ""),
             tuple(self._neighbour(edge.upstream) for edge in edges),
             tuple(self._neighbour(dependent) for dependent in sorted(dependents)),
         )
