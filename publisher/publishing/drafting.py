@@ -58,8 +58,7 @@ class Drafter:
         drafted = self._packaging.draft(replace(request, provenance=provenance), predecessors)
         version = _reservation(job, drafted, self._packaging.build_keys.generator, now)
         after = max((v.sequence for v in history), default=None)
-        listed_at = confirmed.reconciled.listed_at
-        return Draft(job, confirmed.cone, version, drafted.wheel, after, listed_at)
+        return Draft(job, confirmed.cone, version, drafted.wheel, after)
 
 
 def _has_same_content(job: Job, history: Sequence[VersionRecord]) -> bool:

@@ -42,14 +42,12 @@ class Reconciled:
     Attributes:
         history: as of ``VersionLedger``.
         listed: versions of every file on the index, whoever uploaded it.
-        listed_at: steady time of the listing.
         has_acted: something had to be changed for the agreement, at the index or in the state.
         is_yanked: of a dropped relation: no file is offered.
     """
 
     history: Sequence[VersionRecord]
     listed: frozenset[str]
-    listed_at: float
     has_acted: bool = False
     is_yanked: bool = False
 
@@ -75,7 +73,6 @@ class Draft:
     Attributes:
         after: the newest ``sequence`` of the history for which the number was chosen; None if
             there was none.
-        listed_at: as of ``Reconciled``; the index did not list the number then.
     """
 
     job: Job
@@ -83,4 +80,3 @@ class Draft:
     version: VersionRecord
     wheel: Wheel
     after: int | None
-    listed_at: float

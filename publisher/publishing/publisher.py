@@ -178,7 +178,7 @@ class Publisher:
         is_dropped = known.record is not None and known.record.status is Status.MISSING
         if is_dropped and not known.history:
             # Most often an upstream that never existed.
-            found = Reconciled((), frozenset(), self._runtime.clock.now())
+            found = Reconciled((), frozenset())
         else:
             found = self._reconciler.reconcile(
                 claim.relation, known.history, is_dropped=is_dropped, refill=known.is_due
@@ -313,7 +313,7 @@ class Publisher:
 
         def deliver(claim: Claim) -> tuple[Draft, Delivered]:
             draft = by_name[claim.relation]
-            return draft, self._reconciler.deliver(draft.version, draft.wheel, draft.listed_at)
+            return draft, self._reconciler.deliver(draft.version, draft.wheel)
 
         done = self._work.for_each([draft.job.claim for draft in drafts], deliver)
         if not done:

@@ -81,7 +81,6 @@ class Reconciler:
             self.finish(version)
         if reserved:
             history = self._history(distribution)
-        listed_at = self._runtime.clock.now()
         listing = read_listing(distribution, self._index.files(distribution))
         found = compare_with_index(listing, history, is_dropped=is_dropped)
         revised = self._revised(found, history, refill=refill)
@@ -93,7 +92,7 @@ class Reconciler:
             history = self._history(distribution)
         is_yanked = self._yank_and_offer(distribution, found)
         has_acted = bool(reserved or found)
-        return Reconciled(history, listing.versions, listed_at, has_acted, is_yanked)
+        return Reconciled(history, listing.versions, has_acted, is_yanked)
 
     def finish(self, version: VersionRecord) -> None:
         """Delivers a reserved version even if its relation changed since: it may be visible."""
@@ -116,14 +115,9 @@ class Reconciler:
         self._state.write(lambda tx: record_deliveries(tx, [delivered], now))
         self.log_delivery(version, delivered.delivery)
 
-    def deliver(
-        self, version: VersionRecord, wheel: Wheel, missing_at: float | None = None
-    ) -> Delivered:
-        """Uploads the wheel of a reservation, unless the index has it.
-
-        ``missing_at``: as of ``WheelUploader.deliver``.
-        """
-        delivery = self._uploader.deliver(wheel, version.created_at, missing_at)
+    def deliver(self, version: VersionRecord, wheel: Wheel) -> Delivered:
+        """Uploads the wheel of a reservation, unless the index has it."""
+        delivery = self._uploader.deliver(wheel, reserved_at=version.created_at)
         if delivery is Delivery.CONFLICT:
             return Delivered(version, delivery, self._read_taken(version))
         return Delivered(version, delivery)

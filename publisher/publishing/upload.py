@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 from codegen.package import Wheel
@@ -20,9 +19,6 @@ DROPPED = "the relation was dropped from the catalog"
 
 MAX_LISTING_DELAY_SECONDS = 900.0
 """After which an index lists what it accepted: some serve their pages from caches."""
-
-_BELIEVED_SECONDS = 1.0
-"""A listing, of what the index lacks: another deployment may upload at any moment."""
 
 _TAKEN_STATUSES = frozenset({400, 403, 409, 422})
 _TAKEN = re.compile(r"already|taken|overwrit|updating assets", re.IGNORECASE)
@@ -41,13 +37,6 @@ class Delivery(Enum):
     """The index holds other bytes under this name."""
 
 
-@dataclass(slots=True)
-class _Attempt:
-    """``is_known_missing``: the index need not be asked whether it has the file already."""
-
-    is_known_missing: bool
-
-
 class WheelUploader:
     """Every method raises ``PackageIndexError`` if the index is unavailable or refuses."""
 
@@ -56,23 +45,17 @@ class WheelUploader:
         self._clock = clock
         self._retrying = retrying((IndexUnavailable, IndexRefused), clock)
 
-    def deliver(
-        self, wheel: Wheel, reserved_at: float | None = None, missing_at: float | None = None
-    ) -> Delivery:
+    def deliver(self, wheel: Wheel, reserved_at: float | None = None) -> Delivery:
         """Looks before each attempt: some indexes overwrite, and an earlier one may have succeeded.
 
         ``reserved_at``: if the index has said of a name for a long time that it is taken, without
         listing it, then it is a conflict: some indexes never take the name of a deleted file again.
-        ``missing_at``: steady time at which the index did not list the file. The first attempt
-        relies on it for a moment, if no attempt was made before.
 
         Raises:
             PackageIndexError: after three attempts the index still does not list it.
         """
-        now = self._clock.now()
-        attempt = _Attempt(missing_at is not None and now - missing_at <= _BELIEVED_SECONDS)
         try:
-            return self._retrying(self._look_and_upload, wheel, attempt)
+            return self._retrying(self._look_and_upload, wheel)
         except IndexRefused as error:
             is_late = (
                 reserved_at is not None
@@ -82,9 +65,8 @@ class WheelUploader:
                 return Delivery.CONFLICT
             raise
 
-    def _look_and_upload(self, wheel: Wheel, attempt: _Attempt) -> Delivery:
-        found = None if attempt.is_known_missing else self._find(wheel)
-        attempt.is_known_missing = False
+    def _look_and_upload(self, wheel: Wheel) -> Delivery:
+        found = self._find(wheel)
         return found if found is not None else self._upload(wheel)
 
     def _upload(self, wheel: Wheel) -> Delivery:

@@ -94,8 +94,9 @@ SINGLE = {
     ),
     "uploads without a look": _one(
         "publishing.upload",
-        "found = None if attempt.is_known_missing else self._find(wheel)",
-        "found = None",
+        "        found = self._find(wheel)\n"
+        "        return found if found is not None else self._upload(wheel)",
+        "        return self._upload(wheel)",
         _INTERLEAVINGS,
     ),
     "burnt numbers forgotten": _one(

@@ -153,21 +153,6 @@ def test_other_bytes_under_our_name_are_not_overwritten() -> None:
     assert index.visible == {ours.filename: foreign.data}
 
 
-@pytest.mark.parametrize("waited_seconds", [0.0, 60.0])
-def test_a_listing_is_relied_on_for_a_moment_only(waited_seconds: float) -> None:
-    clock = FakeClock()
-    index = FakeIndex(Stage(), random.Random(0), overwrites=True)
-    missing_at = clock.now()
-    clock.sleep(waited_seconds)
-    foreign = sample_wheel(body="THEIRS = 1\n")
-    index.upload(foreign)
-
-    delivery = WheelUploader(index, clock).deliver(sample_wheel(), missing_at=missing_at)
-
-    is_overwritten = waited_seconds == 0.0
-    assert delivery is (Delivery.PUBLISHED if is_overwritten else Delivery.CONFLICT)
-
-
 class OvertakenIndex(FakeIndex):
     """The first upload is not answered, and another writer's file has come meanwhile."""
 
@@ -182,8 +167,7 @@ def test_other_bytes_that_came_during_an_upload_are_not_overwritten_by_the_next_
     index = OvertakenIndex(Stage(), random.Random(0), overwrites=True)
     ours = sample_wheel(body="OURS = 1\n")
 
-    clock = FakeClock()
-    delivery = WheelUploader(index, clock).deliver(ours, missing_at=clock.now())
+    delivery = WheelUploader(index, FakeClock()).deliver(ours)
 
     assert delivery is Delivery.CONFLICT
     assert index.visible == {ours.filename: sample_wheel(body="THEIRS = 1\n").data}
