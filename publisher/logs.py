@@ -6,12 +6,40 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import inf
 from typing import TextIO
 
 from publisher.redaction import SECRETS
 
 _STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+_OURS = frozenset({"publisher", "lakeschema", "codegen", "dependency_graph", "deploy"})
+
+_SECONDS_BETWEEN_LINES_OF_OTHERS = 60.0
+
+
+def is_ours(logger: str) -> bool:
+    return logger.partition(".")[0] in _OURS
+
+
+class SeldomFromOthers(logging.Filter):
+    """Of each statement of a library one line a minute: during an outage it logs every attempt."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._now = now
+        self._passed_at: dict[tuple[str, str, int], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if is_ours(record.name):
+            return True
+        now, place = self._now(), (record.name, record.pathname, record.lineno)
+        if now - self._passed_at.get(place, -inf) < _SECONDS_BETWEEN_LINES_OF_OTHERS:
+            return False
+        self._passed_at[place] = now
+        return True
 
 
 class JsonFormatter(logging.Formatter):
@@ -30,8 +58,11 @@ class JsonFormatter(logging.Formatter):
         }
         fields = {k: v for k, v in vars(record).items() if k not in _STANDARD_FIELDS}
         entry |= {k: v for k, v in fields.items() if k not in entry}
-        if record.exc_info:
+        if record.exc_info and is_ours(record.name):
             entry["trace"] = self.formatException(record.exc_info)
+        elif record.exc_info and record.exc_info[1] is not None:
+            # Whoever asked the library says what it means; its inside helps nobody here.
+            entry["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
         return json.dumps({name: _redacted(value) for name, value in entry.items()})
 
 
@@ -51,8 +82,11 @@ def log_to(stream: TextIO = sys.stderr, *, level: str = "INFO") -> None:
     """Sends every log of the process to ``stream`` as JSON Lines, libraries' warnings included."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
+    handler.addFilter(SeldomFromOthers())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for verbose in ("kafka", "uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy"):
+    for verbose in ("kafka", "uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy", "twine"):
         logging.getLogger(verbose).setLevel("WARNING")
+    # It reports each connection that fails, whose error our own line has.
+    logging.getLogger("thrift").setLevel("CRITICAL")

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from publisher.outages import Outages
 from publisher.policy import Policy
 from publisher.state.protocol import State
 
@@ -91,3 +92,4 @@ class Runtime:
     clock: Clock
     policy: Policy
     counters: Counters = field(default_factory=Counters)
+    outages: Outages = field(default_factory=Outages)

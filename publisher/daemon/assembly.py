@@ -32,6 +32,7 @@ from lakeschema.translation.udf_plugins import (
 )
 from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
+from publisher.daemon.observed import ObservedCatalog, ObservedIndex
 from publisher.daemon.package_links import package_links
 from publisher.daemon.signing import build_sign
 from publisher.events.ddl_folder import DdlFolderSource
@@ -41,6 +42,7 @@ from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
 from publisher.index.static import Sign, StaticIndex
 from publisher.index.twine_index import TwineIndex
+from publisher.outages import Outages
 from publisher.policy import DeadLetterLimit, DeletionLimit, Policy
 from publisher.publishing import limited_packaging
 from publisher.publishing.discovery import Discovery
@@ -397,13 +399,18 @@ def build_engine(
     catalog: Catalog,
     index: PackageIndex,
     processes: LimitedProcesses,
+    outages: Outages | None = None,
 ) -> Engine:
-    """An engine whose untrusted work is done by ``processes``, those of ``build_processes``."""
+    """An engine whose untrusted work is done by ``processes``, those of ``build_processes``.
+
+    It notes in ``outages`` what fails of the catalog and the index.
+    """
     (catalog_settings,) = settings.catalog
+    outages = Outages() if outages is None else outages
     deployment = Deployment(
-        runtime=Runtime(state, open_clock(state), build_policy(settings)),
-        catalog=catalog,
-        index=index,
+        runtime=Runtime(state, open_clock(state), build_policy(settings), outages=outages),
+        catalog=ObservedCatalog(catalog, outages),
+        index=ObservedIndex(index, outages),
         deriver=build_deriver(settings, processes),
         packaging=build_limited_packaging(settings, processes),
         versioning=settings.artifacts.versioning,

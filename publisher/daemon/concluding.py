@@ -22,6 +22,7 @@ from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import Finding, Settled
 from publisher.settling.settling import Settling, Verdict
+from publisher.settling.status_changes import StatusChange, log_status_changes
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, RelationRecord
 
@@ -69,12 +70,14 @@ class _Outstanding:
         compared: claims of relations without a new version whose packages are to be compared with
             the index: dropped ones, and those whose derivation failed or is withheld.
         held: relations that the catalog no longer has, as many others: a person must confirm it.
+        changes: of statuses, which are logged once they are committed.
     """
 
     reserved: Mapping[Claim, Ending]
     unpublished: Sequence[_Unpublished]
     compared: Sequence[Claim]
     held: Sequence[RelationName]
+    changes: Sequence[StatusChange]
 
 
 class Concluding:
@@ -109,6 +112,7 @@ class Concluding:
             partial(self._settle, findings=findings, contents=contents, reserved=reservations)
         )
         self._wake()
+        log_status_changes(outstanding.changes)
         self._log_held(frozenset(outstanding.held))
         if outstanding.reserved:
             self._publisher.finish_and_end(outstanding.reserved, reservations)
@@ -154,6 +158,7 @@ class Concluding:
             self._unpublished(tx, [(f, r) for f, r in settled if r.has_content], now),
             [*dropped, *others],
             [f.reading.name for f, s in done if s.verdict is Verdict.HELD],
+            [change for _, s in done for change in s.changes],
         )
 
     def _unpublished(

@@ -48,6 +48,7 @@ from publisher.settling.findings import (
 )
 from publisher.settling.namespace_events import demand_namespace_events
 from publisher.settling.settling import Settling
+from publisher.settling.status_changes import StatusChange, log_status_changes
 from publisher.state.protocol import Transaction
 from publisher.state.records import Cause, Claim, Urgency, WorkRequest
 
@@ -204,7 +205,6 @@ class Engine:
         try:
             read = read_claimed(self._reader, claims, records, self.runtime)
         except CatalogUnavailable as error:
-            log.warning("catalog not read", extra={"why": str(error)})
             self._defer(claims, str(error))
             return
         for claim, failure in read.failed:
@@ -242,14 +242,14 @@ class Engine:
             self._defer_quarantine(claim, _crashed(claim))
             return
 
-        def quarantine(tx: Transaction) -> None:
+        def quarantine(tx: Transaction) -> Sequence[StatusChange]:
             settlement = self._settling.quarantine(tx, claim, _crashed(claim), now)
             if settlement.ending is not None:
                 end_claim(tx, claim, settlement.ending)
+            return settlement.changes
 
-        self._state.write(quarantine)
+        log_status_changes(self._state.write(quarantine))
         self.counters.add("quarantined")
-        log.error("relation quarantined", extra={"relation": str(claim.relation)})
 
     def _defer_quarantine(self, claim: Claim, reason: str) -> None:
         until = self._clock.now() + self._policy.max_retry_seconds

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from publisher.daemon.observed import Encounters
 from publisher.daemon.threads import Daemon
+from publisher.outages import Outages
 from publisher.redaction import SECRETS
+from publisher.state.protocol import StateUnavailable
 
 _MAX_INTERVALS = 2
 """A snapshot may fail once before the daemon counts as not ready."""
@@ -44,9 +43,9 @@ class SnapshotAge:
 class Health:
     """``is_live`` costs nothing; ``troubles`` reads one row of the state."""
 
-    def __init__(self, daemon: Daemon, encounters: Encounters, snapshot_age: SnapshotAge) -> None:
+    def __init__(self, daemon: Daemon, outages: Outages, snapshot_age: SnapshotAge) -> None:
         self._daemon = daemon
-        self._encounters = encounters
+        self._outages = outages
         self._snapshot_age = snapshot_age
 
     def is_live(self) -> bool:
@@ -58,7 +57,7 @@ class Health:
         # What a thread itself reports says more than its silence, or than its age.
         troubles = {
             **self._state_troubles(),
-            **self._encounters.failing(),
+            **self._outages.failing(),
             **self._daemon.overdue(),
             **self._daemon.troubles(),
             **dead,
@@ -68,5 +67,5 @@ class Health:
     def _state_troubles(self) -> Mapping[str, str]:
         try:
             return self._snapshot_age.troubles()
-        except SQLAlchemyError as error:
+        except StateUnavailable as error:
             return {"state": str(error)}

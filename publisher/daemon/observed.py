@@ -1,4 +1,4 @@
-"""The catalog and the index as the engine met them last, so that a health check need not ask them."""
+"""The catalog, the index and the state, with a note of whether each worked when it was last needed."""
 
 from __future__ import annotations
 
@@ -12,53 +12,27 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from publisher.index.protocol import (
     IndexFile,
+    IndexRefused,
     IndexUnavailable,
     PackageIndex,
     PackageIndexError,
 )
+from publisher.outages import CATALOG, INDEX, STATE, STATE_READING, UPLOADS, Outages
+from publisher.publishing.upload import is_name_taken
+from publisher.state.protocol import State, StateUnavailable, Transaction
 
 T = TypeVar("T")
 
-
-class Encounters:
-    """Which services did not answer when they were last needed; safe for threads.
-
-    A refusal is an answer: it says something of one relation or file, and not of the service.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._failing: dict[str, str] = {}
-
-    def call(self, service: str, action: Callable[[], T]) -> T:
-        try:
-            answer = action()
-        except (CatalogUnavailable, IndexUnavailable) as error:
-            self._record(service, str(error))
-            raise
-        except (CatalogRefused, PackageIndexError):
-            self._record(service, None)
-            raise
-        self._record(service, None)
-        return answer
-
-    def failing(self) -> Mapping[str, str]:
-        """Why, by service; empty if none fails."""
-        with self._lock:
-            return dict(self._failing)
-
-    def _record(self, service: str, reason: str | None) -> None:
-        with self._lock:
-            if reason is None:
-                self._failing.pop(service, None)
-            else:
-                self._failing[service] = reason
+_UNAUTHORIZED = frozenset({401, 407})
+_FORBIDDEN = 403
 
 
 class ObservedCatalog:
-    def __init__(self, catalog: Catalog, encounters: Encounters) -> None:
+    """A refusal is an answer: it says something of one relation, and not of the catalog."""
+
+    def __init__(self, catalog: Catalog, outages: Outages) -> None:
         self._catalog = catalog
-        self._encounters = encounters
+        self._outages = outages
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         return self._call(self._catalog.namespaces)
@@ -73,13 +47,26 @@ class ObservedCatalog:
         return self._call(self._catalog.current_event_id)
 
     def _call(self, action: Callable[[], T]) -> T:
-        return self._encounters.call("catalog", action)
+        try:
+            answer = action()
+        except CatalogUnavailable as error:
+            self._outages.fail(CATALOG, str(error))
+            raise
+        except CatalogRefused:
+            self._outages.succeed(CATALOG)
+            raise
+        self._outages.succeed(CATALOG)
+        return answer
 
 
 class ObservedIndex:
-    def __init__(self, index: PackageIndex, encounters: Encounters) -> None:
+    """A refusal is an answer, unless it says that nothing may be uploaded."""
+
+    def __init__(self, index: PackageIndex, outages: Outages) -> None:
         self._index = index
-        self._encounters = encounters
+        self._outages = outages
+        self._lock = threading.Lock()
+        self._forbidden: set[str] = set()
 
     def projects(self) -> Sequence[str]:
         return self._call(self._index.projects)
@@ -94,10 +81,75 @@ class ObservedIndex:
         return self._call(lambda: self._index.provenance(file))
 
     def upload(self, wheel: Wheel) -> None:
-        self._call(lambda: self._index.upload(wheel))
+        try:
+            self._index.upload(wheel)
+        except IndexUnavailable as error:
+            self._outages.fail(UPLOADS, str(error))
+            raise
+        except IndexRefused as error:
+            self._note_refusal(wheel.distribution, error)
+            raise
+        except PackageIndexError:
+            self._note_accepted()
+            raise
+        self._note_accepted()
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         return self._call(lambda: self._index.yank(file, reason))
 
+    def _note_refusal(self, distribution: str, error: IndexRefused) -> None:
+        if error.status in _UNAUTHORIZED:
+            self._outages.fail(UPLOADS, str(error))
+        elif error.status == _FORBIDDEN and not is_name_taken(error):
+            with self._lock:
+                self._forbidden.add(distribution)
+                # One project may be somebody else's.
+                is_general = len(self._forbidden) > 1
+                if is_general:
+                    self._forbidden = {*sorted(self._forbidden)[:1], distribution}
+            if is_general:
+                self._outages.fail(UPLOADS, str(error))
+        else:
+            self._note_accepted()
+
+    def _note_accepted(self) -> None:
+        if self._forbidden:
+            with self._lock:
+                self._forbidden.clear()
+        self._outages.succeed(UPLOADS)
+
     def _call(self, action: Callable[[], T]) -> T:
-        return self._encounters.call("index", action)
+        try:
+            answer = action()
+        except IndexUnavailable as error:
+            self._outages.fail(INDEX, str(error))
+            raise
+        except PackageIndexError:
+            self._outages.succeed(INDEX)
+            raise
+        self._outages.succeed(INDEX)
+        return answer
+
+
+class ObservedState:
+    def __init__(self, state: State, outages: Outages) -> None:
+        self._state = state
+        self._outages = outages
+
+    def write(self, action: Callable[[Transaction], T]) -> T:
+        return self._call(STATE, lambda: self._state.write(action))
+
+    def read(self, action: Callable[[Transaction], T]) -> T:
+        return self._call(STATE_READING, lambda: self._state.read(action))
+
+    def close(self) -> None:
+        self._state.close()
+
+    def _call(self, service: str, act: Callable[[], T]) -> T:
+        try:
+            result = act()
+        except StateUnavailable as error:
+            self._outages.fail(service, error.reason)
+            raise
+        self._outages.succeed(service)
+        return result

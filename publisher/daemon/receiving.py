@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_namespace
 from lakeschema.catalog.relations import Catalog
-from publisher.events.protocol import Batch, NamespaceHint, RelationHint
+from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
 from publisher.runtime import Runtime
+from publisher.settling.claims import MAX_REASON_LENGTH
 from publisher.settling.comparison import SNAPSHOT_DUE
 from publisher.settling.namespace_events import remember_namespace_events
 from publisher.state.protocol import Transaction
@@ -59,6 +60,7 @@ class Receiving:
         self._counters.add("hints", len(batch.hints))
         self._counters.add("dead_letters", len(batch.dead_letters))
         self._counters.add("dead_letters_not_kept", len(batch.dead_letters) - kept)
+        _log_dead_letters(source, batch.dead_letters, kept)
 
     def _list(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         """The relations of a namespace; none if the catalog refuses it: the known ones are read."""
@@ -97,6 +99,17 @@ class Receiving:
             reread_at = due + staleness if None in ids and staleness > 0 else None
             newest = max((event_id for event_id in ids if event_id is not None), default=None)
             yield WorkRequest(name, due, Urgency.EVENT, newest, reread_at)
+
+
+def _log_dead_letters(source: str, letters: Sequence[DeadLetter], kept: int) -> None:
+    """Those that were kept, so that a flood of them floods no log either."""
+    for letter in letters[:kept]:
+        named = ".".join(letter.namespace or ())
+        fields = {"source": source, "namespace": named, "why": letter.reason[:MAX_REASON_LENGTH]}
+        log.warning("event not decoded", extra=fields)
+    if 0 < kept < len(letters):
+        more = len(letters) - kept
+        log.warning("more events not decoded", extra={"source": source, "events": more})
 
 
 def _known(tx: Transaction, namespace: tuple[str, ...]) -> Iterable[RelationName]:

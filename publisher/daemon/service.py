@@ -24,12 +24,13 @@ from publisher.daemon.assembly import (
     close_catalog,
 )
 from publisher.daemon.health import Health, SnapshotAge
-from publisher.daemon.observed import Encounters, ObservedCatalog, ObservedIndex
+from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
 from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex
+from publisher.outages import CATALOG, INDEX, STATE, UPLOADS, Outages
 from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
 from publisher.web.descriptions import describe_limited, description_processes
@@ -58,24 +59,25 @@ class Service:
     def _build(self, settings: Settings, config: Path | None, failed_start: ExitStack) -> None:
         if settings.snapshot.runner == "spark" and not is_spark_installed():
             raise SparkMissing
-        self._state = build_state(settings)
+        outages = Outages((CATALOG, INDEX, UPLOADS, STATE))
+        self._state = ObservedState(build_state(settings), outages)
         failed_start.callback(self._state.close)
         self._catalog = build_catalog(settings)
         failed_start.callback(close_catalog, self._catalog)
-        encounters = Encounters()
         index = build_index(settings)
         self._served = index if isinstance(index, StaticIndex) else None
-        self._index = ObservedIndex(index, encounters)
+        self._index = ObservedIndex(index, outages)
         self._processes = build_processes(settings)
         failed_start.callback(self._processes.close)
         self._processes.warm()
-        catalog = ObservedCatalog(self._catalog, encounters)
-        self.engine = build_engine(settings, self._state, catalog, self._index, self._processes)
+        self.engine = build_engine(
+            settings, self._state, self._catalog, index, self._processes, outages
+        )
         self._snapshots = SnapshotProcess(self.engine, config)
         self._daemon = Daemon(
             self.engine,
             build_sources(settings, self._catalog),
-            partial(self._compare_catalog, catalog),
+            partial(self._compare_catalog, ObservedCatalog(self._catalog, outages)),
             Schedule(
                 workers=settings.engine.workers,
                 snapshot_interval_seconds=settings.snapshot.interval_seconds,
@@ -85,7 +87,7 @@ class Service:
             self._retention(),
         )
         age = SnapshotAge(self.engine.seconds_since_snapshot, settings.snapshot.interval_seconds)
-        self._health = Health(self._daemon, encounters, age)
+        self._health = Health(self._daemon, outages, age)
         self._descriptions = description_processes()
         failed_start.callback(self._descriptions.close)
         describe = partial(describe_limited, self._descriptions)

@@ -21,8 +21,10 @@ from publisher.daemon.snapshot_turns import SnapshotTurns
 from publisher.daemon.watchdog import Watchdog
 from publisher.events.protocol import Batch, EventSource, SourceUnavailable
 from publisher.index.protocol import PackageIndexError
+from publisher.outages import event_source
 from publisher.publishing.retention import RetentionPass
 from publisher.settling.comparison import SnapshotBusy
+from publisher.state.protocol import StateUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class Daemon:
         retention: RetentionPass | None = None,
     ) -> None:
         self._engine = engine
+        self._outages = engine.runtime.outages
         self._sources = tuple(sources)
         self._schedule = schedule
         self._retention = retention
@@ -134,6 +137,10 @@ class Daemon:
                 turn()
                 self._set_trouble(name, None)
                 pause = _AFTER_ERROR_SECONDS
+            except StateUnavailable:
+                # The state's outage is noted and logged, whoever meets it.
+                self._stopping.wait(pause)
+                pause = min(2 * pause, max_pause_seconds)
             except Exception as error:
                 self._set_trouble(name, f"{type(error).__name__}: {error}")
                 log.exception("unexpected error", extra={"part": name})
@@ -154,15 +161,23 @@ class Daemon:
             else:
                 self._troubles[name] = trouble
 
-    def _retry_until_stopped(self, name: str, action: Callable[[], T]) -> T:
-        """Retries while another service is unavailable, and reports that meanwhile."""
+    def _retry_until_stopped(
+        self, name: str, action: Callable[[], T], *passing: type[Exception]
+    ) -> T:
+        """Retries while another service is unavailable, and reports that meanwhile; or what is passing."""
 
         def report(error: BaseException | None) -> None:
-            self._set_trouble(name, str(error))
-            log.warning("waiting for another service", extra={"part": name, "why": str(error)})
+            match error:
+                case SourceUnavailable(source=source, reason=reason):
+                    self._outages.fail(event_source(source), reason)
+                case CatalogUnavailable():
+                    # Logged where the catalog was asked. Other answers of it do not end this.
+                    self._set_trouble(name, str(error))
+                case _:
+                    self._set_trouble(name, None)
 
         retrying = Retrying(
-            retry=retry_if_exception_type((SourceUnavailable, CatalogUnavailable)),
+            retry=retry_if_exception_type((SourceUnavailable, CatalogUnavailable, *passing)),
             stop=stop_when_event_set(self._stopping),
             wait=wait_exponential(multiplier=0.1, max=5.0),
             sleep=lambda seconds: (self._stopping.wait(seconds), None)[1],
@@ -178,20 +193,23 @@ class Daemon:
                 name,
                 lambda: source.poll(self._engine.position(source.name), _POLL_SECONDS),
             )
-            if batch is not None:
-                self._retry_until_stopped(name, lambda: self._store_batch(source, batch))
-        except (SourceUnavailable, CatalogUnavailable):
+            self._outages.succeed(event_source(source.name))
+            if batch is None:
+                return
+            if batch.gap is not None:
+                fields = {"source": source.name, "why": batch.gap}
+                log.warning("events may be missing", extra=fields)
+            # While another process takes a snapshot, the one after the gap has to wait.
+            store = partial(self._store_batch, source, batch)
+            self._retry_until_stopped(name, store, SnapshotBusy)
+        except (SourceUnavailable, CatalogUnavailable, SnapshotBusy):
             if not self._stopping.is_set():
                 raise
 
     def _store_batch(self, source: EventSource, batch: Batch) -> None:
         if batch.gap is not None:
-            log.warning("events may be missing", extra={"source": source.name, "why": batch.gap})
-            try:
-                with self._watchdog.suspended(f"receive {source.name}"):
-                    self._snapshots.run_after_gap()
-            except SnapshotBusy as error:
-                raise SourceUnavailable(source.name, str(error)) from error
+            with self._watchdog.suspended(f"receive {source.name}"):
+                self._snapshots.run_after_gap()
         self._engine.receive(source.name, batch)
         source.acknowledge(batch.position)
 

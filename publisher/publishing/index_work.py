@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -12,8 +11,6 @@ from publisher.publishing.outage import Outage, is_away
 from publisher.runtime import Runtime, map_at_once
 from publisher.settling.claims import defer, fail
 from publisher.state.records import Claim
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -73,7 +70,6 @@ class IndexWork:
             except PackageIndexError as error:
                 outage.note_failure(error)
                 self._runtime.counters.add("index_failures")
-                log.warning("package index failed", extra={"why": str(error)})
                 return error
             outage.note_answer()
             return result

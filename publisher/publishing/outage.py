@@ -64,7 +64,8 @@ class Failures:
             self._outage.note_failure(error)
             if self._outage.error is not None:
                 raise
-            log.warning("package index failed", extra={"why": str(error)})
+            if not isinstance(error, IndexUnavailable):
+                log.warning("package index failed", extra={"why": str(error)})
         else:
             self._outage.note_answer()
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, assert_never
 
-from lakeschema.catalog.errors import CatalogError
-from publisher.index.protocol import PackageIndexError
+from lakeschema.catalog.errors import CatalogError, CatalogUnavailable
+from publisher.index.protocol import IndexRefused, IndexUnavailable, PackageIndexError
+from publisher.outages import CATALOG, INDEX, UPLOADS, Outages
 from publisher.policy import Policy
 from publisher.runtime import Runtime
-from publisher.state.protocol import Transaction
+from publisher.state.protocol import StateUnavailable, Transaction
 from publisher.state.records import Cause, Claim
 
 log = logging.getLogger(__name__)
@@ -96,19 +97,39 @@ def defer(runtime: Runtime, claims: Iterable[Claim], reason: str) -> None:
 
 
 def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
-    """Processing this claim raised ``error``: this relation, and no other, waits ever longer."""
+    """Processing this claim raised ``error``: this relation, and no other, waits ever longer.
+
+    It is logged once, and not at each attempt, and not at all where the cause is an outage that is.
+    """
+    if isinstance(error, StateUnavailable):
+        # Whatever was being processed: it did not cause that.
+        defer(runtime, [claim], str(error))
+        return
     now = runtime.clock.now()
     is_expected = isinstance(error, CatalogError | PackageIndexError)
     text = str(error) if is_expected else f"{type(error).__name__}: {error}"
     reason = text[:MAX_REASON_LENGTH]
     runtime.counters.add("failures")
-    log.warning(
-        "relation not processed",
-        extra={"relation": str(claim.relation), "why": reason},
-        exc_info=None if is_expected else error,
-    )
+    if claim.failures == 0 and not _is_of_outage(error, runtime.outages):
+        log.warning(
+            "relation not processed",
+            extra={"relation": str(claim.relation), "why": reason},
+            exc_info=None if is_expected else error,
+        )
     later = Deferred(now + runtime.policy.backoff(claim.failures), reason, Cause.OWN)
     runtime.state.write(lambda tx: end_claim(tx, claim, later))
+
+
+def _is_of_outage(error: Exception, outages: Outages) -> bool:
+    match error:
+        case CatalogUnavailable():
+            return outages.fails(CATALOG)
+        case IndexUnavailable():
+            return outages.fails(INDEX, UPLOADS)
+        case IndexRefused():
+            return outages.fails(UPLOADS)
+        case _:
+            return False
 
 
 def isolate(

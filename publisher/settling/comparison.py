@@ -142,6 +142,7 @@ class CatalogComparison:
             SnapshotBusy: another one is running, or replaced this one, which was not responsive.
             CatalogUnavailable: nothing was concluded about deletions.
         """
+        began = self._clock.now()
         try:
             with hold(self._runtime, self._singleton, self._policy.snapshot_lease_seconds) as lease:
                 # A request that arrives from now on replaces this note, and needs another snapshot.
@@ -151,6 +152,15 @@ class CatalogComparison:
         except (LeaseTaken, LeaseLost) as error:
             raise SnapshotBusy from error
         self._counters.add("snapshots")
+        log.info(
+            "snapshot ended",
+            extra={
+                "seconds": round(self._clock.now() - began, 3),
+                "relations": report.listed,
+                "differing": report.differing,
+                "missing": report.missing,
+            },
+        )
         return report
 
     def _begin(self, tx: Transaction) -> None:

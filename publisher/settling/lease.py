@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from publisher.runtime import Runtime
-from publisher.state.protocol import Transaction
+from publisher.state.protocol import StateUnavailable, Transaction
 
 log = logging.getLogger(__name__)
 
@@ -69,8 +69,9 @@ class Lease:
                 self.renew()
             except LeaseLost:
                 return  # the next write of the holder says so
+            except StateUnavailable:
+                pass  # it may work at the next beat
             except Exception:
-                # A locked or full state may answer at the next beat.
                 log.exception("lease not renewed", extra={"singleton": self._singleton})
 
 

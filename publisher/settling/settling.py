@@ -22,6 +22,7 @@ from publisher.settling.claims import Abandoned, Deferred, Done, Ending, Reread
 from publisher.settling.contents import Content, Packageable, Unfit
 from publisher.settling.deletions import DeletionBrake
 from publisher.settling.findings import Finding, Reading, Settled, Unchanged, Waiting
+from publisher.settling.status_changes import StatusChange
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, Edge, RelationRecord, Urgency, WorkRequest
 
@@ -50,11 +51,13 @@ class Settlement:
     Attributes:
         record: the relation as written; None if nothing was.
         ending: None if the claim is kept, or was lost.
+        changes: of this relation's status, and of those on its cycle.
     """
 
     verdict: Verdict
     record: RelationRecord | None = None
     ending: Ending | None = None
+    changes: tuple[StatusChange, ...] = ()
 
 
 _DONE = Done()
@@ -86,10 +89,16 @@ class Settling:
         if _is_overtaken(finding.reading, record):
             again = Deferred(now, "a version of a newer event was found on the index")
             return Settlement(Verdict.AGAIN, record, again)
+        before = record
         record = _apply_reading(record, finding, now)
+        changes: list[StatusChange] = []
         if finding.reading.relation is None:
-            return self._settle_missing(tx, record, now)
-        return self._settle_existing(tx, finding, record, content, now)
+            settlement = self._settle_missing(tx, record, now, changes)
+        else:
+            settlement = self._settle_existing(tx, finding, record, content, now, changes)
+        if settlement.record is not None:
+            changes += _change(before, settlement.record)
+        return replace(settlement, changes=tuple(changes))
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
         """Stops deriving a relation that keeps crashing, until it changes or a snapshot retries it."""
@@ -111,9 +120,12 @@ class Settling:
         tx.graph.write(settled)
         tx.graph.write_derivation(name, None)
         self._release(tx, [name], changed=True, now=now)
-        return _end(settled, Abandoned())
+        changes = tuple(_change(record, settled))
+        return replace(_end(settled, Abandoned()), changes=changes)
 
-    def _settle_missing(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
+    def _settle_missing(
+        self, tx: Transaction, record: RelationRecord, now: float, changes: list[StatusChange]
+    ) -> Settlement:
         # Of a relation that the index alone knows, the first reading is not trusted either.
         if record.facts_hash is not None or record.is_only_published:
             since = now if record.missing_since is None else record.missing_since
@@ -132,11 +144,13 @@ class Settling:
         if record.status is Status.MISSING and not record.stale:
             tx.graph.write(record)
             return _end_or_drop(record)
-        return self._settle_dropped(tx, record, now)
+        return self._settle_dropped(tx, record, now, changes)
 
-    def _settle_dropped(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
+    def _settle_dropped(
+        self, tx: Transaction, record: RelationRecord, now: float, changes: list[StatusChange]
+    ) -> Settlement:
         name = record.name
-        self._leave_cycle(tx, record, now)
+        changes += self._leave_cycle(tx, record, now)
         settled = replace(
             record,
             facts_hash=None,
@@ -165,12 +179,13 @@ class Settling:
         record: RelationRecord,
         content: Content,
         now: float,
+        changes: list[StatusChange],
     ) -> Settlement:
         name = record.name
         before = {edge.upstream: edge.used for edge in tx.graph.edges_of([name])[name]}
         edges_changed = tuple(before) != finding.upstreams
         if edges_changed:
-            self._leave_cycle(tx, record, now)
+            changes += self._leave_cycle(tx, record, now)
             self._request_unknown_upstreams(tx, finding, now)
             used = [Edge(name, u, before.get(u)) for u in finding.upstreams]
             tx.graph.replace_edges(name, used)
@@ -182,7 +197,7 @@ class Settling:
             )
             if members:
                 tx.graph.write(record)
-                self._settle_cycle(tx, members, now)
+                changes += self._settle_cycle(tx, members, now)
                 return _end(record)
         if blocked:
             self._write_stale(tx, record)
@@ -261,49 +276,54 @@ class Settling:
         tx.graph.write(replace(record, stale=True))
         tx.graph.mark_dependents_stale([record.name])
 
-    def _settle_cycle(self, tx: Transaction, members: Sequence[RelationName], now: float) -> None:
+    def _settle_cycle(
+        self, tx: Transaction, members: Sequence[RelationName], now: float
+    ) -> Sequence[StatusChange]:
         edges = [
             (edge.dependent, edge.upstream)
             for of_member in tx.graph.edges_of(members).values()
             for edge in of_member
         ]
         path = cycle_path(graph_of(edges), members)
-        changed = []
+        changes: list[StatusChange] = []
         for name, record in sorted(tx.graph.records(members).items()):
-            if record.status is not Status.CYCLE:
-                changed.append(name)
-            tx.graph.write(
-                replace(
-                    record,
-                    status=Status.CYCLE,
-                    stale=False,
-                    reason=failure(DefinedByItself(path, relation=name)).reason,
-                    interface_hash=None,
-                    fingerprint=None,
-                    content_hash=None,
-                    inputs_hash=None,
-                    derived_facts_hash=record.facts_hash,
-                )
+            settled = replace(
+                record,
+                status=Status.CYCLE,
+                stale=False,
+                reason=failure(DefinedByItself(path, relation=name)).reason,
+                interface_hash=None,
+                fingerprint=None,
+                content_hash=None,
+                inputs_hash=None,
+                derived_facts_hash=record.facts_hash,
             )
+            tx.graph.write(settled)
             tx.graph.write_derivation(name, None)
-        self._release(tx, members, changed=bool(changed), now=now)
+            changes += _change(record, settled)
+        self._release(tx, members, changed=bool(changes), now=now)
+        return changes
 
     def _leave_cycle(
         self,
         tx: Transaction,
         record: RelationRecord,
         now: float,
-    ) -> None:
+    ) -> Sequence[StatusChange]:
         """Reopens the other members of the cycle that ``record`` may be leaving."""
         if record.status is not Status.CYCLE:
-            return
+            return ()
         name = record.name
         edges = [(e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])]
         others = [m for m in cycle_of(graph_of(edges), name) if m != name]
+        changes: list[StatusChange] = []
         for other in tx.graph.records(others).values():
-            tx.graph.write(replace(other, status=Status.UNKNOWN, stale=True))
+            reopened = replace(other, status=Status.UNKNOWN, stale=True)
+            tx.graph.write(reopened)
+            changes += _change(other, reopened)
         tx.graph.mark_dependents_stale(others)
         tx.work.request(WorkRequest(other, now, Urgency.REFRESH) for other in others)
+        return changes
 
     def _release(
         self, tx: Transaction, names: Sequence[RelationName], *, changed: bool, now: float
@@ -325,6 +345,13 @@ class Settling:
                 for record, _ in unblocked
                 if record.name not in restored
             )
+
+
+def _change(before: RelationRecord, after: RelationRecord) -> Sequence[StatusChange]:
+    """One, or none if the status is the same."""
+    if before.status is after.status:
+        return ()
+    return (StatusChange(after.name, before.status, after.status, after.reason),)
 
 
 def _apply_reading(record: RelationRecord, finding: Finding, now: float) -> RelationRecord:

@@ -30,6 +30,17 @@ from publisher.state.records import (
 T = TypeVar("T")
 
 
+class StateUnavailable(Exception):
+    """The state could not be read or written now: its disk is full or read-only, or it is locked."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the state does not work: {self.reason}"
+
+
 class WorkQueue(Protocol):
     """Which relations must be processed: one row for each, however often it was requested."""
 
@@ -301,9 +312,17 @@ class Transaction(Protocol):
 
 class State(Protocol):
     def write(self, action: Callable[[Transaction], T]) -> T:
-        """Runs ``action`` and commits durably. An exception rolls back and is raised again."""
+        """Runs ``action`` and commits durably. An exception rolls back and is raised again.
+
+        Raises:
+            StateUnavailable: nothing was written.
+        """
 
     def read(self, action: Callable[[Transaction], T]) -> T:
-        """Runs ``action`` on one consistent state; what it writes is rolled back."""
+        """Runs ``action`` on one consistent state; what it writes is rolled back.
+
+        Raises:
+            StateUnavailable: it cannot be read now.
+        """
 
     def close(self) -> None: ...

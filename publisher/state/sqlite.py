@@ -9,16 +9,17 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DatabaseError, OperationalError
 
-from publisher.state.protocol import Transaction
+from publisher.state.protocol import StateUnavailable, Transaction
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.turnstile import Turnstile
 
@@ -65,6 +66,7 @@ class SqliteState:
 
     def write(self, action: Callable[[Transaction], T]) -> T:
         with (
+            _report_failures(),
             self._writing,
             self._turn(),
             self._engine.connect().execution_options(immediate=True) as connection,
@@ -73,7 +75,7 @@ class SqliteState:
             return action(SqlTransaction(connection))
 
     def read(self, action: Callable[[Transaction], T]) -> T:
-        with self._engine.connect() as connection:
+        with _report_failures(), self._engine.connect() as connection:
             return action(SqlTransaction(connection))
 
     def close(self) -> None:
@@ -83,6 +85,20 @@ class SqliteState:
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext() if self._turnstile is None else self._turnstile.turn()
+
+
+@contextmanager
+def _report_failures() -> Iterator[None]:
+    """What the file, its disk or another process causes; an error of the program's passes through."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StateUnavailable(str(error)) from error
+    except DatabaseError as error:
+        # The class itself stands for a damaged file.
+        if type(error) not in {OperationalError, DatabaseError}:
+            raise
+        raise StateUnavailable(str(error.orig)) from error
 
 
 def _make_private(path: Path) -> None:

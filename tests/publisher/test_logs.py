@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from publisher.logs import JsonFormatter, log_to
+from publisher.logs import JsonFormatter, SeldomFromOthers, log_to
 from publisher.redaction import SECRETS
 
 
@@ -64,3 +64,39 @@ def test_every_log_of_the_process_goes_to_one_stream(monkeypatch: pytest.MonkeyP
     logging.getLogger("kafka.client").info("too chatty")
 
     assert [json.loads(line)["event"] for line in stream.getvalue().splitlines()] == ["heard"]
+
+
+def record_of(logger: str, line: int = 1, error: Exception | None = None) -> logging.LogRecord:
+    info = None if error is None else (type(error), error, error.__traceback__)
+    return logging.LogRecord(logger, logging.ERROR, "a.py", line, "it failed", None, info)
+
+
+def raised() -> Exception:
+    try:
+        raise OSError("no route to host")  # noqa: TRY301  (an error with a traceback)
+    except OSError as error:
+        return error
+
+
+def test_a_librarys_traceback_becomes_one_field() -> None:
+    entry = json.loads(JsonFormatter().format(record_of("thrift.transport", error=raised())))
+
+    assert entry["error"] == "OSError: no route to host"
+    assert "trace" not in entry
+
+
+def test_our_own_traceback_is_kept() -> None:
+    entry = json.loads(JsonFormatter().format(record_of("publisher.engine", error=raised())))
+
+    assert "test_logs.py" in entry["trace"]
+
+
+def test_of_a_librarys_statement_one_line_a_minute_passes() -> None:
+    moments = iter([0.0, 1.0, 1.0, 61.0])
+    seldom = SeldomFromOthers(lambda: next(moments))
+
+    assert seldom.filter(record_of("kafka.client"))
+    assert not seldom.filter(record_of("kafka.client"))
+    assert seldom.filter(record_of("kafka.client", line=2))
+    assert seldom.filter(record_of("kafka.client"))
+    assert all(seldom.filter(record_of("publisher.engine")) for _ in range(3))

@@ -133,9 +133,9 @@ SINGLE = {
     ),
     "position of a gap before its snapshot": _one(
         "daemon.threads",
-        "        if batch.gap is not None:\n            log",
+        "        if batch.gap is not None:\n            with",
         "        self._engine.receive(source.name, batch)\n"
-        "        if batch.gap is not None:\n            log",
+        "        if batch.gap is not None:\n            with",
         _INTERLEAVINGS,
     ),
     "acknowledged before it is stored": _one(

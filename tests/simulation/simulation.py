@@ -243,7 +243,7 @@ class Simulation:
         batch = source.poll(engine.position(source.name), 0.0)
         if batch is None:
             return False
-        with suppress(SourceUnavailable):
+        with suppress(SourceUnavailable, SnapshotBusy):
             self._daemon(process)._store_batch(source, batch)
         return True
 

@@ -147,14 +147,16 @@ def test_a_gap_causes_a_snapshot_before_its_position_is_stored(running: RunningD
 def test_an_unavailable_source_is_retried_and_reported(running: RunningDaemon) -> None:
     running.source.down = True
     running.daemon.start()
-    assert eventually(lambda: "receive fake" in running.daemon.troubles())
+    outages = running.world.engine.runtime.outages
+    assert eventually(lambda: outages.failing() == {"events fake": "away"})
     event_id = running.world.catalog.change(table(T, "a"))
     running.send(T, event_id)
 
     running.source.down = False
 
     assert running.published(1)
-    assert eventually(lambda: running.daemon.troubles() == {})
+    assert eventually(lambda: not outages.failing())
+    assert running.daemon.troubles() == {}
 
 
 def test_an_unavailable_index_gets_everything_once_it_is_back(running: RunningDaemon) -> None:

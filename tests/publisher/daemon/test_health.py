@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import OperationalError
 
 from codegen.package import Wheel
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
 from publisher.daemon.health import Health, SnapshotAge
-from publisher.daemon.observed import Encounters, ObservedCatalog, ObservedIndex
+from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
 from publisher.daemon.threads import Daemon
 from publisher.daemon.watchdog import Watchdog
-from publisher.index.protocol import IndexRefused, IndexUnavailable
+from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.outages import Outages
+from publisher.state.protocol import StateUnavailable
+from publisher.state.sqlite import SqliteState
 from tests.publisher.index.wheels import sample_wheel
 from tests.simulation.simulation import Simulation
 
@@ -64,65 +71,137 @@ class TestWatchdog:
 
 
 class FailingIndex:
+    """Answers uploads with ``error``, and lists nothing."""
+
     def __init__(self, error: Exception | None) -> None:
         self.error = error
+
+    def files(self, distribution: str) -> Sequence[IndexFile]:
+        return ()
 
     def upload(self, wheel: Wheel) -> None:
         if self.error is not None:
             raise self.error
 
 
-class TestEncounters:
+class Uploads:
+    """An observed index, and what is known of it after each upload."""
+
+    def __init__(self) -> None:
+        self.index = FailingIndex(None)
+        self.outages = Outages()
+        self.observed = ObservedIndex(self.index, self.outages)  # type: ignore[arg-type]  # uploads only
+
+    def after(self, error: Exception | None, wheel: Wheel | None = None) -> Mapping[str, str]:
+        self.index.error = error
+        with nullcontext() if error is None else pytest.raises(type(error)):
+            self.observed.upload(wheel or sample_wheel())
+        return self.outages.failing()
+
+
+UNAVAILABLE = IndexUnavailable("pypi", "time-out")
+
+
+class TestObservedIndex:
     def test_a_service_fails_from_its_silence_to_its_next_answer(self) -> None:
-        encounters = Encounters()
-        index = FailingIndex(IndexUnavailable("pypi", "time-out"))
-        observed = ObservedIndex(index, encounters)  # type: ignore[arg-type]  # it only uploads
+        uploads = Uploads()
 
-        with pytest.raises(IndexUnavailable):
-            observed.upload(sample_wheel())
-        assert encounters.failing() == {"index": "package index pypi: time-out"}
+        assert uploads.after(UNAVAILABLE) == {"index uploads": "package index pypi: time-out"}
+        assert not uploads.after(None)
 
-        index.error = None
-        observed.upload(sample_wheel())
-        assert not encounters.failing()
+    def test_a_refusal_of_one_file_is_an_answer(self) -> None:
+        uploads = Uploads()
+        uploads.after(UNAVAILABLE)
 
-    def test_a_refusal_is_an_answer(self) -> None:
-        encounters = Encounters()
-        index = FailingIndex(IndexUnavailable("pypi", "time-out"))
-        observed = ObservedIndex(index, encounters)  # type: ignore[arg-type]  # it only uploads
-        with pytest.raises(IndexUnavailable):
-            observed.upload(sample_wheel())
+        assert not uploads.after(IndexRefused("pypi", "no such project", 404))
 
-        index.error = IndexRefused("pypi", "no such project", 404)
-        with pytest.raises(IndexRefused):
-            observed.upload(sample_wheel())
+    def test_pages_that_can_be_read_do_not_end_the_failure_of_uploads(self) -> None:
+        uploads = Uploads()
 
-        assert not encounters.failing()
+        uploads.after(UNAVAILABLE)
+        uploads.observed.files("acme-a")
 
-    def test_the_catalog_and_the_index_fail_apart(self, world: Simulation) -> None:
-        encounters = Encounters()
-        observed = ObservedCatalog(world.catalog, encounters)
-        observed.read([RelationName.of("d", "t")])
+        assert list(uploads.outages.failing()) == ["index uploads"]
 
-        for error in (CatalogUnavailable("hive", "away"), CatalogRefused("hive", "a read", "no")):
+    def test_credentials_that_are_not_accepted_refuse_all_uploads(self) -> None:
+        uploads = Uploads()
 
-            def fail(error: Exception = error) -> None:
-                raise error
+        assert list(uploads.after(IndexRefused("pypi", "who?", 401))) == ["index uploads"]
+        assert not uploads.after(None)
 
-            with pytest.raises(type(error)):
-                encounters.call("catalog", fail)
-            expected = ["catalog"] if isinstance(error, CatalogUnavailable) else []
-            assert list(encounters.failing()) == expected
+    def test_one_forbidden_project_may_be_somebody_elses_but_two_are_a_failure(self) -> None:
+        uploads = Uploads()
+        forbidden = IndexRefused("pypi", "not yours", 403)
+        other = replace(sample_wheel(), distribution="acme-other")
+
+        assert not uploads.after(forbidden)
+        assert not uploads.after(forbidden)
+        assert list(uploads.after(forbidden, other)) == ["index uploads"]
+        assert not uploads.after(None)
+        assert not uploads.after(forbidden)
+
+    def test_a_name_that_is_taken_is_an_answer_with_whatever_status(self) -> None:
+        uploads = Uploads()
+        taken = IndexRefused("pypi", "this file already exists", 403)
+        other = replace(sample_wheel(), distribution="acme-other")
+
+        assert not uploads.after(taken)
+        assert not uploads.after(taken, other)
+
+
+class FailingCatalog:
+    """Reads nothing, or raises ``error``."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error: Exception | None = error
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        if self.error is not None:
+            raise self.error
+        return {}
+
+
+class TestObservedCatalog:
+    @pytest.mark.parametrize("answer", [None, CatalogRefused("hive", "a read", "no")])
+    def test_a_refusal_is_an_answer_and_silence_is_not(self, answer: Exception | None) -> None:
+        outages = Outages()
+        catalog = FailingCatalog(CatalogUnavailable("hive", "away"))
+        observed = ObservedCatalog(catalog, outages)  # type: ignore[arg-type]  # it only reads
+
+        with pytest.raises(CatalogUnavailable):
+            observed.read([])
+        assert list(outages.failing()) == ["catalog"]
+
+        catalog.error = answer
+        with nullcontext() if answer is None else pytest.raises(CatalogRefused):
+            observed.read([])
+        assert not outages.failing()
+
+
+class TestObservedState:
+    def test_a_state_that_can_be_read_and_not_written_fails(self, tmp_path: Path) -> None:
+        outages = Outages()
+        observed = ObservedState(SqliteState(tmp_path / "state.db"), outages)
+        with closing(sqlite3.connect(tmp_path / "state.db")) as other:
+            other.execute("ALTER TABLE singleton RENAME TO gone")
+
+        with pytest.raises(StateUnavailable):
+            observed.write(lambda tx: tx.journal.write_note("a", "b"))
+        observed.read(lambda tx: tx.tallies.figures())
+
+        assert list(outages.failing()) == ["state"]
+        assert "singleton" in outages.failing()["state"]
+        observed.close()
 
 
 def test_a_state_that_cannot_be_read_is_a_reason_and_no_failure(world: Simulation) -> None:
     def fail() -> float:
-        raise OperationalError("SELECT 1", {}, OSError("disk I/O error"))
+        raise StateUnavailable("disk I/O error")
 
     clock = Hand()
     age = SnapshotAge(fail, 1.0, clock)
     clock.seconds = 10.0
-    health = Health(Daemon(world.engine, [], world.engine.compare_catalog), Encounters(), age)
+    health = Health(Daemon(world.engine, [], world.engine.compare_catalog), Outages(), age)
 
     assert "disk I/O error" in health.troubles()["state"]
 

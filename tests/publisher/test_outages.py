@@ -1,0 +1,84 @@
+"""An outage is one warning when it begins, one line a minute while it lasts, and one when it ends."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+import pytest
+
+from publisher.outages import Outages
+
+
+@dataclass
+class Hand:
+    """A clock that is set by hand."""
+
+    seconds: float = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, int, float]]:
+    return [
+        (record.levelname, record.message, vars(record)["failures"], vars(record)["seconds"])
+        for record in caplog.records
+    ]
+
+
+def test_an_outage_is_a_line_a_minute_and_one_at_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    clock = Hand()
+    outages = Outages(now=clock)
+
+    for clock.seconds in range(100):
+        outages.fail("index", "no route to host")
+    outages.succeed("index")
+
+    assert lines(caplog) == [
+        ("WARNING", "service fails", 1, 0.0),
+        ("WARNING", "service still fails", 61, 60.0),
+        ("INFO", "service works again", 100, 99.0),
+    ]
+    assert vars(caplog.records[0])["why"] == "no route to host"
+
+
+def test_a_service_that_comes_and_goes_is_still_one_line_a_minute(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    clock = Hand()
+    outages = Outages(now=clock)
+
+    for clock.seconds in range(100):
+        outages.fail("index", "time-out")
+        outages.succeed("index")
+
+    assert [message for _, message, _, _ in lines(caplog)] == [
+        "service fails",
+        "service works again",
+        "service fails",
+        "service works again",
+    ]
+
+
+def test_services_fail_apart_and_are_up_until_they_do() -> None:
+    outages = Outages(["catalog", "index"])
+
+    outages.fail("catalog", "away")
+    outages.fail("events kafka", "no broker")
+
+    assert outages.failing() == {"catalog": "away", "events kafka": "no broker"}
+    assert outages.up() == {"catalog": False, "events kafka": False, "index": True}
+    assert outages.fails("index", "catalog")
+    assert not outages.fails("index")
+
+
+def test_the_newest_reason_counts() -> None:
+    outages = Outages()
+
+    outages.fail("index", "time-out")
+    outages.fail("index", "no space left on device")
+
+    assert outages.failing() == {"index": "no space left on device"}
