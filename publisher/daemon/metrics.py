@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from publisher.runtime import Runtime
-from publisher.state.records import Figures
 
 COUNTER_HELP: Final[Mapping[str, str]] = {
     "adopted": "versions found on the index that the state did not know, and recorded",
@@ -41,38 +41,64 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
 }
 
 
+GAUGE_HELP: Final[Mapping[str, str]] = {
+    "relations": "relations by status",
+    "work": "relations with outstanding work",
+    "versions": "published versions, yanked ones included",
+    "versions_in_conflict": "version numbers that the index holds with other bytes",
+    "dead_letters_kept": "stored events that could not be decoded",
+    "up": "1 if the service did its work when it was last needed, 0 if it failed",
+    "last_snapshot_timestamp_seconds": "when the last whole snapshot of the catalog ended, since the epoch",
+    "build_info": "always 1; the release that runs, and the generator of its packages",
+}
+
+
 class EngineMetrics(Collector):
     """Figures that the state keeps: a scrape counts nothing."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        up: Callable[[], Mapping[str, bool]] = dict,
+        seconds_since_snapshot: Callable[[], float | None] = lambda: None,
+        build: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """``up``: of each service; ``build``: labels of what runs."""
         self._runtime = runtime
+        self._up = up
+        self._seconds_since_snapshot = seconds_since_snapshot
+        self._build = build
 
     def collect(self) -> Iterator[Metric]:
         found = self._runtime.state.read(lambda tx: tx.tallies.figures())
-        for name, value in sorted(self._runtime.counters.values().items()):
-            help_text = COUNTER_HELP.get(name, name)
+        counted = self._runtime.counters.values()
+        for name, help_text in COUNTER_HELP.items():
+            # From zero: a rate of what is absent until it happens misses its first time.
+            value = counted.get(name, 0)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
-        relations = GaugeMetricFamily(
-            "schema_publisher_relations", "relations by status", labels=["status"]
+        yield _gauge("relations", found.relations, "status")
+        yield _gauge("work", found.work)
+        yield _gauge("versions", found.versions)
+        yield _gauge("versions_in_conflict", found.conflicts)
+        yield _gauge("dead_letters_kept", found.dead_letters)
+        yield _gauge("up", self._up(), "service")
+        age = self._seconds_since_snapshot()
+        if age is not None:
+            ended_at = self._runtime.clock.wall() - age
+            yield _gauge("last_snapshot_timestamp_seconds", ended_at)
+        build = GaugeMetricFamily(
+            "schema_publisher_build_info", GAUGE_HELP["build_info"], labels=list(self._build)
         )
-        for status, count in found.relations.items():
-            relations.add_metric([status], count)
-        yield relations
-        yield from (_gauge(name, text, value) for name, text, value in _figures(found))
+        build.add_metric(list(self._build.values()), 1)
+        yield build
 
 
-def _figures(found: Figures) -> Sequence[tuple[str, str, float]]:
-    return (
-        ("work", "relations with outstanding work", found.work),
-        ("versions", "published versions, yanked ones included", found.versions),
-        (
-            "conflicts",
-            "version numbers that the index holds with other bytes",
-            found.conflicts,
-        ),
-        ("dead_letters", "stored events that could not be decoded", found.dead_letters),
-    )
-
-
-def _gauge(name: str, text: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"schema_publisher_{name}", text, value=value)
+def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:
+    """One value, or one for each value of a label."""
+    title, text = f"schema_publisher_{name}", GAUGE_HELP[name]
+    if not isinstance(value, Mapping):
+        return GaugeMetricFamily(title, text, value=value)
+    family = GaugeMetricFamily(title, text, labels=[label])
+    for each, count in value.items():
+        family.add_metric([each], count)
+    return family

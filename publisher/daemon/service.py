@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from codegen.naming import distribution_name
+from codegen.runtime_files import runtime_version
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
@@ -22,8 +23,10 @@ from publisher.daemon.assembly import (
     build_sources,
     build_state,
     close_catalog,
+    generator_version,
 )
 from publisher.daemon.health import Health, SnapshotAge
+from publisher.daemon.metrics import EngineMetrics
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
 from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.snapshot_process import SnapshotProcess
@@ -92,7 +95,13 @@ class Service:
         failed_start.callback(self._descriptions.close)
         describe = partial(describe_limited, self._descriptions)
         site = Site(self.summarize, settings.http.public_url, describe)
-        registry = daemon_registry(self.engine.runtime)
+        metrics = EngineMetrics(
+            self.engine.runtime,
+            outages.up,
+            self.engine.seconds_since_snapshot,
+            {"version": generator_version(), "generator": runtime_version()},
+        )
+        registry = daemon_registry(metrics)
         self._web = WebServers(settings.http, self._served, self, site, registry)
 
     @property

@@ -11,7 +11,6 @@ from starlette.types import ASGIApp
 
 from publisher.daemon.metrics import EngineMetrics
 from publisher.index.static import StaticIndex
-from publisher.runtime import Runtime
 from publisher.settings import Http
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
@@ -74,11 +73,11 @@ def max_connections(configured: int) -> int:
     return max(1, min(configured, descriptors // _DESCRIPTORS_PER_CONNECTION))
 
 
-def daemon_registry(runtime: Runtime) -> CollectorRegistry:
+def daemon_registry(metrics: EngineMetrics) -> CollectorRegistry:
     """The metrics of the process and of the engine."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
     GCCollector(registry=registry)
-    registry.register(EngineMetrics(runtime))
+    registry.register(metrics)
     return registry

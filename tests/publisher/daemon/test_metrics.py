@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
 
 from publisher.daemon import metrics
 from tests.publisher.daemon.simulated import T, process_events
@@ -42,6 +45,69 @@ def test_every_counter_has_a_help_text_and_every_help_text_a_counter() -> None:
     counted = {name for path in SOURCES.rglob("*.py") for name in counter_names(path.read_text())}
 
     assert counted == set(metrics.COUNTER_HELP)
+
+
+def exported(world: Simulation, **more: Any) -> Mapping[str, Metric]:
+    """As Prometheus reads them, by name of the family."""
+    registry = CollectorRegistry()
+    registry.register(metrics.EngineMetrics(world.engine.runtime, **more))
+    families = list(text_string_to_metric_families(generate_latest(registry).decode()))
+    by_name = {family.name: family for family in families}
+    assert len(by_name) == len(families), "a name is used twice"
+    return by_name
+
+
+def value_of(family: Metric, **labels: str) -> float:
+    (found,) = [sample.value for sample in family.samples if sample.labels == labels]
+    return found
+
+
+def test_every_counter_is_there_from_zero(world: Simulation) -> None:
+    found = exported(world)
+
+    counters = {name for name, family in found.items() if family.type == "counter"}
+    assert counters == {f"schema_publisher_{name}" for name in metrics.COUNTER_HELP}
+    assert {value_of(found[name]) for name in counters} == {0.0}
+
+
+def test_names_and_help_follow_the_conventions(world: Simulation) -> None:
+    found = exported(world, up=lambda: {"index": True}, seconds_since_snapshot=lambda: 1.0)
+
+    assert {f"schema_publisher_{name}" for name in metrics.GAUGE_HELP} <= set(found)
+    for name, family in found.items():
+        assert re.fullmatch(r"schema_publisher_[a-z]+(_[a-z]+)*", name)
+        assert family.documentation not in {"", name}
+        endings = {sample.name.removeprefix(name) for sample in family.samples}
+        assert endings <= ({"_total"} if family.type == "counter" else {""})
+        assert not (family.type == "gauge" and name.endswith("_total"))
+
+
+def test_services_and_the_last_snapshot_and_the_release_are_shown(world: Simulation) -> None:
+    found = exported(
+        world,
+        up=lambda: {"catalog": True, "index": False},
+        seconds_since_snapshot=lambda: 40.0,
+        build={"version": "1.2", "generator": "abc"},
+    )
+
+    up = found["schema_publisher_up"]
+    assert (value_of(up, service="catalog"), value_of(up, service="index")) == (1.0, 0.0)
+    ended_at = value_of(found["schema_publisher_last_snapshot_timestamp_seconds"])
+    assert ended_at == world.clock.wall() - 40.0
+    assert value_of(found["schema_publisher_build_info"], version="1.2", generator="abc") == 1.0
+
+
+def test_without_a_snapshot_none_is_dated(world: Simulation) -> None:
+    assert "schema_publisher_last_snapshot_timestamp_seconds" not in exported(world)
+
+
+def test_the_documentation_lists_every_metric() -> None:
+    text = (SOURCES.parent / "docs" / "operations.md").read_text(encoding="utf-8")
+    table = text.partition("### Metrics\n")[2].partition("\n#")[0]
+    documented = dict(re.findall(r"(?m)^\| `schema_publisher_(\w+?)` \| (.+?) \|$", table))
+
+    counters = {f"{name}_total": text for name, text in metrics.COUNTER_HELP.items()}
+    assert documented == counters | dict(metrics.GAUGE_HELP)
 
 
 def test_metrics_say_what_they_count(world: Simulation) -> None:
