@@ -143,8 +143,8 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
     if found is not None:
         return found
     class_name = context.functions.class_of(name)
-    engine = engine_of_builtin(name, context.semantics.dialect)
-    if class_name is None and engine is not None:
+    engine = None if class_name else engine_of_builtin(name, context.semantics.dialect)
+    if engine is not None:
         raise UnsupportedFunction(
             name,
             f"of view {context.functions.view} is a function of {engine} that is not supported yet",
