@@ -47,16 +47,7 @@ class ObservedCatalog:
         return self._call(self._catalog.current_event_id)
 
     def _call(self, action: Callable[[], T]) -> T:
-        try:
-            answer = action()
-        except CatalogUnavailable as error:
-            self._outages.fail(CATALOG, str(error))
-            raise
-        except CatalogRefused:
-            self._outages.succeed(CATALOG)
-            raise
-        self._outages.succeed(CATALOG)
-        return answer
+        return _noted(self._outages, CATALOG, action, CatalogUnavailable, CatalogRefused)
 
 
 class ObservedIndex:
@@ -119,16 +110,7 @@ class ObservedIndex:
         self._outages.succeed(UPLOADS)
 
     def _call(self, action: Callable[[], T]) -> T:
-        try:
-            answer = action()
-        except IndexUnavailable as error:
-            self._outages.fail(INDEX, str(error))
-            raise
-        except PackageIndexError:
-            self._outages.succeed(INDEX)
-            raise
-        self._outages.succeed(INDEX)
-        return answer
+        return _noted(self._outages, INDEX, action, IndexUnavailable, PackageIndexError)
 
 
 class ObservedState:
@@ -153,3 +135,23 @@ class ObservedState:
             raise
         self._outages.succeed(service)
         return result
+
+
+def _noted(
+    outages: Outages,
+    service: str,
+    action: Callable[[], T],
+    no_answer: type[Exception],
+    refusal: type[Exception],
+) -> T:
+    """What ``action`` returns; ``refusal`` is an answer, and may be the more general error."""
+    try:
+        answer = action()
+    except no_answer as error:
+        outages.fail(service, str(error))
+        raise
+    except refusal:
+        outages.succeed(service)
+        raise
+    outages.succeed(service)
+    return answer
