@@ -1,16 +1,14 @@
-"""Which relations stand above and below which: networkx over the edges that a query brings.
+"""Which relations stand above and below which, of the edges that a query brings.
 
-The database is the graph of record; what is built here lives as long as one question. An edge
-points from an upstream relation to its dependent, the way a change flows. A relation that only an
-edge names is a node like any other: it may not exist yet.
+The database is the graph of record; what is built here lives as long as one question. A relation that
+only an edge names is a node like any other: it may not exist yet. Nothing here recurses: a chain of
+views may be deeper than Python's stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any, Protocol, TypeVar
-
-import networkx as nx
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 
 class Node(Hashable, Protocol):
@@ -22,63 +20,150 @@ class Node(Hashable, Protocol):
 N = TypeVar("N", bound=Node)
 
 
-def graph_of(edges: Iterable[tuple[N, N]], alone: Iterable[N] = ()) -> nx.DiGraph[N]:
+class Graph(Generic[N]):
+    """Direct neighbours of each node, in both directions."""
+
+    def __init__(self) -> None:
+        self.upstreams: dict[N, dict[N, None]] = {}
+        self.dependents: dict[N, dict[N, None]] = {}
+
+    def add(self, node: N) -> None:
+        self.upstreams.setdefault(node, {})
+        self.dependents.setdefault(node, {})
+
+    def add_edge(self, dependent: N, upstream: N) -> None:
+        self.add(upstream)
+        self.add(dependent)
+        self.upstreams[dependent][upstream] = None
+        self.dependents[upstream][dependent] = None
+
+
+def graph_of(edges: Iterable[tuple[N, N]], alone: Iterable[N] = ()) -> Graph[N]:
     """A graph of (dependent, upstream) pairs, and of relations that have neither."""
-    graph: nx.DiGraph[N] = nx.DiGraph()
-    graph.add_nodes_from(alone)
-    graph.add_edges_from((upstream, dependent) for dependent, upstream in edges)
+    graph: Graph[N] = Graph()
+    for node in alone:
+        graph.add(node)
+    for dependent, upstream in edges:
+        graph.add_edge(dependent, upstream)
     return graph
 
 
-def affected_cone(graph: nx.DiGraph[N], changed: Iterable[N]) -> frozenset[N]:
+def affected_cone(graph: Graph[N], changed: Iterable[N]) -> frozenset[N]:
     """Everything that depends on one of ``changed``, at any distance, and ``changed`` itself."""
-    start = set(changed)
-    below = (nx.descendants(graph, name) for name in start if name in graph)
-    return frozenset(start.union(*below))
+    return _reached(graph.dependents, changed)
 
 
-def upstream_cone(graph: nx.DiGraph[N], names: Iterable[N]) -> frozenset[N]:
+def upstream_cone(graph: Graph[N], names: Iterable[N]) -> frozenset[N]:
     """Everything that one of ``names`` depends on, at any distance, and ``names`` themselves."""
-    start = set(names)
-    above = (nx.ancestors(graph, name) for name in start if name in graph)
-    return frozenset(start.union(*above))
+    return _reached(graph.upstreams, names)
 
 
-def levels(graph: nx.DiGraph[N]) -> tuple[tuple[N, ...], ...]:
+def levels(graph: Graph[N]) -> tuple[tuple[N, ...], ...]:
     """Relations in waves: each depends on earlier waves only. A cycle's members share a wave.
 
     Sorted within a wave, so that equal graphs give equal waves.
     """
-    components = nx.condensation(graph)
-    return tuple(
-        tuple(sorted(name for node in wave for name in components.nodes[node]["members"]))
-        for wave in nx.topological_generations(components)
-    )
+    level: dict[N, int] = {}
+    waves: list[list[N]] = []
+    for component in _components(graph):
+        above = {u for name in component for u in graph.upstreams[name]}.difference(component)
+        wave = max((level[upstream] + 1 for upstream in above), default=0)
+        level |= dict.fromkeys(component, wave)
+        waves += [[] for _ in range(wave + 1 - len(waves))]
+        waves[wave] += component
+    return tuple(tuple(sorted(wave)) for wave in waves)
 
 
-def cycles(graph: nx.DiGraph[N]) -> tuple[tuple[N, ...], ...]:
+def cycles(graph: Graph[N]) -> tuple[tuple[N, ...], ...]:
     """Strongly connected components that cannot be ordered, a view on itself included."""
     found = (
         tuple(sorted(component))
-        for component in nx.strongly_connected_components(graph)
-        if len(component) > 1 or any(graph.has_edge(name, name) for name in component)
+        for component in _components(graph)
+        if len(component) > 1 or any(name in graph.upstreams[name] for name in component)
     )
     return tuple(sorted(found))
 
 
-def cycle_of(graph: nx.DiGraph[N], name: N) -> tuple[N, ...]:
+def cycle_of(graph: Graph[N], name: N) -> tuple[N, ...]:
     """The cycle's members that ``name`` is one of; empty if it is in none."""
     return next((members for members in cycles(graph) if name in members), ())
 
 
-def cycle_path(graph: nx.DiGraph[N], members: Iterable[N]) -> tuple[N, ...]:
-    """One way through a cycle in the direction of reading, for people; first and last are equal."""
-    within = graph.subgraph(members)
-    start = min(within.nodes)
-    if within.has_edge(start, start):
-        return (start, start)
-    steps = nx.find_cycle(within, start)
-    ring = [step[0] for step in steps]
-    first = ring.index(min(ring))
-    upwards = [ring[first], *reversed(ring[first + 1 :]), *reversed(ring[:first])]
-    return (*upwards, upwards[0])
+def cycle_path(graph: Graph[N], members: Collection[N]) -> tuple[N, ...]:
+    """A shortest way from a cycle's first member through others back to it, in the direction of reading.
+
+    For people; ``members`` are one of ``cycles``.
+
+    Raises:
+        ValueError: they are not.
+    """
+    first, within = min(members), frozenset(members)
+    came_from: dict[N, N] = {}
+    frontier = [first]
+    while first not in came_from:
+        if not frontier:
+            raise ValueError(f"{first} is in no cycle of {len(members)} members")
+        following: list[N] = []
+        for name in frontier:
+            for upstream in sorted(graph.upstreams[name].keys() & within):
+                if upstream not in came_from:
+                    came_from[upstream] = name
+                    following.append(upstream)
+        frontier = following
+    path = [first, came_from[first]]
+    while path[-1] != first:
+        path.append(came_from[path[-1]])
+    return tuple(reversed(path))
+
+
+def _reached(neighbours: Mapping[N, Iterable[N]], start: Iterable[N]) -> frozenset[N]:
+    found = set(start)
+    frontier = list(found)
+    while frontier:
+        for name in neighbours.get(frontier.pop(), ()):
+            if name not in found:
+                found.add(name)
+                frontier.append(name)
+    return frozenset(found)
+
+
+def _components(graph: Graph[N]) -> Iterator[list[N]]:
+    """Strongly connected components, each after all that it depends on.
+
+    Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1 (1972), along the edges
+    to upstream relations, with a stack in place of recursion.
+    """
+    order: dict[N, int] = {}
+    lowest: dict[N, int] = {}
+    unfinished: dict[N, None] = {}
+    for root in graph.upstreams:
+        walk: list[tuple[N, Iterator[N]]] = []
+        following: N | None = None if root in order else root
+        while following is not None or walk:
+            if following is not None:
+                order[following] = lowest[following] = len(order)
+                unfinished[following] = None
+                walk.append((following, iter(graph.upstreams[following])))
+            node, rest = walk[-1]
+            following = None
+            for upstream in rest:
+                if upstream not in order:
+                    following = upstream
+                    break
+                if upstream in unfinished:
+                    lowest[node] = min(lowest[node], order[upstream])
+            if following is None:
+                walk.pop()
+                if walk:
+                    below = walk[-1][0]
+                    lowest[below] = min(lowest[below], lowest[node])
+                if lowest[node] == order[node]:
+                    yield _take_from(unfinished, node)
+
+
+def _take_from(unfinished: dict[N, None], first: N) -> list[N]:
+    """``first`` and all that was put in after it."""
+    taken: list[N] = []
+    while not taken or taken[-1] != first:
+        taken.append(unfinished.popitem()[0])
+    return taken

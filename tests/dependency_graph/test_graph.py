@@ -1,3 +1,6 @@
+from itertools import pairwise
+
+import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,3 +81,46 @@ def test_no_relation_stands_in_a_level_before_what_it_needs_unless_in_a_cycle(
     for dependent, upstream in pairs:
         together = dependent in cycle_of(graph, upstream)
         assert together or place[upstream] < place[dependent]
+
+
+@given(edges)
+def test_orders_cones_and_cycles_are_those_of_networkx(
+    pairs: list[tuple[RelationName, RelationName]],
+) -> None:
+    graph = graph_of(pairs)
+    judge: nx.DiGraph[RelationName] = nx.DiGraph([(u, d) for d, u in pairs])
+    components = nx.condensation(judge)
+
+    assert levels(graph) == tuple(
+        tuple(sorted(n for node in wave for n in components.nodes[node]["members"]))
+        for wave in nx.topological_generations(components)
+    )
+    for start in judge:
+        assert affected_cone(graph, [start]) == nx.descendants(judge, start) | {start}
+        assert upstream_cone(graph, [start]) == nx.ancestors(judge, start) | {start}
+    assert cycles(graph) == tuple(
+        sorted(
+            tuple(sorted(found))
+            for found in nx.strongly_connected_components(judge)
+            if len(found) > 1 or judge.has_edge(*[next(iter(found))] * 2)
+        )
+    )
+
+
+@given(edges)
+def test_a_cycles_path_reads_from_one_to_the_next_and_ends_where_it_begins(
+    pairs: list[tuple[RelationName, RelationName]],
+) -> None:
+    graph = graph_of(pairs)
+
+    for members in cycles(graph):
+        path = cycle_path(graph, members)
+        assert path[0] == path[-1] == members[0]
+        assert len(set(path)) == len(path) - 1
+        assert all(step in pairs for step in pairwise(path))
+
+
+def test_a_chain_may_be_deeper_than_pythons_stack() -> None:
+    names = [name(f"v{n:05}") for n in range(20_000)]
+
+    assert len(levels(graph_of(pairwise(names)))) == 20_000
