@@ -47,7 +47,7 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
     comment: str | None = None
     nullable = True
     place = Place()
-    while not (cursor.at_end() or cursor.sees(",") or cursor.sees(")")):
+    while not (cursor.sees_any(_ENDS) or cursor.at_end()):
         if cursor.skip("COMMENT"):
             comment = cursor.string("a comment in quotes")
         elif cursor.skip("NOT", "NULL"):
@@ -64,6 +64,7 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
     return Column(name, column_type_, comment, nullable), place
 
 
+_ENDS = (",", ")")
 _OPTIONS = (
     "PRIMARY", "KEY", "UNIQUE", "CHECK", "GENERATED", "ALWAYS", "AS", "IDENTITY", "ENABLE", "ENFORCED",
     "VALIDATE", "NOVALIDATE", "RELY", "NORELY", "CASCADE", "RESTRICT", "NULL", "NOT", "BY",
@@ -77,7 +78,7 @@ def _past_column_option(cursor: Cursor) -> None:
         cursor.name()
     elif cursor.skip("DEFAULT"):
         cursor.take()
-        while not (cursor.at_end() or any(cursor.sees(word) for word in _AFTER_DEFAULT)):
+        while not (cursor.at_end() or cursor.sees_any(_AFTER_DEFAULT)):
             _past_one(cursor)
     elif cursor.sees("("):
         cursor.balanced()
@@ -157,16 +158,19 @@ def _past_interval(cursor: Cursor, end: int) -> int:
     return end
 
 
+_CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
+
+
 def _table_constraint(cursor: Cursor) -> bool:
+    if not cursor.sees_any(_CONSTRAINTS):
+        return False
     if cursor.sees("CONSTRAINT"):
         start = cursor.next.start
         cursor.take()
         constraint = cursor.next.kind in {TokenKind.WORD, TokenKind.QUOTED}
         if constraint:
             cursor.take()
-            constraint = any(
-                cursor.sees(kind) for kind in ("PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
-            )
+            constraint = cursor.sees_any(_CONSTRAINTS[1:])
         cursor.rewind(start)
         return constraint
     return any(
@@ -176,7 +180,7 @@ def _table_constraint(cursor: Cursor) -> bool:
 
 
 def _past_options(cursor: Cursor) -> None:
-    while not (cursor.at_end() or cursor.sees(",") or cursor.sees(")")):
+    while not (cursor.sees_any(_ENDS) or cursor.at_end()):
         _past_one(cursor)
 
 

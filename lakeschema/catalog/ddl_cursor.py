@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from lakeschema.catalog.ddl_tokens import (
     Token,
     TokenKind,
-    token_at,
+    token_reader,
     unquoted_identifier,
     unquoted_string,
 )
 from lakeschema.catalog.relations import Dialect
 
 MAX_NAME_PARTS = 32
-_BARE = (TokenKind.WORD, TokenKind.MARK)
+_MAX_KEPT_TOKENS = 10_000
 
 
 class Unreadable(Exception):
@@ -31,6 +33,8 @@ class Cursor:
         self.source = source
         self.end = end
         self.dialect = dialect
+        self._token_at = token_reader(source, start, end)
+        self._read: dict[int, Token] = {}
         self._position = start
         self._peeked: Token | None = None
         self.last_end = start
@@ -38,9 +42,14 @@ class Cursor:
     @property
     def next(self) -> Token:
         if self._peeked is None:
-            token = token_at(self.source, self._position)
-            if token.start >= self.end:
-                token = Token(TokenKind.END, "", self.end, self.end)
+            # A table's clauses are looked through before its columns are read: most come twice.
+            token = self._read.get(self._position)
+            if token is None:
+                token = self._token_at(self._position)
+                if token.start >= self.end:
+                    token = Token(TokenKind.END, "", self.end, self.end)
+                if len(self._read) < _MAX_KEPT_TOKENS:
+                    self._read[self._position] = token
             self._peeked = token
         return self._peeked
 
@@ -67,16 +76,22 @@ class Cursor:
 
     def sees(self, *words: str) -> bool:
         """Whether these bare words (upper-cased here) or marks come next."""
-        if not self._fits(words[0]) or len(words) == 1:
+        if len(words) == 1 or not self._fits(words[0]):
             return self._fits(words[0])
         first = self.next
         seen = self.skip(*words)
         self._position, self._peeked = first.start, first
         return seen
 
+    def sees_any(self, words: Collection[str]) -> bool:
+        """Whether one of these bare words (upper-cased here) or marks comes next."""
+        return (self._peeked or self.next).bare in words
+
     def skip(self, *words: str) -> bool:
         """Moves past all of these, or past none."""
-        first = self.next
+        first = self._peeked or self.next
+        if first.bare != words[0]:
+            return False
         for word in words:
             if not self._fits(word):
                 self._position, self._peeked = first.start, first
@@ -85,8 +100,7 @@ class Cursor:
         return True
 
     def _fits(self, word: str) -> bool:
-        token = self.next
-        return token.text.upper() == word and token.kind in _BARE
+        return (self._peeked or self.next).bare == word
 
     def expect(self, *words: str) -> None:
         if not self.skip(*words):
@@ -124,11 +138,12 @@ class Cursor:
         self.expect("(")
         depth = 1
         while depth:
-            if self.at_end():
+            token = self.next
+            if token.kind is TokenKind.END:
                 raise self.refuse(")")
-            token = self.take()
+            self.take()
             if token.kind is TokenKind.MARK:
-                depth += {"(": 1, ")": -1}.get(token.text, 0)
+                depth += (token.text == "(") - (token.text == ")")
 
     def rest(self) -> str:
         """What is left of the statement, as written."""

@@ -86,11 +86,14 @@ _NO_FACTS = frozenset({
 })  # fmt: skip
 """First words of statements about data, settings and rights."""
 
-_OTHER_OBJECTS = (
+_OTHER_OBJECTS = frozenset({
     "FUNCTION", "ROLE", "INDEX", "MACRO", "CATALOG", "CONNECTOR", "DATACONNECTOR", "SCHEDULED",
     "RESOURCE", "VARIABLE",
-)  # fmt: skip
+})  # fmt: skip
 """What else is created, altered and dropped, and holds no relation's facts."""
+
+_NAMESPACE = ("DATABASE", "SCHEMA", "NAMESPACE")
+_MODIFIERS = ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED")
 
 
 class _StatementReader:
@@ -129,9 +132,9 @@ class _StatementReader:
         replace = cursor.skip("OR", "REPLACE")
         temporary = cursor.skip("GLOBAL", "TEMPORARY") or cursor.skip("TEMPORARY")
         temporary = cursor.skip("TEMP") or temporary
-        if temporary or any(cursor.sees(word) for word in _OTHER_OBJECTS):
+        if temporary or cursor.sees_any(_OTHER_OBJECTS):
             return self._no_facts()
-        for modifier in ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED"):
+        for modifier in _MODIFIERS:
             cursor.skip(modifier)
         if cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE"):
             cursor.skip("IF", "NOT", "EXISTS")
@@ -151,7 +154,7 @@ class _StatementReader:
 
     def _alter(self) -> Statement:
         cursor = self.cursor
-        if any(cursor.sees(word) for word in (*_OTHER_OBJECTS, "DATABASE", "SCHEMA", "NAMESPACE")):
+        if cursor.sees_any(_OTHER_OBJECTS) or cursor.sees_any(_NAMESPACE):
             return self._no_facts()
         cursor.skip("MATERIALIZED")
         if not cursor.skip("TABLE"):
@@ -160,7 +163,7 @@ class _StatementReader:
 
     def _drop(self) -> Statement:
         cursor = self.cursor
-        if any(cursor.sees(word) for word in (*_OTHER_OBJECTS, "TEMPORARY")):
+        if cursor.sees_any(_OTHER_OBJECTS) or cursor.sees("TEMPORARY"):
             return self._no_facts()
         cursor.skip("MATERIALIZED")
         is_namespace = cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE")

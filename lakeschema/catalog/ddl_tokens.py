@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 _COMMENT = r"/\*.*?\*/"
@@ -91,11 +91,13 @@ class TokenKind(Enum):
 
 
 _KINDS = {kind.value: kind for kind in TokenKind}
+_BARE = frozenset({TokenKind.WORD.value, TokenKind.MARK.value})
 
 
 class Token(NamedTuple):
     """``text`` is as written, quotes included; ``start`` and ``end`` are offsets in the source.
 
+    ``bare`` is a word in upper case, or a mark; of other tokens "".
     A tuple, for it is made a million times and a frozen dataclass costs three times as much.
     """
 
@@ -103,15 +105,30 @@ class Token(NamedTuple):
     text: str
     start: int
     end: int
+    bare: str = ""
 
 
 def token_at(source: str, position: int) -> Token:
     """The token at or after ``position``, past blanks and comments."""
-    match = _patterns_at(source, position).token.match(source, position)
+    return _token(_patterns_at(source, position).token, source, position)
+
+
+def token_reader(source: str, start: int, end: int) -> Callable[[int], Token]:
+    """``token_at`` within a statement, where the patterns are looked up once."""
+    patterns = _patterns_at(source, start)
+    if patterns is not _patterns_at(source, end):
+        return partial(token_at, source)
+    return partial(_token, patterns.token, source)
+
+
+def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
+    match = pattern.match(source, position)
     if match is None or match.lastgroup is None:  # cannot be: the last two branches take the rest
         return Token(TokenKind.END, "", len(source), len(source))
     kind = match.lastgroup
-    return Token(_KINDS[kind], match.group(kind), match.start(kind), match.end(kind))
+    text = match[kind]
+    bare = text.upper() if kind in _BARE else ""
+    return Token(_KINDS[kind], text, *match.span(kind), bare)
 
 
 def statements(source: str) -> Iterator[tuple[int, int]]:
