@@ -22,7 +22,8 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from publisher.commands.planned_deployment import Question, plan_opened
-from publisher.daemon.assembly import build_engine, build_index, build_processes, build_state
+from publisher.daemon.adapters import build_index, build_processes
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.events.log_position import LogPosition
 from publisher.settings import Settings, load_settings
 

@@ -12,7 +12,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.translation.errors import TranslationError, UnknownRelation
 from lakeschema.translation.interface import Options, UdfReturn, ViewEvolution
-from lakeschema.translation.upstream_first import derive_with_upstreams
+from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

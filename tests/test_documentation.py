@@ -18,7 +18,8 @@ from pydantic import BaseModel
 
 from publisher import settings
 from publisher.commands.cli import app
-from publisher.daemon.assembly import build_options, build_retention, build_selection
+from publisher.daemon.adapters import build_options, build_selection
+from publisher.daemon.assembly import build_retention
 from publisher.settings import load_settings
 
 ROOT = Path(__file__).parents[1]

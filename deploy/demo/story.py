@@ -33,6 +33,7 @@ from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.planned_deployment import Question, plan_deployment
 from publisher.commands.planning.values import Plan
+from publisher.daemon.adapters import build_processes
 from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
 from publisher.logs import log_to
@@ -146,7 +147,8 @@ class _Demo:
         settings = load_settings(self._folder / "schema-publisher.toml")
         self._console.print(f"[bold]$ schema-publisher plan {script.label}[/bold]")
         began = time.perf_counter()
-        plan = plan_deployment(settings, Question([script]), log.info)
+        with build_processes(settings) as processes:
+            plan = plan_deployment(settings, processes, Question([script]), log.info)
         seconds = time.perf_counter() - began
         table = Table("package", "from", "to", "why", "because of", box=None, pad_edge=False)
         for version in plan.versions:

@@ -33,6 +33,11 @@ class LimitedProcesses:
                 process.start()
             self._idle.put(process)
 
+    def start_one(self) -> None:
+        """Starts one process now, for a program that asks one question at a time."""
+        with self._borrow() as process:
+            process.start()
+
     def ask(self, handler: str, question: Any) -> Any:
         """The answer of a handler.
 

@@ -22,7 +22,7 @@ from lakeschema.translation.interface import (
 )
 from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
 from lakeschema.translation.plan.explain import explain
-from lakeschema.translation.upstream_first import derive_with_upstreams
+from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 _KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
 

@@ -27,7 +27,6 @@ from lakeschema.translation.derivation_json import (
     udf_to_json,
 )
 from lakeschema.translation.deriver import DerivationCrashed, Deriver
-from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Derivation, Interface, Options, UdfAnswer
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
@@ -124,11 +123,14 @@ class _ParentsAnswers:
 
 
 def answer_questions(
-    options: Options, derive_with: Callable[[Options], Deriver] = DirectDeriver
+    options: Options, derive_with: Callable[[Options], Deriver] | None = None
 ) -> Callable[[Mapping[str, Json]], Mapping[str, Json]]:
-    """The child's function from a question to its answer."""
+    """The child's function from a question to its answer; a ``DirectDeriver`` derives, or another."""
+    # Only the child parses and resolves queries, and needs to import what does it.
+    from lakeschema.translation.direct_deriver import DirectDeriver
+
     resolver = _ParentsAnswers()
-    deriver = derive_with(replace(options, udf_resolver=resolver))
+    deriver = (derive_with or DirectDeriver)(replace(options, udf_resolver=resolver))
 
     def answer(question: Mapping[str, Json]) -> Mapping[str, Json]:
         relation = facts_from_json(question["relation"])

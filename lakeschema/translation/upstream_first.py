@@ -11,16 +11,9 @@ from dataclasses import dataclass
 from dependency_graph.graph import cycle_path, cycles, graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.avro.inexpressible import require_whole
 from lakeschema.translation.deriver import DerivationCrashed, Deriver
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.errors import (
-    DefinedByItself,
-    TranslationError,
-    UnknownRelation,
-    UnusableUpstream,
-)
-from lakeschema.translation.interface import Derivation, Inexpressible, Interface, Options
+from lakeschema.translation.errors import DefinedByItself, UnknownRelation, UnusableUpstream
+from lakeschema.translation.interface import Derivation, Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status, failure
 
 _READ_BATCH = 500
@@ -101,26 +94,6 @@ def derive_one(
         return _fail_for_crash(error)
 
 
-def derive_with_upstreams(
-    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
-) -> Mapping[RelationName, Derivation]:
-    """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
-
-    Raises:
-        TranslationError: of the relation that causes the failure, which may be an upstream; with the
-            option to refuse it, also where ``name`` has a column that Avro has no type for.
-    """
-    direct = DirectDeriver(options)
-    outcomes = derive_all(_with_upstreams(name, relations, direct), direct)
-    cause = _cause(name, outcomes)
-    if cause is not None:
-        raise cause
-    found = outcomes[name]
-    if options.inexpressible is Inexpressible.REFUSE and isinstance(found, Derived):
-        require_whole(found.derivation.interface)
-    return {n: o.derivation for n, o in outcomes.items() if isinstance(o, Derived)}
-
-
 def interfaces_of(
     names: Iterable[RelationName], outcomes: Mapping[RelationName, Outcome]
 ) -> Mapping[RelationName, Interface]:
@@ -156,35 +129,6 @@ def unusable_upstream(name: RelationName, upstream: RelationName, failed: Failed
 
 def _fail_for_crash(error: DerivationCrashed) -> Failed:
     return Failed(Status.QUARANTINED, f"its derivation crashed: {error.reason}")
-
-
-def _with_upstreams(
-    name: RelationName, relations: Mapping[RelationName, Relation], deriver: Deriver
-) -> Mapping[RelationName, Relation]:
-    """``name`` and its upstreams at any distance, as far as they exist."""
-    found: dict[RelationName, Relation] = {}
-    frontier = [name]
-    while frontier:
-        relation = relations.get(frontier.pop())
-        if relation is None or relation.name in found:
-            continue
-        found[relation.name] = relation
-        named = deriver.upstreams(relation)
-        # If its text cannot be read, deriving it fails for the same reason.
-        frontier += () if isinstance(named, Failed) else named
-    return found
-
-
-def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> TranslationError | None:
-    """The error of ``name``, or of the upstream that caused it."""
-    outcome = outcomes[name]
-    while isinstance(outcome, Failed):
-        match outcome.error:
-            case UnusableUpstream(upstream=upstream):
-                outcome = outcomes[upstream]
-            case error:
-                return error
-    return None
 
 
 def _edges(upstreams: Upstreams) -> Iterable[tuple[RelationName, RelationName]]:

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from publisher.commands import configuring, operating, reading, standalone
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
+from publisher.commands.planning import command as planning
 from publisher.redaction import SECRETS
 
 
@@ -46,7 +47,7 @@ for _command in (
     standalone.demo,
     operating.run,
     operating.snapshot,
-    reading.plan,
+    planning.plan,
     reading.status,
     reading.explain,
     reading.verify,

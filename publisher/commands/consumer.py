@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from lakeschema.isolation.pool import LimitedProcesses
 from publisher.commands.failures import USAGE_ERROR, Refused
-from publisher.daemon.assembly import build_index_to_read
+from publisher.daemon.adapters import build_index_to_read
 from publisher.index.protocol import PackageIndex
 from publisher.index.twine_index import TwineIndex
 from publisher.publishing.limited_packaging import HANDLER, LimitedPackaging, packaging_handler

@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
 from publisher.commands.failures import NO, Refused
-from publisher.daemon.assembly import (
-    build_engine,
-    build_index,
-    build_processes,
-    build_state,
-    open_catalog,
-)
+from publisher.daemon.adapters import build_index, build_processes, open_catalog
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.daemon.engine import Engine
 from publisher.settings import Settings
 from publisher.state.protocol import State

@@ -199,7 +199,8 @@ def retire(
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.retire import retirements
-    from publisher.daemon.assembly import build_index_to_read, build_retention
+    from publisher.daemon.adapters import build_index_to_read
+    from publisher.daemon.assembly import build_retention
     from publisher.runtime import SystemClock
     from publisher.settings import load_settings
 

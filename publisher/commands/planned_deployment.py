@@ -13,13 +13,12 @@ from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.catalog_now import Say
 from publisher.commands.planning.packages import PackageForecast, Rules
 from publisher.commands.planning.values import Plan
-from publisher.daemon.assembly import (
+from publisher.daemon.adapters import (
     build_ddl_dialect,
     build_deriver,
     build_index_to_read,
     build_limited_packaging,
     build_policy,
-    build_processes,
     build_selection,
     open_catalog,
 )
@@ -43,14 +42,16 @@ class Question:
     believes_state: bool = True
 
 
-def plan_deployment(settings: Settings, question: Question, say: Say) -> Plan:
+def plan_deployment(
+    settings: Settings, processes: LimitedProcesses, question: Question, say: Say
+) -> Plan:
     """What the scripts would change.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
         CatalogUnavailable, PackageIndexError: one does not answer.
     """
-    with open_catalog(settings) as catalog, build_processes(settings) as processes:
+    with open_catalog(settings) as catalog:
         return plan_opened(settings, catalog, processes, question, say)
 
 
@@ -61,7 +62,7 @@ def plan_opened(
     question: Question,
     say: Say,
 ) -> Plan:
-    """As ``plan_deployment``, with a catalog and processes that are open."""
+    """As ``plan_deployment``, with a catalog that is open."""
     rules = Rules(
         settings.artifacts.versioning,
         build_selection(settings),

@@ -1,10 +1,8 @@
-"""Commands that look and change nothing: status, explain, plan, verify, check."""
+"""Commands that look and change nothing: status, explain, verify, check."""
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,21 +10,6 @@ import typer
 
 from publisher.commands.arguments import Config, Json, relation_name
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
-
-
-class PlanFormat(Enum):
-    """How ``plan`` shows what it found."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
-
-class Dialect(Enum):
-    """Whose DDL ``plan`` reads; the catalog's own enumeration is imported later."""
-
-    HIVE = "hive"
-    SPARK = "spark"
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
@@ -51,7 +34,7 @@ def explain(
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import relation_report
-    from publisher.daemon.assembly import build_packaging, build_selection
+    from publisher.daemon.adapters import build_packaging, build_selection
     from publisher.settings import load_settings
 
     name = relation_name(relation)
@@ -67,66 +50,6 @@ def explain(
             "check its spelling; if it is new: schema-publisher resync RELATION",
         )
     output_for(json).relation(report)
-
-
-def plan(
-    ddl: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="DDL to apply first: files, folders of .sql files, - for standard input, or statements."
-        ),
-    ] = None,
-    config: Config = None,
-    *,
-    dialect: Annotated[
-        Dialect | None,
-        typer.Option(help="Whose DDL it is; by default the catalog's own, Hive's for a metastore."),
-    ] = None,
-    read_all: Annotated[
-        bool,
-        typer.Option(
-            "--read-all", help="Read every relation of the catalog, whatever the state knows of it."
-        ),
-    ] = False,
-    output_format: Annotated[
-        PlanFormat | None,
-        typer.Option(
-            "--format",
-            help="By default text on a terminal, else JSON.",
-            show_default=False,
-        ),
-    ] = None,
-    json: Json = None,
-) -> None:
-    """What DDL would change: versions and why, what breaks and because of what. Changes nothing.
-
-    Exit status 1 if something would break. Without DDL: what is not published yet of the catalog as it is.
-    """
-    from lakeschema.catalog.relations import Dialect as CatalogDialect
-    from publisher.commands.ddl_input import read_scripts
-    from publisher.commands.output.choice import output_for
-    from publisher.commands.output.plan_markdown import write_markdown
-    from publisher.commands.planned_deployment import Question, plan_deployment
-    from publisher.settings import load_settings
-
-    settings = load_settings(config)
-    scripts = read_scripts(ddl or (), sys.stdin.buffer)
-    question = Question(
-        scripts,
-        None if dialect is None else CatalogDialect(dialect.value),
-        believes_state=not read_all,
-    )
-    found = plan_deployment(
-        settings, question, lambda what: typer.echo(f"schema-publisher: {what}", err=True)
-    )
-    match output_format:
-        case PlanFormat.MARKDOWN:
-            write_markdown(found, sys.stdout)
-        case PlanFormat.TEXT | PlanFormat.JSON:
-            output_for(output_format is PlanFormat.JSON).plan(found)
-        case None:
-            output_for(json).plan(found)
-    raise typer.Exit(NO if found.breaks else 0)
 
 
 def verify(
@@ -147,7 +70,7 @@ def verify(
     from publisher.commands.repair import repair as mend
     from publisher.commands.verify import Verification
     from publisher.commands.verify import verify as compare
-    from publisher.daemon.assembly import (
+    from publisher.daemon.adapters import (
         build_deriver,
         build_index_to_read,
         build_limited_packaging,

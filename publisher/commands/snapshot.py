@@ -29,16 +29,15 @@ from lakeschema.spark.values import (
 from lakeschema.translation.interface import Options
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.commands.termination import exit_on_sigterm, note_sigterm
-from publisher.daemon.assembly import (
+from publisher.daemon.adapters import (
     build_deriver,
-    build_engine,
     build_index,
     build_limits,
     build_options,
     build_processes,
-    build_state,
     open_catalog,
 )
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.daemon.draining import PATIENCE_SECONDS, Draining
 from publisher.daemon.engine import Engine
 from publisher.daemon.runner_choice import choose_runner

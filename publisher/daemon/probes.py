@@ -14,12 +14,8 @@ from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
-from publisher.daemon.assembly import (
-    build_index,
-    build_options,
-    build_sources,
-    open_catalog,
-)
+from publisher.daemon.adapters import build_index, build_options, open_catalog
+from publisher.daemon.assembly import build_sources
 from publisher.daemon.runner_choice import choose_runner
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.protocol import EventSource, SourceUnavailable

@@ -14,16 +14,18 @@ from codegen.runtime_files import runtime_version
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
-from publisher.daemon.assembly import (
+from publisher.daemon.adapters import (
     build_catalog,
-    build_engine,
     build_index,
     build_processes,
+    close_catalog,
+    generator_version,
+)
+from publisher.daemon.assembly import (
+    build_engine,
     build_retention,
     build_sources,
     build_state,
-    close_catalog,
-    generator_version,
 )
 from publisher.daemon.health import Health, SnapshotAge
 from publisher.daemon.metrics import EngineMetrics

@@ -12,8 +12,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from publisher.events.metastore_events import LogEvent
+if TYPE_CHECKING:
+    # Whoever asks how far the log was read decodes no event, and need not import what does.
+    from publisher.events.metastore_events import LogEvent
 
 OVERLAP_EVENTS = 64
 OVERLAP_BYTES = 4 * 1024 * 1024

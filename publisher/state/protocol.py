@@ -112,6 +112,9 @@ class RelationGraph(Protocol):
 
     def every_record(self) -> Mapping[RelationName, RelationRecord]: ...
 
+    def facts_hashes(self) -> Mapping[RelationName, str]:
+        """Of every relation that the catalog had when it was read last."""
+
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         """The records that have a ``reason``, by name; at most ``limit`` of them."""
 

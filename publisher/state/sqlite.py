@@ -19,6 +19,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from publisher.state.migrations import FOLDER
 from publisher.state.protocol import StateUnavailable, Transaction
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.turnstile import Turnstile
@@ -29,7 +30,6 @@ _BUSY_SECONDS = 30
 _IN_MEMORY = ":memory:"
 _PRIVATE = 0o600
 _OTHERS = 0o077
-MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 class SqliteState:
@@ -139,6 +139,6 @@ def _begin(connection: Connection) -> None:
 
 def _migrate(connection: Connection) -> None:
     config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("script_location", str(FOLDER))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

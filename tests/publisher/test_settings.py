@@ -12,7 +12,8 @@ from lakeschema.catalog.column_types import STRING
 from lakeschema.catalog.metastore_security import Sasl, Security, Tls
 from lakeschema.translation.interface import Returns, SparkUdfRule
 from lakeschema.translation.udf_plugins import PluginResolver
-from publisher.daemon.assembly import build_options, build_retention
+from publisher.daemon.adapters import build_options
+from publisher.daemon.assembly import build_retention
 from publisher.publishing.retention import Retention
 from publisher.redaction import SECRETS
 from publisher.settings import (

@@ -10,19 +10,14 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TextIO
 
-from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.output.plan_sections import headline, sections
-from publisher.commands.planning.values import Plan
-from publisher.commands.printable import printable
+from publisher.commands.output.tables import MAX_ROWS, cell, plain_console, print_table, say
 from publisher.commands.reports import (
     HeldDeletions,
     RelationReport,
@@ -45,38 +40,13 @@ from publisher.settling.deletions import RELEASED
 from publisher.settling.mass_change import CHANGE_BRAKE
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
-MAX_ROWS = 50
-"""Of one table; JSON has them all."""
-
 _MAX_PAYLOAD = 60
-_STYLES = {
-    "OK": "green",
-    "BROKEN": "red",
-    "UNSUPPORTED": "yellow",
-    "CYCLE": "red",
-    "QUARANTINED": "red",
-    "MISSING": "dim",
-    "UNKNOWN": "dim",
-    "STALE": "cyan",
-    "CONFLICT": "red",
-    "major": "red",
-    "breaks": "red",
-    "yanked": "red",
-    "missing": "red",
-    "behind": "yellow",
-}
 
 
 class ConsoleOutput:
     def __init__(self, stream: TextIO | None = None, *, is_terminal: bool | None = None) -> None:
         """Standard output if no stream is given; ``is_terminal`` overrides what it says of itself."""
-        self._console = Console(
-            file=stream,
-            force_terminal=is_terminal,
-            markup=False,
-            emoji=False,
-            highlight=False,
-        )
+        self._console = plain_console(stream, is_terminal=is_terminal)
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None:
         match outcome:
@@ -93,11 +63,6 @@ class ConsoleOutput:
                 self._say_held_changes(outcome.held_changes)
                 self._table("not done", _WORK_HEADINGS, map(_work_row, outcome.undone))
                 self._held([HeldDeletions(n, why) for n, why in sorted(outcome.held.items())])
-
-    def plan(self, plan: Plan) -> None:
-        self._say(headline(plan))
-        for section in sections(plan):
-            self._table(section.title, section.headings, section.rows)
 
     def status(self, status: EngineStatus) -> None:
         relations = ", ".join(f"{count} {name}" for name, count in status.relations.items())
@@ -254,7 +219,7 @@ class ConsoleOutput:
 
     def probe(self, probe: Probe) -> None:
         mark = Text("ok    ", style="green") if probe.is_usable else Text("fails ", style="red")
-        self._console.print(mark + _cell(f"{probe.part}: {probe.found}"), soft_wrap=True)
+        self._console.print(mark + cell(f"{probe.part}: {probe.found}"), soft_wrap=True)
 
     def republished(self, names: Sequence[RelationName]) -> None:
         if not names:
@@ -302,7 +267,7 @@ class ConsoleOutput:
         table.add_column(style="bold", no_wrap=True)
         table.add_column(overflow="fold")
         for name, value in facts.items():
-            table.add_row(name, _cell(value))
+            table.add_row(name, cell(value))
         self._console.print(table)
 
     def _table(
@@ -312,24 +277,10 @@ class ConsoleOutput:
         rows: Iterable[Sequence[str]],
         most: int = MAX_ROWS,
     ) -> None:
-        """Nothing where there are no rows."""
-        remaining = iter(rows)
-        shown = list(islice(remaining, most))
-        if not shown:
-            return
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for heading in headings:
-            table.add_column(heading, overflow="fold")
-        for row in shown:
-            table.add_row(*map(_cell, row))
-        more = sum(1 for _ in remaining)
-        self._console.print(Text(f"\n{title}", style="bold underline"))
-        self._console.print(Padding(table, (0, 0, 0, 2)))
-        if more:
-            self._say(f"  … and {more} more; --json shows all")
+        print_table(self._console, title, headings, rows, most)
 
     def _say(self, sentence: str) -> None:
-        self._console.print(printable(sentence), soft_wrap=True)
+        say(self._console, sentence)
 
 
 _WORK_HEADINGS = ("relation", "due", "attempts", "retries", "last error")
@@ -344,12 +295,6 @@ def _version_row(version: VersionRecord) -> Sequence[str]:
     when = _time(version.created_at) if version.created_at else ""
     reasons = "\n".join(version.reasons)
     return (version.number, version.status.value, version.change, when, reasons)
-
-
-def _cell(value: str) -> Text:
-    """Lines of ours stay lines; whatever else is not printable becomes an escape."""
-    text = "\n".join(map(printable, value.split("\n")))
-    return Text(text, style=_STYLES.get(value, ""))
 
 
 def _count(number: int, noun: str) -> str:

@@ -10,8 +10,6 @@ from typing import Any, TextIO
 from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.output.plan_json import plan_to_json
-from publisher.commands.planning.values import Plan
 from publisher.commands.reports import (
     HeldDeletions,
     RelationReport,
@@ -41,9 +39,6 @@ class JsonLines:
                 self._print(_dry_run(outcome))
             case SnapshotOutcome():
                 self._print(_snapshot(outcome))
-
-    def plan(self, plan: Plan) -> None:
-        self._print(plan_to_json(plan))
 
     def status(self, status: EngineStatus) -> None:
         self._print(

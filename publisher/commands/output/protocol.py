@@ -7,7 +7,6 @@ from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.planning.values import Plan
 from publisher.commands.reports import HeldDeletions, RelationReport, ResyncReport, Retirement
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
@@ -22,8 +21,6 @@ class Output(Protocol):
     """One method a report. Names and reasons in them are untrusted: a metastore said them."""
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None: ...
-
-    def plan(self, plan: Plan) -> None: ...
 
     def status(self, status: EngineStatus) -> None: ...
 

@@ -109,14 +109,13 @@ class CatalogNow:
         listed = list_relations(self._catalog).names
         self._say(f"reading {len(listed)} relations")
         found = self.facts(listed)
-        records = {} if state is None else state.graph.every_record()
+        hashes = {} if state is None else state.graph.facts_hashes()
         read = {
             name
             for name, relation in found.items()
-            if name in records and records[name].facts_hash == facts_hash(relation)
+            if name in hashes and hashes[name] == facts_hash(relation)
         }
-        gone = {n for n, r in records.items() if r.facts_hash is not None and n not in found}
-        return frozenset({*found, *gone} - read)
+        return frozenset({*found, *hashes} - read)
 
     def _find_upstreams(self, names: Sequence[RelationName]) -> None:
         facts = self.facts(names)

@@ -55,6 +55,8 @@ _EVERY_RECORD = select(
     RELATION.c.read_at,
 ).join_from(RELATION, SCHEMA, SCHEMA.c.name == RELATION.c.name)
 
+_HASHES = select(RELATION.c.name, RELATION.c.facts_hash).where(RELATION.c.facts_hash.is_not(None))
+
 _RECORDS = _EVERY_RECORD.where(RELATION.c.name.in_(KEYS))
 
 _TROUBLED = _EVERY_RECORD.where(IN_TROUBLE).order_by(SCHEMA.c.name).limit(bindparam("limit"))
@@ -230,6 +232,9 @@ class SqlRelationGraph:
 
     def every_record(self) -> Mapping[RelationName, RelationRecord]:
         return {name_of(row.name): _record(row) for row in self._connection.execute(_EVERY_RECORD)}
+
+    def facts_hashes(self) -> Mapping[RelationName, str]:
+        return {name_of(row.name): row.facts_hash for row in self._connection.execute(_HASHES)}
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         row = {"limit": _NO_LIMIT if limit is None else limit}

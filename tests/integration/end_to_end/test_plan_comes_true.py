@@ -17,13 +17,8 @@ from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.translation.outcome import Status
 from publisher.commands.planned_deployment import Question, plan_opened
 from publisher.commands.planning.values import PackageFate, Plan
-from publisher.daemon.assembly import (
-    build_engine,
-    build_index,
-    build_processes,
-    build_state,
-    open_catalog,
-)
+from publisher.daemon.adapters import build_index, build_processes, open_catalog
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.daemon.engine import Engine
 from publisher.index.protocol import PackageIndex
 from publisher.settings import Settings, load_settings

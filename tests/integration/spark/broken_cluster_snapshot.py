@@ -19,14 +19,13 @@ from pyspark import TaskContext, cloudpickle
 
 from lakeschema.spark.values import PartitionTask
 from publisher.commands.snapshot import SparkComparison
-from publisher.daemon.assembly import (
-    build_engine,
+from publisher.daemon.adapters import (
     build_index,
     build_options,
     build_processes,
-    build_state,
     open_catalog,
 )
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.settings import load_settings
 
 MARKS = Path(sys.argv[1]).parent / "marks"

@@ -19,14 +19,13 @@ from lakeschema.spark.values import PartitionTask
 from lakeschema.translation.interface import Nullability
 from lakeschema.translation.outcome import Status
 from publisher.commands.snapshot import SparkComparison, run_snapshot
-from publisher.daemon.assembly import (
-    build_engine,
+from publisher.daemon.adapters import (
     build_index,
     build_options,
     build_processes,
-    build_state,
     open_catalog,
 )
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.settings import Settings
 from tests.integration.spark.snapshot_parts import (
     COLUMNS,

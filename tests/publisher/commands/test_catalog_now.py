@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -40,6 +42,21 @@ class Metastore:
 
     def current_event_id(self) -> int | None:
         return self.event_id
+
+
+def test_a_plan_waits_for_nothing_that_it_does_not_use(published: Folder) -> None:
+    change = "ALTER TABLE shop.orders ADD COLUMNS (more int)"
+    command = [sys.executable, "-X", "importtime", "-m", "publisher", "plan", change, "--json"]
+
+    ended = subprocess.run(
+        [*command, "--config", str(published.config)], capture_output=True, text=True, check=True
+    )
+
+    assert "shop.orders" in ended.stdout
+    imported = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert {"sqlalchemy", "publisher.commands.planned_deployment"} <= imported
+    unused = {"alembic", "hive_metastore", "kafka", "pyspark", "requests", "rich", "sqlglot"}
+    assert not imported & {*unused, "starlette", "twine", "uvicorn"}
 
 
 @pytest.mark.parametrize(

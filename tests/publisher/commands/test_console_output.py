@@ -16,8 +16,9 @@ import pytest
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.commands.output.console import MAX_ROWS, ConsoleOutput
+from publisher.commands.output.console import ConsoleOutput
 from publisher.commands.output.protocol import Output
+from publisher.commands.output.tables import MAX_ROWS
 from publisher.commands.snapshot import SnapshotOutcome
 from publisher.daemon.inspection import EngineStatus
 from publisher.events.protocol import DeadLetter

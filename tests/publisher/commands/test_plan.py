@@ -25,12 +25,8 @@ from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.packages import PackageForecast, Rules
 from publisher.commands.planning.values import Plan, PlannedVersion
 from publisher.commands.verify import Drift, Verification, verify
-from publisher.daemon.assembly import (
-    build_engine,
-    build_packaging,
-    build_processes,
-    build_state,
-)
+from publisher.daemon.adapters import build_packaging, build_processes
+from publisher.daemon.assembly import build_engine, build_state
 from publisher.index.static import StaticIndex
 from publisher.policy import Policy
 from publisher.selection import EVERYTHING, Selection

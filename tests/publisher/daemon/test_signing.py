@@ -15,7 +15,11 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from publisher.daemon.assembly import build_index, build_index_to_read, build_policy
+from publisher.daemon.adapters import (
+    build_index,
+    build_index_to_read,
+    build_policy,
+)
 from publisher.daemon.signing import build_sign
 from publisher.publishing.attestation import public_key_of, verify
 from publisher.settings import Settings, SettingsError, load_settings

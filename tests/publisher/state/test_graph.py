@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.state.protocol import Transaction
@@ -58,6 +60,13 @@ class TestGraph:
 
         records = state.read(lambda tx: tx.graph.every_record())
         assert {n for n, r in records.items() if r.stale} == {B, C}
+
+    def test_facts_hashes_are_those_of_relations_that_the_catalog_had(
+        self, state: SqliteState
+    ) -> None:
+        self.write(state, replace(record(A), facts_hash="a"), replace(record(B), facts_hash=None))
+
+        assert state.read(lambda tx: tx.graph.facts_hashes()) == {A: "a"}
 
     def test_a_cycle_and_its_dependents_stay_as_they_are(self, state: SqliteState) -> None:
         cyclic = [record(n, Status.CYCLE) for n in (B, C)]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import create_engine
 from sqlalchemy.exc import DatabaseError
@@ -24,6 +25,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.events.protocol import DeadLetter
 from publisher.redaction import SECRETS
+from publisher.state.migrations import newest_revision
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Cause,
@@ -82,6 +84,13 @@ def migrate(path: Path, revision: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
     engine.dispose()
+
+
+def test_the_newest_revision_is_the_one_that_alembic_would_reach() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+
+    assert newest_revision() == ScriptDirectory.from_config(config).get_current_head()
 
 
 def increment(path: Path, times: int) -> None:

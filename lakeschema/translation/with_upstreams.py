@@ -1,0 +1,64 @@
+"""One relation, derived in this process with all that it reads: for trusted text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.avro.inexpressible import require_whole
+from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.direct_deriver import DirectDeriver
+from lakeschema.translation.errors import TranslationError, UnusableUpstream
+from lakeschema.translation.interface import Derivation, Inexpressible, Options
+from lakeschema.translation.outcome import Derived, Failed, Outcome
+from lakeschema.translation.upstream_first import derive_all
+
+
+def derive_with_upstreams(
+    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+) -> Mapping[RelationName, Derivation]:
+    """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
+
+    Raises:
+        TranslationError: of the relation that causes the failure, which may be an upstream; with the
+            option to refuse it, also where ``name`` has a column that Avro has no type for.
+    """
+    direct = DirectDeriver(options)
+    outcomes = derive_all(_with_upstreams(name, relations, direct), direct)
+    cause = _cause(name, outcomes)
+    if cause is not None:
+        raise cause
+    found = outcomes[name]
+    if options.inexpressible is Inexpressible.REFUSE and isinstance(found, Derived):
+        require_whole(found.derivation.interface)
+    return {n: o.derivation for n, o in outcomes.items() if isinstance(o, Derived)}
+
+
+def _with_upstreams(
+    name: RelationName, relations: Mapping[RelationName, Relation], deriver: Deriver
+) -> Mapping[RelationName, Relation]:
+    """``name`` and its upstreams at any distance, as far as they exist."""
+    found: dict[RelationName, Relation] = {}
+    frontier = [name]
+    while frontier:
+        relation = relations.get(frontier.pop())
+        if relation is None or relation.name in found:
+            continue
+        found[relation.name] = relation
+        named = deriver.upstreams(relation)
+        # If its text cannot be read, deriving it fails for the same reason.
+        frontier += () if isinstance(named, Failed) else named
+    return found
+
+
+def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> TranslationError | None:
+    """The error of ``name``, or of the upstream that caused it."""
+    outcome = outcomes[name]
+    while isinstance(outcome, Failed):
+        match outcome.error:
+            case UnusableUpstream(upstream=upstream):
+                outcome = outcomes[upstream]
+            case error:
+                return error
+    return None

@@ -1,0 +1,26 @@
+"""A plan, written as it was asked for. What a format needs is imported for that format alone."""
+
+from __future__ import annotations
+
+import json
+from typing import TextIO, assert_never
+
+from publisher.commands.output.plan_json import plan_to_json
+from publisher.commands.planning.formats import PlanFormat
+from publisher.commands.planning.values import Plan
+
+
+def write_plan(plan: Plan, chosen: PlanFormat, stream: TextIO) -> None:
+    match chosen:
+        case PlanFormat.JSON:
+            print(json.dumps(plan_to_json(plan)), file=stream, flush=True)
+        case PlanFormat.MARKDOWN:
+            from publisher.commands.output.plan_markdown import write_markdown
+
+            write_markdown(plan, stream)
+        case PlanFormat.TEXT:
+            from publisher.commands.output.plan_text import write_text
+
+            write_text(plan, stream)
+        case _:
+            assert_never(chosen)

@@ -1,0 +1,75 @@
+"""Titled tables and sentences on a console; what they show is untrusted, and never read as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from publisher.commands.printable import printable
+
+MAX_ROWS = 50
+"""Of one table; JSON has them all."""
+
+_STYLES = {
+    "OK": "green",
+    "BROKEN": "red",
+    "UNSUPPORTED": "yellow",
+    "CYCLE": "red",
+    "QUARANTINED": "red",
+    "MISSING": "dim",
+    "UNKNOWN": "dim",
+    "STALE": "cyan",
+    "CONFLICT": "red",
+    "major": "red",
+    "breaks": "red",
+    "yanked": "red",
+    "missing": "red",
+    "behind": "yellow",
+}
+
+
+def plain_console(stream: TextIO | None = None, *, is_terminal: bool | None = None) -> Console:
+    """On standard output if no stream is given; ``is_terminal`` overrides what it says of itself."""
+    return Console(
+        file=stream, force_terminal=is_terminal, markup=False, emoji=False, highlight=False
+    )
+
+
+def say(console: Console, sentence: str) -> None:
+    console.print(printable(sentence), soft_wrap=True)
+
+
+def print_table(
+    console: Console,
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    most: int = MAX_ROWS,
+) -> None:
+    """Nothing where there are no rows."""
+    remaining = iter(rows)
+    shown = list(islice(remaining, most))
+    if not shown:
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in shown:
+        table.add_row(*map(cell, row))
+    more = sum(1 for _ in remaining)
+    console.print(Text(f"\n{title}", style="bold underline"))
+    console.print(Padding(table, (0, 0, 0, 2)))
+    if more:
+        say(console, f"  … and {more} more; --json shows all")
+
+
+def cell(value: str) -> Text:
+    """Lines of ours stay lines; whatever else is not printable becomes an escape."""
+    text = "\n".join(map(printable, value.split("\n")))
+    return Text(text, style=_STYLES.get(value, ""))

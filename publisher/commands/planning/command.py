@@ -1,0 +1,101 @@
+"""The command ``plan``."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from publisher.commands.arguments import Config, Json
+from publisher.commands.failures import NO
+from publisher.commands.planning.formats import PlanFormat
+
+
+class Dialect(Enum):
+    """Whose DDL ``plan`` reads; the catalog's own enumeration is imported later."""
+
+    HIVE = "hive"
+    SPARK = "spark"
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """A plan makes few cycles: what looks for them among all facts and modules costs a tenth of it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_without_collection()
+def plan(
+    ddl: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="DDL to apply first: files, folders of .sql files, - for standard input, or statements."
+        ),
+    ] = None,
+    config: Config = None,
+    *,
+    dialect: Annotated[
+        Dialect | None,
+        typer.Option(help="Whose DDL it is; by default the catalog's own, Hive's for a metastore."),
+    ] = None,
+    read_all: Annotated[
+        bool,
+        typer.Option(
+            "--read-all", help="Read every relation of the catalog, whatever the state knows of it."
+        ),
+    ] = False,
+    output_format: Annotated[
+        PlanFormat | None,
+        typer.Option(
+            "--format",
+            help="By default text on a terminal, else JSON.",
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """What DDL would change: versions and why, what breaks and because of what. Changes nothing.
+
+    Exit status 1 if something would break. Without DDL: what is not published yet of the catalog as it is.
+    """
+    from publisher.commands.ddl_input import read_scripts
+    from publisher.daemon.adapters import build_processes
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    scripts = read_scripts(ddl or (), sys.stdin.buffer)
+    with build_processes(settings) as processes:
+        processes.start_one()
+        # Imported while that process starts: most of a short plan is both.
+        from lakeschema.catalog.relations import Dialect as CatalogDialect
+        from publisher.commands.output.plan_output import write_plan
+        from publisher.commands.planned_deployment import Question, plan_deployment
+
+        question = Question(
+            scripts,
+            None if dialect is None else CatalogDialect(dialect.value),
+            believes_state=not read_all,
+        )
+        found = plan_deployment(settings, processes, question, _say)
+    write_plan(found, output_format or _usual_format(json), sys.stdout)
+    raise typer.Exit(NO if found.breaks else 0)
+
+
+def _say(what: str) -> None:
+    typer.echo(f"schema-publisher: {what}", err=True)
+
+
+def _usual_format(json: bool | None) -> PlanFormat:
+    as_json = not sys.stdout.isatty() if json is None else json
+    return PlanFormat.JSON if as_json else PlanFormat.TEXT
