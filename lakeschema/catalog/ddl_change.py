@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lakeschema.catalog.ddl_reader import MalformedStatement, read_statements
-from lakeschema.catalog.ddl_state import DdlState, Refused
+from lakeschema.catalog.ddl_state import DEFAULT_NAMESPACE, DdlState, Refused
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
@@ -30,21 +30,24 @@ class DdlChange:
         removed: those dropped, and the old names of those renamed.
         renamed: the last new name by the name that the catalog has.
         statements: for each name, where the statements stand that concern it: ``change.sql:3``.
+        namespaces: those that the statements make, or make relations in.
     """
 
     relations: Mapping[RelationName, Relation] = field(default_factory=dict)
     removed: frozenset[RelationName] = frozenset()
     renamed: Mapping[RelationName, RelationName] = field(default_factory=dict)
     statements: Mapping[RelationName, Sequence[str]] = field(default_factory=dict)
+    namespaces: frozenset[tuple[str, ...]] = frozenset()
 
 
 def apply_ddl(
-    catalog: Catalog, scripts: Iterable[Script], dialect: Dialect | None = None
+    catalog: Catalog | None, scripts: Iterable[Script], dialect: Dialect | None = None
 ) -> DdlChange:
     """The change that the scripts make, run in order, each as a session that begins in ``default``.
 
     What a statement names is read from the catalog when it is reached; nothing is written. As of
-    ``DdlState``, no dialect means Hive's, and views that are replaced keep theirs.
+    ``DdlState``, no dialect means Hive's, and views that are replaced keep theirs; without a catalog,
+    nothing is there at first, and databases need not be made.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
@@ -68,7 +71,11 @@ def apply_ddl(
             for name in state.touched:
                 statements.setdefault(name, []).append(f"{script.label}:{line}")
     renamed = {old: new for old, new in state.renamed.items() if new in state.relations}
-    return DdlChange(dict(state.relations), frozenset(state.removed), renamed, statements)
+    used = {name.namespace for name in state.relations}
+    namespaces = frozenset((state.namespaces - {DEFAULT_NAMESPACE}) | used)
+    return DdlChange(
+        dict(state.relations), frozenset(state.removed), renamed, statements, namespaces
+    )
 
 
 class ChangedCatalog:

@@ -42,14 +42,21 @@ def opened_index(
     if settings is not None:
         prefix = prefix or settings.artifacts.prefix
     normalised = canonicalize_name(prefix or "")
-    index = build_index_to_read(settings) if settings and address is None else _at(address or "")
+    index = (
+        build_index_to_read(settings) if settings and address is None else index_at(address or "")
+    )
     # Nothing is built: the other options of a packaging have no effect.
     handler = packaging_handler(normalised, immutable=False, project_urls={}, second_opinion="off")
     with LimitedProcesses({HANDLER: handler}, count=1) as processes:
         yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised)))
 
 
-def _at(address: str) -> PackageIndex:
+def index_at(address: str) -> PackageIndex:
+    """An index, to be read by its simple pages.
+
+    Raises:
+        Refused: the address is not one.
+    """
     try:
         return TwineIndex(address, address)
     except ValueError as error:

@@ -14,6 +14,8 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "plan",
             "plan migrations/ release.sql",
             'plan "ALTER TABLE shop.orders ADD COLUMNS (note STRING)"',
+            "plan ddl/ --against live",
+            "plan --against https://packages.example/simple/",
             "git diff --name-only main -- '*.sql' | xargs cat | schema-publisher plan -",
         ),
         "status": ("status", "status --json | jq '.troubled[].name'"),

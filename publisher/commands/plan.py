@@ -18,7 +18,7 @@ from lakeschema.translation.upstream_first import derive_catalog
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.causes import Causes, column_changes
 from publisher.commands.planning.cone import Cone, derive_cone
-from publisher.commands.planning.packages import UNFIT, Next, OfferedAgain, PackageForecast
+from publisher.commands.planning.packages import OfferedAgain, PackageForecast, following
 from publisher.commands.planning.values import (
     Failing,
     Fate,
@@ -26,7 +26,6 @@ from publisher.commands.planning.values import (
     PlannedRelation,
     PlannedVersion,
 )
-from publisher.index.protocol import ForeignPackage
 from publisher.state.protocol import Transaction
 
 _Named = TypeVar("_Named", PlannedVersion, Failing)
@@ -51,7 +50,21 @@ def plan_changes(
         CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
-    change = apply_ddl(catalog, scripts, dialect)
+    return plan_change(
+        catalog, deriver, forecast, apply_ddl(catalog, scripts, dialect), state=state, say=say
+    )
+
+
+def plan_change(
+    catalog: Catalog,
+    deriver: Deriver,
+    forecast: PackageForecast,
+    change: DdlChange,
+    *,
+    state: Transaction | None,
+    say: Say,
+) -> Plan:
+    """As ``plan_changes``, of a change that is known."""
     now = CatalogNow(catalog, deriver, state, say)
     cone = derive_cone(now, change, deriver)
     causes = Causes(cone, change.renamed)
@@ -81,13 +94,12 @@ def plan_as_it_is(catalog: Catalog, deriver: Deriver, forecast: PackageForecast,
     again: list[RelationName] = []
     for name, derivation in sorted(found.derivations.items()):
         relation = found.relations[name]
-        following = _following(forecast, relation, derivation)
-        match following:
-            case PlannedVersion():
+        match following(forecast, relation, derivation):
+            case PlannedVersion() as version:
                 dependents = tuple(sorted(affected_cone(graph, [name]) - {name}))
-                versions.append(replace(following, dependents=dependents))
-            case Failing():
-                failing[name] = following
+                versions.append(replace(version, dependents=dependents))
+            case Failing() as unfit:
+                failing[name] = unfit
             case OfferedAgain():
                 again.append(name)
             case None:
@@ -97,19 +109,6 @@ def plan_as_it_is(catalog: Catalog, deriver: Deriver, forecast: PackageForecast,
         already_failing=[failing[name] for name in sorted(failing)],
         offered_again=again,
     )
-
-
-def _following(
-    forecast: PackageForecast, relation: Relation, derivation: Derivation
-) -> Next | Failing:
-    if not forecast.publishes(relation):
-        return None
-    try:
-        return forecast.version(relation, derivation)
-    except UNFIT as error:
-        foreign = isinstance(error, ForeignPackage)
-        reason = str(error) if foreign else f"cannot be packaged: {error}"
-        return Failing(relation.name, Status.OK.value, reason)
 
 
 class _Consequences:
@@ -152,18 +151,17 @@ class _Consequences:
         if isinstance(before, Failed):
             self._mended.append(name)
         relation = self._cone.facts_after[name]
-        following = _following(self._forecast, relation, derivation)
-        match following:
-            case PlannedVersion():
+        match following(self._forecast, relation, derivation):
+            case PlannedVersion() as version:
                 self._versions.append(
                     replace(
-                        following,
+                        version,
                         dependents=tuple(self._cone.dependents_after(name)),
                         causes=self._causes.of(name),
                     )
                 )
-            case Failing():
-                self._of_failed(replace(following, causes=self._causes.of(name)))
+            case Failing() as unfit:
+                self._of_failed(replace(unfit, causes=self._causes.of(name)))
             case OfferedAgain():
                 self._again.append(name)
             case None:
@@ -193,8 +191,8 @@ class _Consequences:
         if failing.status != Status.OK.value:
             return False
         relation = self._cone.facts_before[name]
-        following = _following(self._forecast, relation, before.derivation)
-        return isinstance(following, Failing) and following.reason == failing.reason
+        unfit = following(self._forecast, relation, before.derivation)
+        return isinstance(unfit, Failing) and unfit.reason == failing.reason
 
 
 def _by_name(found: Iterable[_Named]) -> Sequence[_Named]:

@@ -63,18 +63,13 @@ def plan_opened(
     say: Say,
 ) -> Plan:
     """As ``plan_deployment``, with a catalog that is open."""
-    rules = Rules(
-        settings.artifacts.versioning,
-        build_selection(settings),
-        build_policy(settings),
-        can_yank=isinstance(settings.index, StaticIndexSettings),
-    )
+    rules = build_rules(settings)
     index = build_index_to_read(settings)
     packaging = build_limited_packaging(settings, processes)
     deriver = build_deriver(settings, processes)
     if not question.scripts:
         return plan_as_it_is(catalog, deriver, PackageForecast(index, packaging, rules), say)
-    with _opened_state(settings, say, believes_state=question.believes_state) as state:
+    with opened_state(settings, say, believes_state=question.believes_state) as state:
         return plan_changes(
             catalog,
             deriver,
@@ -86,10 +81,20 @@ def plan_opened(
         )
 
 
+def build_rules(settings: Settings) -> Rules:
+    return Rules(
+        settings.artifacts.versioning,
+        build_selection(settings),
+        build_policy(settings),
+        can_yank=isinstance(settings.index, StaticIndexSettings),
+    )
+
+
 @contextmanager
-def _opened_state(
+def opened_state(
     settings: Settings, say: Say, *, believes_state: bool
 ) -> Iterator[Transaction | None]:
+    """None where there is no state that can be read."""
     with ExitStack() as stack:
         state: Transaction | None = None
         if believes_state:

@@ -52,7 +52,7 @@ def sections(plan: Plan) -> Sequence[Section]:
     found = (
         Section("would break", _FAILING, _failing(plan.broken)),
         Section(
-            "what the statements do",
+            "relations concerned",
             ("relation", "what", "columns", "statements", "dependents"),
             [_relation(each) for each in plan.relations],
         ),

@@ -49,6 +49,16 @@ def plan(
         Dialect | None,
         typer.Option(help="Whose DDL it is; by default the catalog's own, Hive's for a metastore."),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="live|URL|FOLDER|SETTINGS.toml",
+            help="Take the DDL for the whole desired state, without DDL the catalog, and compare it with "
+            "the live catalog, a metastore (thrift://…), a folder of DDL, another deployment's settings "
+            "file, or another index (https://…/simple/).",
+            show_default=False,
+        ),
+    ] = None,
     read_all: Annotated[
         bool,
         typer.Option(
@@ -70,12 +80,15 @@ def plan(
     Exit status 1 if something would break. Without DDL: what is not published yet of the catalog as it is.
     """
     from publisher.commands.ddl_input import read_scripts
+    from publisher.commands.planning.against import OtherCatalog, read_against
     from publisher.daemon.adapters import build_processes
     from publisher.settings import load_settings
 
     settings = load_settings(config)
+    other = None if against is None else read_against(against, settings)
+    derived_for = other.settings if isinstance(other, OtherCatalog) else settings
     scripts = read_scripts(ddl or (), sys.stdin.buffer)
-    with build_processes(settings) as processes:
+    with build_processes(derived_for) as processes:
         processes.start_one()
         # Imported while that process starts: most of a short plan is both.
         from lakeschema.catalog.relations import Dialect as CatalogDialect
@@ -87,7 +100,12 @@ def plan(
             None if dialect is None else CatalogDialect(dialect.value),
             believes_state=not read_all,
         )
-        found = plan_deployment(settings, processes, question, _say)
+        if other is None:
+            found = plan_deployment(settings, processes, question, _say)
+        else:
+            from publisher.commands.compared_deployment import compare_deployment
+
+            found = compare_deployment(settings, processes, other, question, _say)
     write_plan(found, output_format or _usual_format(json), sys.stdout)
     raise typer.Exit(NO if found.breaks else 0)
 

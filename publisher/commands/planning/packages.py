@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -13,10 +13,22 @@ from codegen.package import PackageRequest
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.interface import Derivation
-from publisher.commands.planning.values import DroppedPackage, PackageFate, PlannedVersion
+from lakeschema.translation.outcome import Status
+from publisher.commands.planning.values import (
+    DroppedPackage,
+    Failing,
+    PackageFate,
+    PlannedVersion,
+)
 from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
 from publisher.policy import Policy
-from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
+from publisher.publishing.adoption import (
+    UnusableWheel,
+    read_unrecorded_versions,
+    read_wheel,
+    unrecorded_files,
+)
+from publisher.publishing.attestation import UntrustedProvenance
 from publisher.publishing.history import newest_published, published_texts
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging_protocol import (
@@ -95,6 +107,19 @@ class PackageForecast:
         numbers = read_listing(distribution, self._index.files(distribution)).ours
         return list(numbers)[-1] if numbers else None
 
+    def relations_of_others(
+        self, names: Collection[RelationName], namespaces: Collection[tuple[str, ...]]
+    ) -> frozenset[RelationName]:
+        """Those in ``namespaces`` of which the index offers packages, and that are not ``names``.
+
+        A package says itself, in its newest version that can be read, whose it is.
+        """
+        known = {self._packaging.distribution(name) for name in names}
+        prefix = f"{self._packaging.prefix}-"
+        projects = [p for p in self._index.projects() if p.startswith(prefix) and p not in known]
+        found = (self._relation_of(project) for project in projects)
+        return frozenset(n for n in found if n is not None and n.namespace in namespaces)
+
     def dropped(
         self, names: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
     ) -> Sequence[DroppedPackage]:
@@ -148,6 +173,20 @@ class PackageForecast:
             tuple(change.reasons),
         )
 
+    def _relation_of(self, distribution: str) -> RelationName | None:
+        """None for a package that is not ours."""
+        listing = read_listing(distribution, self._index.files(distribution))
+        for file in reversed([*listing.ours.values()]):
+            try:
+                _, package = read_wheel(
+                    self._index, self._packaging, file, self._rules.policy.trusted_keys
+                )
+            except (UnusableWheel, UntrustedProvenance, CodegenError):
+                continue
+            is_its_own = self._packaging.distribution(package.relation) == distribution
+            return package.relation if is_its_own else None
+        return None
+
     def _offered(self, name: RelationName) -> Sequence[IndexFile]:
         distribution = self._packaging.distribution(name)
         listing = read_listing(distribution, self._index.files(distribution))
@@ -188,6 +227,20 @@ class PackageForecast:
         if self._state is not None:
             return self._state.graph.count_missing(namespace, inf)
         return 0, sum(namespace in {None, name.namespace} for name in known)
+
+
+def following(
+    forecast: PackageForecast, relation: Relation, derivation: Derivation
+) -> Next | Failing:
+    """As ``PackageForecast.version``; a relation that would get no package is ``Failing``."""
+    if not forecast.publishes(relation):
+        return None
+    try:
+        return forecast.version(relation, derivation)
+    except UNFIT as error:
+        foreign = isinstance(error, ForeignPackage)
+        reason = str(error) if foreign else f"cannot be packaged: {error}"
+        return Failing(relation.name, Status.OK.value, reason)
 
 
 def _is_hives(relation: Relation) -> bool:

@@ -282,7 +282,7 @@ def test_a_person_reads_sections(lake: Folder) -> None:
     assert lines[0].startswith("2 relations would break; 1 version would be published (1 major)")
     assert "would break" in lines
     assert "shop.orders: column customer removed" in ended.out
-    assert lines.index("would break") < lines.index("what the statements do")
+    assert lines.index("would break") < lines.index("relations concerned")
 
 
 def test_ddl_from_standard_input_is_planned(lake: Folder) -> None:

@@ -1,0 +1,106 @@
+"""A desired state, compared with a catalog or with the packages of another deployment, to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeschema.catalog.ddl_change import Script
+from lakeschema.catalog.relations import Dialect
+from lakeschema.isolation.pool import LimitedProcesses
+from publisher.commands.consumer import index_at
+from publisher.commands.failures import USAGE_ERROR, Refused
+from publisher.commands.plan import plan_change
+from publisher.commands.planned_deployment import Question, build_rules, opened_state
+from publisher.commands.planning.against import LIVE, Against, OtherCatalog, OtherIndex
+from publisher.commands.planning.catalog_now import Say
+from publisher.commands.planning.desired import (
+    Desired,
+    desired_of_catalog,
+    desired_of_scripts,
+    difference,
+)
+from publisher.commands.planning.packages import PackageForecast
+from publisher.commands.planning.published import plan_against_packages
+from publisher.commands.planning.values import Plan
+from publisher.daemon.adapters import (
+    build_ddl_dialect,
+    build_deriver,
+    build_index_to_read,
+    build_limited_packaging,
+    open_catalog,
+)
+from publisher.index.protocol import PackageIndex
+from publisher.settings import Settings
+
+
+def compare_deployment(
+    settings: Settings,
+    processes: LimitedProcesses,
+    against: Against,
+    question: Question,
+    say: Say,
+) -> Plan:
+    """What would follow if ``against`` became what the scripts, or without them the catalog, say.
+
+    ``processes`` are those of ``against``'s settings.
+
+    Raises:
+        MalformedDdl: a statement cannot be read or applied.
+        CatalogUnavailable, CatalogRefused, PackageIndexError: one does not answer.
+        Refused: nothing is left to compare, or the address is not one.
+    """
+    match against:
+        case OtherCatalog(settings=theirs):
+            if not question.scripts and theirs is settings:
+                why = f"--against {LIVE} compares DDL with the catalog, and there is no DDL"
+                raise Refused(USAGE_ERROR, why, "name the folder that holds the desired state")
+            return _with_catalog(settings, processes, against, question, say)
+        case OtherIndex(address):
+            return _with_index(settings, processes, index_at(address), question, say)
+
+
+def _with_catalog(
+    settings: Settings,
+    processes: LimitedProcesses,
+    against: OtherCatalog,
+    question: Question,
+    say: Say,
+) -> Plan:
+    theirs = against.settings
+    desired = _desired(settings, question.scripts, question.dialect or build_ddl_dialect(theirs))
+    believes = question.believes_state and against.has_state
+    with (
+        open_catalog(theirs) as actual,
+        opened_state(theirs, say, believes_state=believes) as state,
+    ):
+        forecast = PackageForecast(
+            build_index_to_read(theirs),
+            build_limited_packaging(theirs, processes),
+            build_rules(theirs),
+            state,
+        )
+        say(f"comparing {len(desired.relations)} relations")
+        change = difference(desired, actual)
+        deriver = build_deriver(theirs, processes)
+        return plan_change(actual, deriver, forecast, change, state=state, say=say)
+
+
+def _with_index(
+    settings: Settings,
+    processes: LimitedProcesses,
+    index: PackageIndex,
+    question: Question,
+    say: Say,
+) -> Plan:
+    desired = _desired(settings, question.scripts, question.dialect or build_ddl_dialect(settings))
+    packaging = build_limited_packaging(settings, processes)
+    forecast = PackageForecast(index, packaging, build_rules(settings))
+    say(f"deriving {len(desired.relations)} relations")
+    return plan_against_packages(desired, build_deriver(settings, processes), forecast)
+
+
+def _desired(settings: Settings, scripts: Sequence[Script], dialect: Dialect | None) -> Desired:
+    if scripts:
+        return desired_of_scripts(scripts, dialect)
+    with open_catalog(settings) as catalog:
+        return desired_of_catalog(catalog)

@@ -1,0 +1,82 @@
+"""What a desired state is compared with: ``--against`` → a deployment's settings, or an index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from publisher.commands.failures import USAGE_ERROR, Refused
+from publisher.settings import DdlCatalogSettings, HiveCatalogSettings, Settings, load_settings
+
+LIVE = "live"
+_FORMS = (
+    "write live, thrift://HOST:PORT, a folder of DDL, another deployment's settings file (.toml), "
+    "or the address of its packages (https://HOST/simple/)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCatalog:
+    """``settings`` are those of the deployment whose catalog it is.
+
+    ``has_state``: whether their state is of that catalog.
+    """
+
+    settings: Settings
+    has_state: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OtherIndex:
+    """The packages of another deployment; what its catalog has is seen in them."""
+
+    address: str
+
+
+Against: TypeAlias = OtherCatalog | OtherIndex
+
+
+def read_against(text: str, settings: Settings) -> Against:
+    """A word or an address that somebody typed.
+
+    Raises:
+        Refused: it is none of the forms.
+        SettingsError: it names a file of settings that are wrong.
+    """
+    if text == LIVE:
+        return OtherCatalog(settings, has_state=True)
+    scheme, separator, _ = text.partition("://")
+    if separator and scheme in {"http", "https"}:
+        return OtherIndex(text)
+    if separator and scheme == "thrift":
+        return OtherCatalog(_of_metastore(text, settings), has_state=False)
+    path = Path(text)
+    if not separator and path.is_dir():
+        return OtherCatalog(_of_folder(path, settings), has_state=False)
+    if not separator and path.is_file():
+        return OtherCatalog(load_settings(path), has_state=True)
+    raise Refused(USAGE_ERROR, f"--against {text}: there is no such folder or file", _FORMS)
+
+
+def _of_metastore(uri: str, settings: Settings) -> Settings:
+    """With the TLS, the user and the time limit of the configured metastore, if that is one."""
+    (configured,) = settings.catalog
+    if not isinstance(configured, HiveCatalogSettings):
+        configured = HiveCatalogSettings(kind="hive")
+    if configured.sends_password_unencrypted(uri):
+        why = "the password of [catalog.sasl] would be sent unencrypted"
+        raise Refused(USAGE_ERROR, f"--against {uri}: {why}", "add [catalog.tls]")
+    return _with_catalog(settings, configured.model_copy(update={"uri": uri}))
+
+
+def _of_folder(path: Path, settings: Settings) -> Settings:
+    (configured,) = settings.catalog
+    dialect = configured.dialect if isinstance(configured, DdlCatalogSettings) else "hive"
+    return _with_catalog(settings, DdlCatalogSettings(kind="ddl", path=path, dialect=dialect))
+
+
+def _with_catalog(
+    settings: Settings, catalog: HiveCatalogSettings | DdlCatalogSettings
+) -> Settings:
+    return settings.model_copy(update={"catalog": (catalog,)})

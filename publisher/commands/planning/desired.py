@@ -1,0 +1,124 @@
+"""A desired state, whole: scripts that define it, or a catalog → how another catalog differs from it.
+
+Namespaces of which it says nothing are left alone. What engines add to a table, such as properties and
+the text to which Hive expands a view, is no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.listing import list_relations
+from lakeschema.catalog.relations import Catalog, Column, Dialect, Relation, ViewText
+
+_READ_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Desired:
+    """What should exist.
+
+    Attributes:
+        namespaces: those that are described whole.
+        statements: where each relation is defined, as of ``DdlChange``; none of a catalog's.
+        dialect: of the views; None if the scripts do not tell, so that a view keeps its own.
+    """
+
+    relations: Mapping[RelationName, Relation]
+    namespaces: frozenset[tuple[str, ...]]
+    statements: Mapping[RelationName, Sequence[str]] = field(default_factory=dict)
+    dialect: Dialect | None = None
+
+
+def desired_of_scripts(scripts: Sequence[Script], dialect: Dialect | None) -> Desired:
+    """What exists after the scripts, run where nothing was.
+
+    Raises:
+        MalformedDdl: the first statement that cannot be read or applied.
+    """
+    made = apply_ddl(None, scripts, dialect)
+    return Desired(made.relations, made.namespaces, made.statements, dialect)
+
+
+def desired_of_catalog(catalog: Catalog) -> Desired:
+    """All that the catalog lists.
+
+    Raises:
+        CatalogUnavailable: it does not answer.
+    """
+    listing = list_relations(catalog)
+    namespaces = frozenset(catalog.namespaces()) - listing.refused.keys()
+    found = _read(catalog, listing.names)
+    return Desired(found, namespaces, dict.fromkeys(found, ()))
+
+
+def difference(desired: Desired, actual: Catalog) -> DdlChange:
+    """The change that would make ``actual`` what is desired.
+
+    Raises:
+        CatalogUnavailable, CatalogRefused: it does not answer, or does not list a namespace.
+    """
+    there = set(actual.namespaces())
+    existing = {n for space in desired.namespaces & there for n in actual.relations(space)}
+    now = _read(actual, sorted(existing & desired.relations.keys()))
+    changed = {
+        name: made
+        for name, relation in desired.relations.items()
+        if (made := _made_of(relation, now.get(name), desired.dialect)) != now.get(name)
+    }
+    removed = frozenset(existing - desired.relations.keys())
+    statements = {name: desired.statements.get(name, ()) for name in (*changed, *removed)}
+    return DdlChange(changed, removed, {}, statements)
+
+
+def _read(catalog: Catalog, names: Sequence[RelationName]) -> dict[RelationName, Relation]:
+    found: dict[RelationName, Relation] = {}
+    for start in range(0, len(names), _READ_BATCH):
+        found.update(catalog.read(names[start : start + _READ_BATCH]))
+    return found
+
+
+def _made_of(desired: Relation, now: Relation | None, dialect: Dialect | None) -> Relation:
+    """What the engine would have after it was told to make ``desired`` of ``now``."""
+    if now is None or now.is_view != desired.is_view:
+        return desired
+    made = replace(desired, properties={**now.properties, **desired.properties})
+    if made.view is not None and now.view is not None:
+        return _view_made_of(made, made.view, now, now.view, dialect)
+    return replace(
+        made,
+        columns=_as_they_are(desired.columns, now.columns),
+        partition_columns=_as_they_are(desired.partition_columns, now.partition_columns),
+        serde_properties={**now.serde_properties, **desired.serde_properties},
+    )
+
+
+def _view_made_of(
+    made: Relation, view: ViewText, now: Relation, view_now: ViewText, dialect: Dialect | None
+) -> Relation:
+    view = replace(view, dialect=dialect or view_now.dialect)
+    texts = {_words(view_now.text), _words(view_now.original_text)}
+    names = [(c.name.lower(), c.comment) for c in made.columns]
+    names_now = [(c.name.lower(), c.comment) for c in now.columns]
+    if _words(view.text) not in texts or view.dialect is not view_now.dialect:
+        return replace(made, view=view)
+    return replace(
+        made,
+        # An engine notes the columns of a view of which its DDL says nothing.
+        columns=now.columns if not names or names == names_now else made.columns,
+        view=view_now,
+    )
+
+
+def _as_they_are(desired: Sequence[Column], now: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns, with the case of names that are the same without it."""
+    names = {column.name.lower(): column.name for column in now}
+    return tuple(replace(c, name=names.get(c.name.lower(), c.name)) for c in desired)
+
+
+def _words(text: str) -> str:
+    """The text without differences of blanks, which mean nothing outside of quotes."""
+    return text.strip() if any(mark in text for mark in "'\"`") else " ".join(text.split())
