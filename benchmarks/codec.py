@@ -31,7 +31,7 @@ _MAX_OF_FASTAVRO = {
     "order, 20 fields": (0.62, 0.48),
     "200 columns": (0.4, 0.25),
     "strings": (0.55, 0.44),
-    "ints": (0.81, 0.72),
+    "ints": (0.66, 0.59),
     "big ints": (1.72, 1.4),
     "floats": (0.53, 0.38),
     "decimals": (0.63, 0.43),

@@ -95,8 +95,8 @@ class Decoder(CodecRenderer):
 
     def decimal(self, shape: DecimalShape, place: str) -> None:
         if shape.size is None:
-            end = self._extent()
-            data, move = f"data[at:{end}]", f"at = {end}"
+            self._extent()
+            data, move = "data[at:n]", "at = n"
         else:
             data, move = f"take(data, at, {shape.size})", f"at += {shape.size}"
         self.lines.add(
@@ -109,8 +109,8 @@ class Decoder(CodecRenderer):
         )
 
     def enum(self, name: str, place: str) -> None:
-        t = self._length()
-        self.lines.add(f"{place} = members_{name}[{t}]")
+        self._length()
+        self.lines.add(f"{place} = members_{name}[n]")
 
     def inline_record(self, record: RecordClass, place: str, depth: int) -> None:
         t = self.temporary()
@@ -236,49 +236,58 @@ class Decoder(CodecRenderer):
             case Scalar.BOOLEAN:
                 lines.add(f"{target} = boolean_of_byte[data[at]]", "at += 1")
             case Scalar.INT | Scalar.LONG:
-                t, second = self.temporary(), self.temporary()
-                more = "more_int" if shape is Scalar.INT else "more_long"
-                lines.add(
-                    f"{t} = data[at]",
-                    "at += 1",
-                    f"if {t} < 128:",
-                    f"    {target} = of_byte[{t}]",
-                    "else:",
-                    f"    {second} = data[at]",
-                    "    at += 1",
-                    f"    if {second} < 128:",
-                    f"        {target} = lowest[{t}] + {second} * signed_64[{t}]",
-                    "    else:",
-                    f"        {target}, at = {more}(data, at, {t}, {second})",
-                )
+                self._number(target, "more_int" if shape is Scalar.INT else "more_long")
             case Scalar.FLOAT:
                 lines.add(f"({target},) = float_at(data, at)", "at += 4")
             case Scalar.DOUBLE:
                 lines.add(f"({target},) = double_at(data, at)", "at += 8")
             case Scalar.BYTES:
-                end = self._extent()
-                lines.add(f"{target} = data[at:{end}]", f"at = {end}")
+                self._extent()
+                lines.add(f"{target} = data[at:n]", "at = n")
             case Scalar.STRING:
-                end = self._extent()
-                lines.add(f"{target} = data[at:{end}].decode()", f"at = {end}")
+                self._extent()
+                lines.add(f"{target} = data[at:n].decode()", "at = n")
             case _:
                 raise AssertionError(shape)
 
-    def _extent(self) -> str:
-        """Reads a length. An end past the input is noticed by the next read, or by the caller."""
-        t = self._length()
-        self.lines.add(f"{t} += at")
-        return t
-
-    def _length(self) -> str:
-        t = self.temporary()
+    def _number(self, target: str, more: str) -> None:
         self.lines.add(
-            f"{t} = size_of[data[at]]",
-            "at += 1",
-            f"if {t} < 0:",
-            f"    {t}, at = size(data, at)",
+            "b0 = data[at]",
+            "if b0 < 128:",
+            f"    {target} = of_byte[b0]",
+            "    at += 1",
+            "else:",
+            "    b1 = data[at + 1]",
+            "    if b1 < 128:",
+            f"        {target} = lowest[b0] + b1 * signed_64[b0]",
+            "        at += 2",
+            "    else:",
+            "        b2 = data[at + 2]",
+            "        if b2 < 128:",
+            f"            {target} = lowest_of_3[b0] + (b1 + b2 * 128) * signed_64[b0]",
+            "            at += 3",
+            "        else:",
+            "            b3 = data[at + 3]",
+            "            if b3 < 128:",
+            "                b1 += b2 * 128 + b3 * 16384",
+            f"                {target} = lowest_of_4[b0] + b1 * signed_64[b0]",
+            "                at += 4",
+            "            else:",
+            f"                {target}, at = {more}(data, at + 4, b0, b1, b2, b3)",
         )
-        return t
+
+    def _extent(self) -> None:
+        """Reads ``n``, where a value ends. The next read, or the caller, notices an end past the input."""
+        self._length()
+        self.lines.add("n += at")
+
+    def _length(self) -> None:
+        self.lines.add(
+            "n = size_of[data[at]]",
+            "at += 1",
+            "if n < 0:",
+            "    n, at = size(data, at)",
+        )
 
 
 @lru_cache(MAX_SNIPPETS)

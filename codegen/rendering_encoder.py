@@ -85,7 +85,7 @@ class Encoder(CodecRenderer):
         self.render_deferred()
 
     def attributes(self, attributes: Sequence[Attribute]) -> None:
-        self.lines.add("append = out.append")
+        self.lines.add("append = out.append", "x: Any")
         for attribute in attributes:
             self.attribute(attribute.shape, f"value.{attribute.name}")
 
@@ -106,17 +106,16 @@ class Encoder(CodecRenderer):
         if shape.size is not None:
             self.lines.add(f"out += scalars.decimal_fixed_of({arguments}, {shape.size})")
             return
-        t = self.temporary()
-        self.lines.add(f"{t} = scalars.decimal_bytes_of({arguments})")
-        self._sized(t)
+        self.lines.add(f"x = scalars.decimal_bytes_of({arguments})")
+        self._sized("x")
 
     def fixed(self, shape: FixedReference, place: str) -> None:
-        t = self._local(place)
+        t = self._leaf(place)
         checked = f"scalars.fixed_of({t}, {shape.size})"
         self.lines.add(f"out += {t} if type({t}) is _{shape.class_name} else {checked}")
 
     def enum(self, name: str, place: str) -> None:
-        t = self._local(place)
+        t = self._leaf(place)
         self._refuse_if(f"type({t}) is not _{name}", name)
         self._length(f"index_{name}[{t}._value_]")
 
@@ -140,7 +139,7 @@ class Encoder(CodecRenderer):
         def render() -> None:
             self.lines.add("", "")
             with self.lines.block(f"def encode_{name}(value: Any, out: bytearray) -> None:"):
-                self.lines.add("append = out.append")
+                self.lines.add("append = out.append", "x: Any")
                 self.value(shape, "value", 0)
 
         self.defer(render)
@@ -176,7 +175,8 @@ class Encoder(CodecRenderer):
         lines.add("append(0)")
 
     def union(self, branches: tuple[Shape, ...], value: str, depth: int) -> None:
-        lines, t = self.lines, self._local(value)
+        lines = self.lines
+        t = self._leaf(value) if all(map(_is_leaf, branches)) else self._local(value)
         others = [b for b in branches if b is not Scalar.NULL]
         if len(branches) == 2 and len(others) == 1:
             null, other = branches.index(Scalar.NULL), branches.index(others[0])
@@ -240,10 +240,18 @@ class Encoder(CodecRenderer):
         if shape in LOGICAL:
             base, to_base, _ = LOGICAL[shape]
             if base is Scalar.STRING:
-                t = self.temporary()
-                lines.add(f"{t} = scalars.{to_base}({value})", "append(72)", f"out += {t}.encode()")
-            else:
+                lines.add(f"x = scalars.{to_base}({value})", "append(72)", "out += x.encode()")
+            elif base is Scalar.INT:
                 lines.add(f"put_long(out, scalars.{to_base}({value}))")
+            else:
+                lines.add(
+                    f"n = scalars.{to_base}({value})",
+                    "x = n + n if n >= 0 else ~(n + n)",
+                    "if x < 268435456:",
+                    "    put_long(out, n)",
+                    "else:",
+                    "    put_raw_long(out, x)",
+                )
             return
         if shape in FIXED:
             lines.add(f"out += scalars.{FIXED[shape][1]}({value})")
@@ -252,7 +260,7 @@ class Encoder(CodecRenderer):
             case Scalar.NULL:
                 self._refuse_if(f"{value} is not None", "None")
             case Scalar.BOOLEAN:
-                t = self._local(value)
+                t = self._leaf(value)
                 lines.add(
                     f"if {t} is True:",
                     "    append(1)",
@@ -263,31 +271,38 @@ class Encoder(CodecRenderer):
                 )
             case Scalar.INT | Scalar.LONG:
                 kind = "int" if shape is Scalar.INT else "long"
-                t = self._local(value)
+                t = self._leaf(value)
                 lines.add(
                     f"if type({t}) is not int:",
                     f"    {t} = scalars.{kind}_of({t})",
-                    f"if -64 <= {t} < 64:",
-                    f"    append(to_byte[{t}])",
+                    f"{t} = {t} + {t} if {t} >= 0 else ~({t} + {t})",
+                    f"if {t} < 128:",
+                    f"    append({t})",
+                    f"elif {t} < 16384:",
+                    f"    append(({t} & 127) + 128)",
+                    f"    append({t} >> 7)",
+                    f"elif {t} < 2097152:",
+                    f"    out += pack_3(pair_of[{t} & 16383], {t} >> 14)",
+                    f"elif {t} < 268435456:",
+                    f"    out += pack_4(pair_of[{t} & 16383], pair_of[{t} >> 14] - 32768)",
                     "else:",
-                    f"    put_{kind}(out, {t})",
+                    f"    put_raw_{kind}(out, {t})",
                 )
             case Scalar.FLOAT | Scalar.DOUBLE:
-                t = self._local(value)
+                t = self._leaf(value)
                 kind = "float" if shape is Scalar.FLOAT else "double"
                 with lines.block(f"if type({t}) is not float:"):
                     lines.add(f"{t} = scalars.{kind}_of({t})")
                 lines.add(f"out += pack_{kind}({t})")
             case Scalar.BYTES:
-                t = self._local(value)
+                t = self._leaf(value)
                 with lines.block(f"if type({t}) is not bytes:"):
                     lines.add(f"{t} = scalars.bytes_of({t})")
                 self._sized(t)
             case Scalar.STRING:
                 # Raises unless it is a str.
-                t = self.temporary()
-                lines.add(f"{t} = encoded({value})")
-                self._sized(t)
+                lines.add(f"x = encoded({value})")
+                self._sized("x")
             case _:
                 raise AssertionError(shape)
 
@@ -299,19 +314,29 @@ class Encoder(CodecRenderer):
         self.lines.add(f"{t}: Any = {value}")
         return t
 
+    def _leaf(self, value: str) -> str:
+        """``_local`` of a value of which only its own code makes use: of the same name for all."""
+        if "." not in value and value != PLACE:
+            return value
+        self.lines.add(f"x = {value}")
+        return "x"
+
     def _sized(self, t: str) -> None:
         self._length(f"len({t})")
         self.lines.add(f"out += {t}")
 
     def _length(self, expression: str) -> None:
-        t = self.temporary()
         self.lines.add(
-            f"{t} = {expression}",
-            f"if {t} < 64:",
-            f"    append({t} + {t})",
+            f"n = {expression}",
+            "if n < 64:",
+            "    append(n + n)",
             "else:",
-            f"    put_long(out, {t})",
+            "    put_long(out, n)",
         )
+
+
+def _is_leaf(shape: Shape) -> bool:
+    return isinstance(shape, Scalar | DecimalShape | EnumReference | FixedReference)
 
 
 @lru_cache(MAX_SNIPPETS)

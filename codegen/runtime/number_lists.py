@@ -17,6 +17,8 @@ from typing import Any, Final
 from . import scalars
 from .errors import InvalidAvro
 from .varints import (
+    More,
+    long_after,
     lowest,
     more_int,
     more_long,
@@ -26,8 +28,6 @@ from .varints import (
     signed_64,
     to_byte,
 )
-
-_Read = Callable[[bytes, int, int, int], tuple[int, int]]
 
 _STEP: Final = 16
 _MOST: Final = 64
@@ -168,7 +168,7 @@ def ints(data: bytes, at: int, count: int) -> tuple[list[int], int]:
 
 
 def _numbers(
-    data: bytes, at: int, count: int, more: _Read, lanes: Sequence[_Lanes]
+    data: bytes, at: int, count: int, more: More, lanes: Sequence[_Lanes]
 ) -> tuple[list[int], int]:
     found = data[at : at + count]
     if found.isascii() and len(found) == count:
@@ -198,7 +198,7 @@ def _of_bytes(data: bytes) -> list[int]:
     return memoryview(data.translate(_SIGNED_BYTE)).cast("b").tolist()
 
 
-def _each(data: bytes, at: int, count: int, more: _Read, numbers: list[int]) -> int:
+def _each(data: bytes, at: int, count: int, more: More, numbers: list[int]) -> int:
     append = numbers.append
     for _ in range(count):
         first = data[at]
@@ -207,11 +207,11 @@ def _each(data: bytes, at: int, count: int, more: _Read, numbers: list[int]) -> 
             append(of_byte[first])
             continue
         second = data[at]
-        at += 1
         if second < 128:
             append(lowest[first] + second * signed_64[first])
+            at += 1
         else:
-            number, at = more(data, at, first, second)
+            number, at = long_after(data, at, first, more)
             append(number)
     return at
 

@@ -12,7 +12,7 @@ from . import scalars
 from .binding import Reader
 from .empty_items import check_empty_items
 from .schema import Node
-from .varints import block, length, long_after, lowest, more_int, of_byte, signed_64
+from .varints import block, length, long_after, more_int
 
 
 def base_reader(node: Node) -> Reader:
@@ -78,13 +78,7 @@ def _read_boolean(data: bytes, at: int) -> tuple[Any, int]:
 
 
 def _read_int(data: bytes, at: int) -> tuple[Any, int]:
-    first = data[at]
-    if first < 128:
-        return of_byte[first], at + 1
-    second = data[at + 1]
-    if second < 128:
-        return lowest[first] + second * signed_64[first], at + 2
-    return more_int(data, at + 2, first, second)
+    return long_after(data, at + 1, data[at], more_int)
 
 
 def _read_long(data: bytes, at: int) -> tuple[Any, int]:

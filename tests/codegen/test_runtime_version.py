@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (16, "dacc941fc6baa65cb388c38c109d8b4d5f9f12f42222f616c275b48506890b2f")
+RENDERED = (17, "7ce827a2eafee574f67f28a5598cfb647ccdb25e54d20959d83ec2b04f33d1ba")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

@@ -74,6 +74,22 @@ def test_ints_past_32_bits_are_refused(number: int) -> None:
         varints.put_int(bytearray(), number)
 
 
+@pytest.mark.parametrize("number", [2**27, -(2**27) - 1, 2**31 - 1, -(2**31)])
+def test_zigzag_numbers_of_more_than_four_bytes_are_written(number: int) -> None:
+    raw = number + number if number >= 0 else ~(number + number)
+    as_int, as_long = bytearray(), bytearray()
+
+    varints.put_raw_int(as_int, raw)
+    varints.put_raw_long(as_long, raw)
+
+    assert as_int == as_long == _written(number)
+
+
+def test_zigzag_numbers_past_32_bits_are_refused_as_ints() -> None:
+    with pytest.raises(InvalidValue, match="32 bits"):
+        varints.put_raw_int(bytearray(), 2**32)
+
+
 @pytest.mark.parametrize("end", [b"\x02", b"\x7f", b"\x80\x00", b"\xff\x01"])
 def test_bytes_of_numbers_past_64_bits_are_refused(end: bytes) -> None:
     data = b"\xff" * 9 + end
@@ -87,7 +103,7 @@ def test_bytes_of_ints_past_32_bits_are_refused(number: int) -> None:
     data = _written(number)
 
     with pytest.raises(InvalidAvro, match="32 bits"):
-        varints.more_int(data, 2, *data[:2])
+        varints.long_after(data, 1, data[0], varints.more_int)
 
 
 @given(st.integers(0, 2**40))
