@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 log = logging.getLogger(__name__)
@@ -21,14 +22,29 @@ STATE_READING: Final = "state reading"
 
 REPORT_SECONDS: Final = 60.0
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
 
 def event_source(name: str) -> str:
     return f"events {name}"
 
 
 @dataclass(slots=True)
-class _Outage:
+class _Failure:
+    """Of one service."""
+
     reason: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.reason}; {self.remedy}" if self.remedy else self.reason
+
+
+@dataclass(slots=True)
+class _Outage:
+    """Of one server, from the first failure of one of its services until none fails."""
+
+    service: str
     began_at: float
     failures: int = 0
     is_reported: bool = False
@@ -37,64 +53,81 @@ class _Outage:
 class Outages:
     """Safe for threads.
 
-    Of each service at most one line in ``REPORT_SECONDS`` says that it fails; the end of an outage that
+    Of each server at most one line in ``REPORT_SECONDS`` says that it fails; the end of an outage that
     was reported is one more line.
     """
 
     def __init__(
-        self, services: Iterable[str] = (), now: Callable[[], float] = time.monotonic
+        self,
+        services: Iterable[str] = (),
+        servers: Mapping[str, str] = _NOTHING,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``services``: those that exist, before they are needed for the first time."""
+        """What exists before it is needed for the first time.
+
+        ``services``: by name. ``servers``: which service another one is a part of, so that both fail
+        in one outage: a metastore gives facts and events.
+        """
         self._now = now
+        self._servers = servers
         self._lock = threading.Lock()
         self._known = set(services)
-        self._current: dict[str, _Outage] = {}
+        self._failing: dict[str, _Failure] = {}
+        self._outages: dict[str, _Outage] = {}
         self._reported_at: dict[str, float] = {}
 
-    def fail(self, service: str, reason: str) -> None:
-        """It was needed, and did not do its work."""
+    def fail(self, service: str, reason: str, remedy: str = "") -> None:
+        """It was needed, and did not do its work; ``remedy``: what a person can do."""
         now = self._now()
+        server = self._server_of(service)
         with self._lock:
             self._known.add(service)
-            outage = self._current.setdefault(service, _Outage(reason, now))
-            outage.reason = reason
+            self._failing[service] = _Failure(reason, remedy)
+            outage = self._outages.setdefault(server, _Outage(service, now))
             outage.failures += 1
-            last = self._reported_at.get(service)
+            last = self._reported_at.get(server)
             if last is not None and now - last < REPORT_SECONDS:
                 return
             event = "service still fails" if outage.is_reported else "service fails"
             outage.is_reported = True
-            self._reported_at[service] = now
-            fields = _fields(service, outage, now)
-        log.warning(event, extra={**fields, "why": reason})
+            self._reported_at[server] = now
+            fields = _fields(outage, now)
+        log.warning(event, extra={**fields, "why": reason, "remedy": remedy})
 
     def succeed(self, service: str) -> None:
         """It was needed, and did its work."""
-        if service in self._known and service not in self._current:
+        if service in self._known and service not in self._failing:
             return  # most often, and without the lock
         now = self._now()
+        server = self._server_of(service)
         with self._lock:
             self._known.add(service)
-            outage = self._current.pop(service, None)
+            self._failing.pop(service, None)
+            if any(self._server_of(other) == server for other in self._failing):
+                return
+            outage = self._outages.pop(server, None)
         if outage is not None and outage.is_reported:
-            log.info("service works again", extra=_fields(service, outage, now))
+            log.info("service works again", extra=_fields(outage, now))
 
     def failing(self) -> Mapping[str, str]:
-        """Why, by service; empty if none fails."""
+        """Why, and what to do, by service; empty if none fails."""
         with self._lock:
-            return {service: outage.reason for service, outage in self._current.items()}
+            return {service: str(failure) for service, failure in self._failing.items()}
 
     def fails(self, *services: str) -> bool:
         """Whether one of them fails."""
         with self._lock:
-            return any(service in self._current for service in services)
+            return any(service in self._failing for service in services)
 
     def up(self) -> Mapping[str, bool]:
         """Whether it worked when it was last needed, by service."""
         with self._lock:
-            return {service: service not in self._current for service in sorted(self._known)}
+            return {service: service not in self._failing for service in sorted(self._known)}
+
+    def _server_of(self, service: str) -> str:
+        return self._servers.get(service, service)
 
 
-def _fields(service: str, outage: _Outage, now: float) -> dict[str, object]:
+def _fields(outage: _Outage, now: float) -> dict[str, object]:
     seconds = round(now - outage.began_at, 1)
-    return {"service": service, "failures": outage.failures, "seconds": seconds}
+    return {"service": outage.service, "failures": outage.failures, "seconds": seconds}

@@ -63,6 +63,7 @@ class Policy:
             ``max_retry_seconds``.
         max_backoff_seconds: the longest delay of a relation that fails for a cause of its own,
             such as an upload that the index refuses.
+        max_outage_retry_seconds: the longest delay of such a relation while the index refuses all.
         uploads_at_once: of one worker's batch. Simple servers queue five connections; a client
             beyond that waits for a second.
         snapshot_lease_seconds: after which another snapshot may replace one that was killed; a
@@ -96,6 +97,7 @@ class Policy:
     retry_seconds: float = 0.05
     max_retry_seconds: float = 5.0
     max_backoff_seconds: float = 4 * 3600.0
+    max_outage_retry_seconds: float = 60.0
     snapshot_lease_seconds: float = 60.0
     read_batch_size: int = 500
     memo_seconds: float = 7 * 86_400.0

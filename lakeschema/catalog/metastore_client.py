@@ -36,6 +36,9 @@ _PASSING = re.compile(
     r"|[Cc]onnection (refused|reset|is closed|pool)|[Dd]eadlock|lock wait timeout",
 )
 
+_UNEXPLAINED = "unexpected exception"
+"""What Thrift says of every error of a socket that is none of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -195,8 +198,17 @@ class MetastoreClient:
 
     def _describe(self, error: BaseException) -> str:
         addresses = ", ".join(str(address) for address in self._addresses)
-        message = getattr(error, "message", None) or str(error) or type(error).__name__
-        return f"{message} ({addresses})"
+        return f"{_message(error)} ({addresses})"
+
+
+def _message(error: BaseException) -> str:
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    cause = getattr(error, "inner", None)
+    if isinstance(error, TProtocolException):
+        return f"the answer is not Thrift: {message}"
+    if isinstance(error, TTransportException) and message == _UNEXPLAINED and cause is not None:
+        return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    return str(message)
 
 
 def _is_transient(error: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from typing import Any, Self
 
 from lakeschema.isolation.limits import Handlers, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
+
+log = logging.getLogger(__name__)
 
 _DEFAULT_LIMITS = Limits()
 
@@ -53,6 +56,10 @@ class LimitedProcesses:
                 if was_new or died.timed_out:
                     raise
                 # Earlier questions may have used up its memory: this one is not to blame yet.
+                log.warning(
+                    "child process died; another one is asked",
+                    extra={"question": handler, "why": died.reason},
+                )
                 return process.ask(handler, question)
 
     def close(self) -> None:

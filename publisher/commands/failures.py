@@ -76,12 +76,14 @@ def _outside_failures() -> tuple[type[Exception], ...]:
     from publisher.events.protocol import SourceUnavailable
     from publisher.index.protocol import PackageIndexError
     from publisher.settling.comparison import SnapshotBusy
+    from publisher.state.protocol import StateUnavailable
     from publisher.web.server import AddressTaken
 
     return (
         CatalogError,
         PackageIndexError,
         SourceUnavailable,
+        StateUnavailable,
         AddressTaken,
         SnapshotBusy,
         OSError,

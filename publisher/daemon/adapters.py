@@ -145,6 +145,7 @@ def _index(settings: Settings, sign: Sign | None) -> PackageIndex:
                 index.simple_url,
                 index.username,
                 index.secret(),
+                timeout_seconds=index.timeout_seconds,
                 file_hosts=index.file_hosts,
             )
         case _:

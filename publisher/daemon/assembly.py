@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
-from lakeschema.catalog.metastore_security import UNSECURED
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.translation.deriver import Deriver
@@ -20,12 +19,12 @@ from publisher.daemon.adapters import (
 from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex
-from publisher.events.ddl_folder import DdlFolderSource
+from publisher.events.ddl_folder import DDL_FOLDER, DdlFolderSource
 from publisher.events.kafka_topic import KafkaSource
-from publisher.events.notification_log import NotificationLogSource
+from publisher.events.notification_log import NOTIFICATION_LOG, NotificationLogSource
 from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
-from publisher.outages import Outages
+from publisher.outages import CATALOG, STATE, STATE_READING, Outages, event_source
 from publisher.publishing.discovery import Discovery
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.index_comparison import IndexComparison
@@ -62,16 +61,7 @@ def build_sources(settings: Settings, catalog: Catalog) -> Sequence[EventSource]
 def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> EventSource:
     match events:
         case NotificationLogSettings():
-            (metastore,) = settings.catalog
-            return NotificationLogSource(
-                events.uri or _metastore_uri(settings),
-                idle_seconds=events.poll_seconds,
-                security=(
-                    metastore.security()
-                    if isinstance(metastore, HiveCatalogSettings)
-                    else UNSECURED
-                ),
-            )
+            return _notification_log(events, settings)
         case KafkaSettings():
             return KafkaSource(
                 events.bootstrap_servers,
@@ -85,6 +75,35 @@ def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> Even
             return DdlFolderSource(catalog)
         case _:
             assert_never(events)
+
+
+def _notification_log(events: NotificationLogSettings, settings: Settings) -> EventSource:
+    """Where the catalog is a metastore, too, it is asked as that is."""
+    (metastore,) = settings.catalog
+    address, idle_seconds = events.uri or _metastore_uri(settings), events.poll_seconds
+    if not isinstance(metastore, HiveCatalogSettings):
+        return NotificationLogSource(address, idle_seconds=idle_seconds)
+    return NotificationLogSource(
+        address,
+        timeout_seconds=metastore.timeout_seconds,
+        idle_seconds=idle_seconds,
+        security=metastore.security(),
+    )
+
+
+def shared_servers(settings: Settings) -> Mapping[str, str]:
+    """Which services are parts of another: an event source, of the server that gives the catalog, too."""
+    (catalog,) = settings.catalog
+    names = []
+    for events in settings.events:
+        match events:
+            case NotificationLogSettings() if isinstance(catalog, HiveCatalogSettings):
+                names += [NOTIFICATION_LOG] if events.uri in {None, catalog.uri} else []
+            case DdlFolderSettings():
+                names.append(DDL_FOLDER)
+            case _:
+                pass
+    return {STATE_READING: STATE, **{event_source(name): CATALOG for name in names}}
 
 
 def _metastore_uri(settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Final
 
@@ -10,6 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from publisher.runtime import Runtime
+from publisher.state.protocol import StateUnavailable
 
 COUNTER_HELP: Final[Mapping[str, str]] = {
     "adopted": "versions found on the index that the state did not know, and recorded",
@@ -70,27 +72,32 @@ class EngineMetrics(Collector):
         self._build = build
 
     def collect(self) -> Iterator[Metric]:
-        found = self._runtime.state.read(lambda tx: tx.tallies.figures())
         counted = self._runtime.counters.values()
         for name, help_text in COUNTER_HELP.items():
             # From zero: a rate of what is absent until it happens misses its first time.
             value = counted.get(name, 0)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
-        yield _gauge("relations", found.relations, "status")
-        yield _gauge("work", found.work)
-        yield _gauge("versions", found.versions)
-        yield _gauge("versions_in_conflict", found.conflicts)
-        yield _gauge("dead_letters_kept", found.dead_letters)
+        # What the state says is absent while it cannot be read, and the rest says that.
+        with suppress(StateUnavailable):
+            yield from self._stored()
         yield _gauge("up", self._up(), "service")
-        age = self._seconds_since_snapshot()
-        if age is not None:
-            ended_at = self._runtime.clock.wall() - age
-            yield _gauge("last_snapshot_timestamp_seconds", ended_at)
         build = GaugeMetricFamily(
             "schema_publisher_build_info", GAUGE_HELP["build_info"], labels=list(self._build)
         )
         build.add_metric(list(self._build.values()), 1)
         yield build
+
+    def _stored(self) -> Iterator[Metric]:
+        found = self._runtime.state.read(lambda tx: tx.tallies.figures())
+        yield _gauge("relations", found.relations, "status")
+        yield _gauge("work", found.work)
+        yield _gauge("versions", found.versions)
+        yield _gauge("versions_in_conflict", found.conflicts)
+        yield _gauge("dead_letters_kept", found.dead_letters)
+        age = self._seconds_since_snapshot()
+        if age is not None:
+            ended_at = self._runtime.clock.wall() - age
+            yield _gauge("last_snapshot_timestamp_seconds", ended_at)
 
 
 def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias, TypeVar
 
 from codegen.package import Wheel
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
@@ -23,8 +25,12 @@ from publisher.state.protocol import State, StateUnavailable, Transaction
 
 T = TypeVar("T")
 
-_UNAUTHORIZED = frozenset({401, 407})
-_FORBIDDEN = 403
+IsGeneral: TypeAlias = Callable[[IndexRefused], bool]
+"""Whether a refusal may concern all projects: it does if more than one in a row is refused."""
+
+_REFUSES_ALL = frozenset({401, 405, 407})
+_MAY_REFUSE_ALL = frozenset({402, 403, 404, 410})
+_READ_ONLY = re.compile(r"read.?only", re.IGNORECASE)
 
 
 class ObservedCatalog:
@@ -47,70 +53,117 @@ class ObservedCatalog:
         return self._call(self._catalog.current_event_id)
 
     def _call(self, action: Callable[[], T]) -> T:
-        return _noted(self._outages, CATALOG, action, CatalogUnavailable, CatalogRefused)
+        try:
+            answer = action()
+        except CatalogUnavailable as error:
+            self._outages.fail(CATALOG, str(error), error.hint)
+            raise
+        except CatalogRefused:
+            self._outages.succeed(CATALOG)
+            raise
+        self._outages.succeed(CATALOG)
+        return answer
 
 
 class ObservedIndex:
-    """A refusal is an answer, unless it says that nothing may be uploaded."""
+    """A refusal is an answer, unless it says that nothing may be read, or nothing uploaded."""
 
     def __init__(self, index: PackageIndex, outages: Outages) -> None:
         self._index = index
         self._outages = outages
-        self._lock = threading.Lock()
-        self._forbidden: set[str] = set()
+        self._refusals = {service: _Refusals(outages, service) for service in (INDEX, UPLOADS)}
 
     def projects(self) -> Sequence[str]:
-        return self._call(self._index.projects)
+        return self._call("", self._index.projects)
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        return self._call(lambda: self._index.files(distribution))
+        return self._call(distribution, lambda: self._index.files(distribution))
 
     def fetch(self, file: IndexFile) -> bytes:
-        return self._call(lambda: self._index.fetch(file))
+        return self._call("", lambda: self._index.fetch(file))
 
     def provenance(self, file: IndexFile) -> bytes | None:
-        return self._call(lambda: self._index.provenance(file))
+        return self._call("", lambda: self._index.provenance(file))
 
     def upload(self, wheel: Wheel) -> None:
-        try:
+        refusals = self._refusals[UPLOADS]
+        with refusals.observed(wheel.distribution, _may_refuse_all_uploads):
             self._index.upload(wheel)
-        except IndexUnavailable as error:
-            self._outages.fail(UPLOADS, str(error))
-            raise
-        except IndexRefused as error:
-            self._note_refusal(wheel.distribution, error)
-            raise
-        except PackageIndexError:
-            self._note_accepted()
-            raise
-        self._note_accepted()
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
-        return self._call(lambda: self._index.yank(file, reason))
+        return self._call("", lambda: self._index.yank(file, reason))
 
-    def _note_refusal(self, distribution: str, error: IndexRefused) -> None:
-        if error.status in _UNAUTHORIZED:
-            self._outages.fail(UPLOADS, str(error))
-        elif error.status == _FORBIDDEN and not is_name_taken(error):
+    def _call(self, distribution: str, action: Callable[[], T]) -> T:
+        with self._refusals[INDEX].observed(distribution, _may_refuse_all_pages):
+            return action()
+
+
+class _Refusals:
+    """Of one service of the index: which say something of one project, and which of all."""
+
+    def __init__(self, outages: Outages, service: str) -> None:
+        self._outages = outages
+        self._service = service
+        self._lock = threading.Lock()
+        self._refused: set[str] = set()
+
+    @contextmanager
+    def observed(self, distribution: str, may_be_general: IsGeneral) -> Iterator[None]:
+        try:
+            yield
+        except IndexUnavailable as error:
+            self._fail(error)
+            raise
+        except IndexRefused as error:
+            self._note_refusal(distribution, error, may_be_general)
+            raise
+        except PackageIndexError:
+            self._note_answer()
+            raise
+        self._note_answer()
+
+    def _note_refusal(
+        self, distribution: str, error: IndexRefused, may_be_general: IsGeneral
+    ) -> None:
+        if _is_general(error):
+            self._fail(error)
+        elif distribution and may_be_general(error):
             with self._lock:
-                self._forbidden.add(distribution)
-                # One project may be somebody else's.
-                is_general = len(self._forbidden) > 1
+                self._refused.add(distribution)
+                # One project may be somebody else's, or damaged.
+                is_general = len(self._refused) > 1
                 if is_general:
-                    self._forbidden = {*sorted(self._forbidden)[:1], distribution}
+                    self._refused = {*sorted(self._refused)[:1], distribution}
             if is_general:
-                self._outages.fail(UPLOADS, str(error))
+                self._fail(error)
         else:
-            self._note_accepted()
+            self._note_answer()
 
-    def _note_accepted(self) -> None:
-        if self._forbidden:
+    def _note_answer(self) -> None:
+        if self._refused:
             with self._lock:
-                self._forbidden.clear()
-        self._outages.succeed(UPLOADS)
+                self._refused.clear()
+        self._outages.succeed(self._service)
 
-    def _call(self, action: Callable[[], T]) -> T:
-        return _noted(self._outages, INDEX, action, IndexUnavailable, PackageIndexError)
+    def _fail(self, error: PackageIndexError) -> None:
+        self._outages.fail(self._service, str(error), error.hint)
+
+
+def _is_general(error: IndexRefused) -> bool:
+    """Credentials are for all projects, and so is the address that takes uploads."""
+    status = error.status or 0
+    return status in _REFUSES_ALL or 300 <= status < 400
+
+
+def _may_refuse_all_uploads(error: IndexRefused) -> bool:
+    if is_name_taken(error):
+        return False
+    return error.status in _MAY_REFUSE_ALL or _READ_ONLY.search(error.reason) is not None
+
+
+def _may_refuse_all_pages(error: IndexRefused) -> bool:
+    """What a server says; without a status, something here was not right with one project."""
+    return error.status is not None and error.status != 404
 
 
 class ObservedState:
@@ -131,27 +184,7 @@ class ObservedState:
         try:
             result = act()
         except StateUnavailable as error:
-            self._outages.fail(service, error.reason)
+            self._outages.fail(service, error.reason, error.hint)
             raise
         self._outages.succeed(service)
         return result
-
-
-def _noted(
-    outages: Outages,
-    service: str,
-    action: Callable[[], T],
-    no_answer: type[Exception],
-    refusal: type[Exception],
-) -> T:
-    """What ``action`` returns; ``refusal`` is an answer, and may be the more general error."""
-    try:
-        answer = action()
-    except no_answer as error:
-        outages.fail(service, str(error))
-        raise
-    except refusal:
-        outages.succeed(service)
-        raise
-    outages.succeed(service)
-    return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -26,6 +27,7 @@ from publisher.daemon.assembly import (
     build_retention,
     build_sources,
     build_state,
+    shared_servers,
 )
 from publisher.daemon.health import Health, SnapshotAge
 from publisher.daemon.metrics import EngineMetrics
@@ -38,6 +40,7 @@ from publisher.index.static import StaticIndex
 from publisher.outages import CATALOG, INDEX, STATE, UPLOADS, Outages
 from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
+from publisher.state.protocol import StateUnavailable
 from publisher.web.descriptions import describe_limited, description_processes
 from publisher.web.packages import Site
 from publisher.web.status import Neighbour, RelationStatus, RelationSummary, ServiceStatus
@@ -64,7 +67,7 @@ class Service:
     def _build(self, settings: Settings, config: Path | None, failed_start: ExitStack) -> None:
         if settings.snapshot.runner == "spark" and not is_spark_installed():
             raise SparkMissing
-        outages = Outages((CATALOG, INDEX, UPLOADS, STATE))
+        outages = Outages((CATALOG, INDEX, UPLOADS, STATE), shared_servers(settings))
         self._state = ObservedState(build_state(settings), outages)
         failed_start.callback(self._state.close)
         self._catalog = build_catalog(settings)
@@ -152,13 +155,19 @@ class Service:
     def status(self) -> ServiceStatus:
         """The daemon at this moment, for people."""
         troubles = self.troubles()
-        found, troubled = self._state.read(
-            lambda tx: (tx.tallies.figures(), tx.graph.in_trouble(_SHOWN_RELATIONS))
-        )
-        return ServiceStatus(
+        shown = ServiceStatus(
             live=self.is_live(),
             ready=not troubles,
             reason="; ".join(f"{part}: {why}" for part, why in sorted(troubles.items())),
+        )
+        try:
+            found, troubled = self._state.read(
+                lambda tx: (tx.tallies.figures(), tx.graph.in_trouble(_SHOWN_RELATIONS))
+            )
+        except StateUnavailable as error:
+            return replace(shown, ready=False, reason=shown.reason or str(error))
+        return replace(
+            shown,
             figures={
                 **{f"relations {name}": count for name, count in found.relations.items()},
                 "versions": found.versions,

@@ -168,8 +168,8 @@ class Daemon:
 
         def report(error: BaseException | None) -> None:
             match error:
-                case SourceUnavailable(source=source, reason=reason):
-                    self._outages.fail(event_source(source), reason)
+                case SourceUnavailable(source=source, reason=reason, hint=hint):
+                    self._outages.fail(event_source(source), reason, hint)
                 case CatalogUnavailable():
                     # Logged where the catalog was asked. Other answers of it do not end this.
                     self._set_trouble(name, str(error))

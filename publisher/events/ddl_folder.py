@@ -20,6 +20,7 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
 from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
 
+DDL_FOLDER = "ddl-folder"
 _DEBOUNCE_MILLISECONDS = 50
 _STEP_MILLISECONDS = 20
 _MAX_WAIT_SECONDS = 2.0
@@ -36,7 +37,7 @@ class DdlFolderSource:
         self,
         catalog: DdlFilesCatalog,
         *,
-        name: str = "ddl-folder",
+        name: str = DDL_FOLDER,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._catalog = catalog
@@ -53,7 +54,7 @@ class DdlFolderSource:
         try:
             return self._poll(position, deadline)
         except CatalogUnavailable as error:
-            raise SourceUnavailable(self._name, error.reason) from error
+            raise SourceUnavailable(self._name, error.reason, error.hint) from error
 
     def acknowledge(self, position: str) -> None:
         """Nothing to do: a folder keeps no position."""

@@ -26,6 +26,7 @@ from publisher.events.log_position import (
 from publisher.events.metastore_events import LogEvent, decode
 from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
 
+NOTIFICATION_LOG = "notification-log"
 MAX_EVENTS_PER_REQUEST = 1000
 _MIN_EVENTS_PER_REQUEST = 10
 _REREAD_SECONDS = 0.5
@@ -42,7 +43,7 @@ class NotificationLogSource:
         self,
         uris: str | Sequence[str],
         *,
-        name: str = "notification-log",
+        name: str = NOTIFICATION_LOG,
         timeout_seconds: float = 30.0,
         idle_seconds: float = 0.02,
         clock: Callable[[], float] = time.monotonic,
@@ -75,7 +76,7 @@ class NotificationLogSource:
         except CatalogUnavailable as error:
             # The response may have been too large to arrive in time.
             self._limit = max(_MIN_EVENTS_PER_REQUEST, self._limit // 4)
-            raise SourceUnavailable(self._name, error.reason) from error
+            raise SourceUnavailable(self._name, error.reason, error.hint) from error
         except TException as error:
             message = getattr(error, "message", None) or type(error).__name__
             raise SourceUnavailable(self._name, message) from error

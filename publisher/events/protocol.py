@@ -60,13 +60,17 @@ class Batch:
     seen: int = 0
 
 
-class SourceUnavailable(Exception):
-    """Transient: the source is polled again later."""
+_HINT = "check that it runs, and its address in [[events]]"
 
-    def __init__(self, source: str, reason: str) -> None:
+
+class SourceUnavailable(Exception):
+    """Transient: the source is polled again later; ``hint`` says what a person can do."""
+
+    def __init__(self, source: str, reason: str, hint: str = "") -> None:
         super().__init__(source, reason)
         self.source = source
         self.reason = reason
+        self.hint = hint or _HINT
 
     def __str__(self) -> str:
         return f"event source {self.source} does not answer: {self.reason}"

@@ -30,13 +30,14 @@ class IndexFile:
 
 
 class PackageIndexError(Exception):
-    """Root of the package's errors."""
+    """Root of the package's errors; ``hint`` says what a person can do."""
 
-    def __init__(self, index: str, reason: str, status: int | None = None) -> None:
+    def __init__(self, index: str, reason: str, status: int | None = None, hint: str = "") -> None:
         super().__init__(index, reason, status)
         self.index = index
         self.reason = reason
         self.status = status
+        self.hint = hint
 
     def __str__(self) -> str:
         status = f" (HTTP {self.status})" if self.status is not None else ""

@@ -34,6 +34,19 @@ _MAX_REDIRECTS = 5
 _TIMEOUTS_PER_EXCHANGE = 3
 _TRANSIENT_STATUSES = frozenset({408, 421, 425, 429, 500, 502, 503, 504})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_SLOW = "look why the index is slow, or raise index.timeout_seconds"
+_ADDRESSES = "check that the index runs, and its addresses in [index]"
+_NOT_AN_INDEX = "check index.simple_url: what answers there is not the simple API of an index"
+_CREDENTIALS = "check the username and password in [index]"
+_HINTS = {
+    401: _CREDENTIALS,
+    403: "unless that file exists, check the username, its password and its permissions",
+    404: "check index.repository_url",
+    405: "check index.repository_url, and whether the repository is read-only",
+    407: _CREDENTIALS,
+    429: "the index asks for fewer requests: raise its limit, or lower index.checks_per_second",
+    507: "free some space on the disk of the index",
+}
 _UNCACHED = {"Cache-Control": "no-cache, max-age=0", "Pragma": "no-cache"}
 
 
@@ -109,8 +122,8 @@ class SimpleClient:
             if content_type in HTML_TYPES:
                 return parse_html_root(data.decode("utf-8", "replace"), response.url)
         except MalformedPage as error:
-            raise self._refusal(f"its root page cannot be read: {error}") from error
-        raise self._refusal(f"its root page: expected HTML or JSON, got {content_type[:80]!r}")
+            raise self._malformed(f"its root page cannot be read: {error}", response) from error
+        raise self._not_an_index(f"its root page: expected HTML or JSON, got {content_type[:80]!r}")
 
     def file(self, url: str) -> bytes:
         """A file's bytes, from the index's own host or an allowed one."""
@@ -127,8 +140,9 @@ class SimpleClient:
                 text = data.decode("utf-8", "replace")
                 return parse_html_page(text, distribution, response.url)
         except MalformedPage as error:
-            raise self._refusal(f"the page of {distribution} cannot be read: {error}") from error
-        raise self._refusal(
+            what = f"the page of {distribution} cannot be read: {error}"
+            raise self._malformed(what, response) from error
+        raise self._not_an_index(
             f"the page of {distribution}: expected HTML or JSON, got {content_type[:80]!r}"
         )
 
@@ -214,6 +228,13 @@ class SimpleClient:
     def _refusal(self, reason: str) -> IndexRefused:
         return IndexRefused(self._server.url, reason)
 
+    def _malformed(self, reason: str, response: requests.Response) -> IndexRefused:
+        return IndexRefused(self._server.url, reason, response.status_code, _NOT_AN_INDEX)
+
+    def _not_an_index(self, reason: str) -> IndexUnavailable:
+        """Of no single project: a proxy or another server answers in place of the index."""
+        return IndexUnavailable(self._server.url, reason, hint=_NOT_AN_INDEX)
+
 
 class BasicOrNone(requests.auth.AuthBase):
     """Basic authentication, or explicitly none."""
@@ -246,13 +267,14 @@ def bounded_exchange(index: str, timeout_seconds: float) -> Iterator[None]:
         with exchange(_TIMEOUTS_PER_EXCHANGE * timeout_seconds):
             yield
     except ExchangeTimeout as error:
-        raise IndexUnavailable(index, "the response did not end in time") from error
+        raise IndexUnavailable(index, "the response did not end in time", hint=_SLOW) from error
     except requests.exceptions.InvalidURL as error:
         raise _malformed_address(index) from error
     except requests.exceptions.Timeout as error:
-        raise IndexUnavailable(index, "no response in time") from error
+        raise IndexUnavailable(index, "no response in time", hint=_SLOW) from error
     except requests.exceptions.RequestException as error:
-        raise IndexUnavailable(index, f"no response ({_describe_root_cause(error)})") from error
+        reason = f"no response ({_describe_root_cause(error)})"
+        raise IndexUnavailable(index, reason, hint=_ADDRESSES) from error
     except ValueError as error:
         # requests splits a redirect's address even where it does not follow it.
         raise _malformed_address(index) from error
@@ -276,14 +298,16 @@ def check_status(
         return
     reason = _server_message(response, credentials)
     if status in _TRANSIENT_STATUSES or status >= 500:
-        raise IndexUnavailable(index, reason, status)
-    if status in {401, 407}:
-        reason += "; check the username and password in the settings"
-    if status == 403:
-        reason += "; unless that file exists, check the username, its password and its permissions"
+        raise IndexUnavailable(index, reason, status, _hint(status))
+    raise IndexRefused(index, reason, status, _hint(status))
+
+
+def _hint(status: int) -> str:
     if 300 <= status < 400:
-        reason += "; the server redirects: configure the address that it redirects to"
-    raise IndexRefused(index, reason, status)
+        return "the server redirects: configure the address that it redirects to"
+    if status >= 500:
+        return _HINTS.get(status, "look into the log of the index")
+    return _HINTS.get(status, "")
 
 
 def _server_message(response: requests.Response, credentials: Credentials | None) -> str:

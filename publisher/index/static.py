@@ -50,6 +50,8 @@ _HTML_PAGE = "index.html"
 _JSON_PAGE = "index.json"
 PROVENANCE_SUFFIX = ".provenance"
 _LOCK_TIMEOUT_SECONDS = 30.0
+_NO_SPACE = "free some space (published files are intact)"
+_UNUSABLE_FOLDER = "check the folder of index.path, its permissions and its disk"
 
 Sign: TypeAlias = Callable[[str, str], bytes]
 """File name and SHA-256 to the provenance that says who published such a file."""
@@ -210,9 +212,9 @@ class StaticIndex:
             yield
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else str(error)
-            if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-                reason += "; free some space (published files are intact)"
-            raise IndexUnavailable(self._name, f"{action}: {reason}") from error
+            is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+            hint = _NO_SPACE if is_full else _UNUSABLE_FOLDER
+            raise IndexUnavailable(self._name, f"{action}: {reason}", hint=hint) from error
 
     def _read_page(self, distribution: str) -> ProjectPage | None:
         path = self._folder(distribution) / _JSON_PAGE

@@ -159,6 +159,7 @@ class TwineIndexSettings(Section):
     ``allow_insecure``: whether the password may cross a network in plain text.
     ``file_hosts``: hosts, beside the index's own, from which its files are fetched.
     ``checks_per_second``: how many packages a snapshot compares with the index, at most.
+    ``timeout_seconds``: for the next bytes of a response; a whole one may take three times as long.
     """
 
     kind: Literal["twine"]
@@ -170,6 +171,7 @@ class TwineIndexSettings(Section):
     allow_insecure: bool = False
     file_hosts: tuple[str, ...] = PYPI_FILE_HOSTS
     checks_per_second: Annotated[float, Field(gt=0)] = 50.0
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
     retention: Retention | None = None
 
     @model_validator(mode="after")

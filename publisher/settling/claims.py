@@ -105,29 +105,40 @@ def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
         # Whatever was being processed: it did not cause that.
         defer(runtime, [claim], str(error))
         return
-    now = runtime.clock.now()
+    now, policy = runtime.clock.now(), runtime.policy
     is_expected = isinstance(error, CatalogError | PackageIndexError)
-    text = str(error) if is_expected else f"{type(error).__name__}: {error}"
-    reason = text[:MAX_REASON_LENGTH]
+    reason = _reason(error)[:MAX_REASON_LENGTH]
     runtime.counters.add("failures")
-    if claim.failures == 0 and not _is_of_outage(error, runtime.outages):
+    seconds = policy.backoff(claim.failures)
+    if _is_of_outage(error, runtime.outages):
+        # Such as credentials that are not accepted: once they are, nothing waits for hours.
+        seconds = min(seconds, policy.max_outage_retry_seconds)
+    elif claim.failures == 0:
         log.warning(
             "relation not processed",
             extra={"relation": str(claim.relation), "why": reason},
             exc_info=None if is_expected else error,
         )
-    later = Deferred(now + runtime.policy.backoff(claim.failures), reason, Cause.OWN)
+    later = Deferred(now + seconds, reason, Cause.OWN)
     runtime.state.write(lambda tx: end_claim(tx, claim, later))
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case PackageIndexError(hint=hint) if hint:
+            return f"{error}; {hint}"
+        case CatalogError() | PackageIndexError():
+            return str(error)
+        case _:
+            return f"{type(error).__name__}: {error}"
 
 
 def _is_of_outage(error: Exception, outages: Outages) -> bool:
     match error:
         case CatalogUnavailable():
             return outages.fails(CATALOG)
-        case IndexUnavailable():
+        case IndexUnavailable() | IndexRefused():
             return outages.fails(INDEX, UPLOADS)
-        case IndexRefused():
-            return outages.fails(UPLOADS)
         case _:
             return False
 

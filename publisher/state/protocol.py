@@ -33,9 +33,10 @@ T = TypeVar("T")
 class StateUnavailable(Exception):
     """The state could not be read or written now: its disk is full or read-only, or it is locked."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.hint = hint or "check state.url, the file's permissions and its disk"
 
     def __str__(self) -> str:
         return f"the state does not work: {self.reason}"

@@ -30,6 +30,16 @@ _BUSY_SECONDS = 30
 _IN_MEMORY = ":memory:"
 _PRIVATE = 0o600
 _OTHERS = 0o077
+_PUT_BACK = "put the file back; or restart the service, which makes a new one and takes over what the index has"
+_HINTS = {
+    "locked": "end the program that holds a lock on the state's file",
+    "readonly": "make the state's file, its folder and its file system writable",
+    "full": "free some space on the disk of the state",
+    "I/O": "check the disk of the state, its space and its quota",
+    "malformed": "restore a copy of the state, or move it away and restart: then the index is taken over",
+    "not a database": "restore a copy of the state, or move it away and restart: then the index is taken over",
+}
+"""What a person can do, by words of what SQLite says."""
 
 
 class SqliteState:
@@ -50,6 +60,8 @@ class SqliteState:
         )
         # Threads of this process wait here; SQLite's own wait sleeps up to 100 ms at a time.
         self._writing = threading.Lock()
+        self._path = path
+        self._identity = _identity(path)
         event.listen(self._engine, "connect", _configured(synchronous))
         event.listen(self._engine, "begin", _begin)
         try:
@@ -65,6 +77,7 @@ class SqliteState:
             raise
 
     def write(self, action: Callable[[Transaction], T]) -> T:
+        self._check_file()
         with (
             _report_failures(),
             self._writing,
@@ -75,6 +88,7 @@ class SqliteState:
             return action(SqlTransaction(connection))
 
     def read(self, action: Callable[[Transaction], T]) -> T:
+        self._check_file()
         with _report_failures(), self._engine.connect() as connection:
             return action(SqlTransaction(connection))
 
@@ -82,6 +96,13 @@ class SqliteState:
         self._engine.dispose()
         if self._turnstile is not None:
             self._turnstile.close()
+
+    def _check_file(self) -> None:
+        """An open file that was removed takes every write, and nothing of that is there afterwards."""
+        found = _identity(self._path)
+        if found != self._identity:
+            what = "removed" if found is None else "replaced"
+            raise StateUnavailable(f"{self._path} was {what}", _PUT_BACK)
 
     def _turn(self) -> AbstractContextManager[None]:
         return nullcontext() if self._turnstile is None else self._turnstile.turn()
@@ -93,12 +114,26 @@ def _report_failures() -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise StateUnavailable(str(error)) from error
+        raise _unavailable(str(error)) from error
     except DatabaseError as error:
         # The class itself stands for a damaged file.
         if type(error) not in {OperationalError, DatabaseError}:
             raise
-        raise StateUnavailable(str(error.orig)) from error
+        raise _unavailable(str(error.orig)) from error
+
+
+def _unavailable(reason: str) -> StateUnavailable:
+    hints = (hint for words, hint in _HINTS.items() if words in reason)
+    return StateUnavailable(reason, next(hints, ""))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Of the file at this path; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _make_private(path: Path) -> None:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from publisher.index.protocol import PackageIndexError
 from publisher.web.access import Access
 from publisher.web.dashboard import dashboard
 from publisher.web.responses import Body, page_response
@@ -48,9 +49,15 @@ class OperationsPages:
     def dashboard(self, request: Request) -> Response:
         if not self._access.permits(request):
             return _unauthorized()
-        projects = self._index.projects() if self._index else None
-        page = dashboard(self._daemon.status(), projects, _query(request))
+        page = dashboard(self._daemon.status(), self._projects(), _query(request))
         return page_response(request, Body.of(page), "text/html")
+
+    def _projects(self) -> Sequence[str] | None:
+        """None also while the index cannot be read: the page is there to say so."""
+        try:
+            return self._index.projects() if self._index else None
+        except PackageIndexError:
+            return None
 
     def metrics(self, request: Request) -> Response:
         if not self._access.permits(request):

@@ -82,3 +82,28 @@ def test_the_newest_reason_counts() -> None:
     outages.fail("index", "no space left on device")
 
     assert outages.failing() == {"index": "no space left on device"}
+
+
+def test_services_of_one_server_fail_in_one_outage(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    outages = Outages(servers={"events log": "catalog"})
+
+    outages.fail("events log", "away")
+    outages.fail("catalog", "away")
+    outages.succeed("events log")
+    outages.succeed("catalog")
+
+    assert [(line[1], line[2]) for line in lines(caplog)] == [
+        ("service fails", 1),
+        ("service works again", 2),
+    ]
+    assert {vars(record)["service"] for record in caplog.records} == {"events log"}
+
+
+def test_a_remedy_is_told_with_the_reason(caplog: pytest.LogCaptureFixture) -> None:
+    outages = Outages()
+
+    outages.fail("index", "no space left", "free some space")
+
+    assert outages.failing() == {"index": "no space left; free some space"}
+    assert vars(caplog.records[0])["remedy"] == "free some space"

@@ -148,7 +148,7 @@ def test_an_unavailable_source_is_retried_and_reported(running: RunningDaemon) -
     running.source.down = True
     running.daemon.start()
     outages = running.world.engine.runtime.outages
-    assert eventually(lambda: outages.failing() == {"events fake": "away"})
+    assert eventually(lambda: "away" in outages.failing().get("events fake", ""))
     event_id = running.world.catalog.change(table(T, "a"))
     running.send(T, event_id)
 

@@ -113,7 +113,7 @@ class TestObservedIndex:
         uploads = Uploads()
         uploads.after(UNAVAILABLE)
 
-        assert not uploads.after(IndexRefused("pypi", "no such project", 404))
+        assert not uploads.after(IndexRefused("pypi", "no such classifier", 400))
 
     def test_pages_that_can_be_read_do_not_end_the_failure_of_uploads(self) -> None:
         uploads = Uploads()
@@ -139,6 +139,20 @@ class TestObservedIndex:
         assert list(uploads.after(forbidden, other)) == ["index uploads"]
         assert not uploads.after(None)
         assert not uploads.after(forbidden)
+
+    @pytest.mark.parametrize("status", [405, 307])
+    def test_an_address_that_takes_no_uploads_refuses_all(self, status: int) -> None:
+        uploads = Uploads()
+
+        assert list(uploads.after(IndexRefused("pypi", "no", status))) == ["index uploads"]
+
+    @pytest.mark.parametrize(("reason", "status"), [("where?", 404), ("it is read-only", 400)])
+    def test_what_two_packages_are_refused_for_is_a_failure(self, reason: str, status: int) -> None:
+        uploads = Uploads()
+        other = replace(sample_wheel(), distribution="acme-other")
+
+        assert not uploads.after(IndexRefused("pypi", reason, status))
+        assert list(uploads.after(IndexRefused("pypi", reason, status), other)) == ["index uploads"]
 
     def test_a_name_that_is_taken_is_an_answer_with_whatever_status(self) -> None:
         uploads = Uploads()
