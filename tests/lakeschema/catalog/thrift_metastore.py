@@ -43,6 +43,7 @@ class Handler:
         event_id: the newest event.
         poisoned: tables that make the server fail.
         lists: whether it can name a database's tables.
+        failure: with which every request for tables fails; "" for none.
         drops: how many of the next requests end in a closed connection.
         events: the log, as ids and Thrift events.
     """
@@ -52,6 +53,7 @@ class Handler:
         self.event_id = 0
         self.poisoned: set[str] = set()
         self.lists = True
+        self.failure = ""
         self.drops = 0
         self.requests: list[str] = []
         self.events: list[Any] = []
@@ -71,12 +73,16 @@ class Handler:
 
     def get_all_tables(self, db_name: str) -> list[str]:
         self._arrived("get_all_tables")
+        if self.failure:
+            raise MetaException(self.failure)
         if not self.lists:
             raise MetaException("cannot list")
         return list(self.tables.get(db_name, {}))
 
     def get_table_objects_by_name(self, dbname: str, tbl_names: Sequence[str]) -> list[Any]:
         self._arrived("get_table_objects_by_name")
+        if self.failure:
+            raise MetaException(self.failure)
         if dbname not in self.tables:
             raise UnknownDBException(dbname)
         for name in tbl_names:

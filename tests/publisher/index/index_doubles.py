@@ -104,13 +104,32 @@ def running(get: Answer, post: Answer) -> Iterator[Double]:
             thread.join()
 
 
+@dataclass
+class Faults:
+    """How an index answers while something is wrong with it; None: as it should."""
+
+    get: Answer | None = None
+    post: Answer | None = None
+
+
 @contextmanager
-def index_double(kind: ServerKind) -> Iterator[Double]:
-    """A working index of that kind."""
-    with running(
-        lambda handler, double: _answer_get(handler, double, kind),
-        lambda handler, double: _answer_upload(handler, double, kind),
-    ) as double:
+def index_double(kind: ServerKind, faults: Faults | None = None) -> Iterator[Double]:
+    """A working index of that kind, but for ``faults``, which may be changed while it runs."""
+    wrong = faults or Faults()
+
+    def get(handler: BaseHTTPRequestHandler, double: Double) -> None:
+        if wrong.get is not None:
+            wrong.get(handler, double)
+        else:
+            _answer_get(handler, double, kind)
+
+    def post(handler: BaseHTTPRequestHandler, double: Double) -> None:
+        if wrong.post is not None:
+            wrong.post(handler, double)
+        else:
+            _answer_upload(handler, double, kind)
+
+    with running(get, post) as double:
         yield double
 
 

@@ -1,0 +1,111 @@
+"""A running daemon as an operator sees it: its log, its health check, its metrics."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from publisher.daemon.service import Service
+from publisher.logs import log_to
+from publisher.settings import load_settings
+from tests.publisher.daemon.outages.worlds import World
+from tests.waiting import eventually
+
+Line = Mapping[str, Any]
+
+
+_OF_THE_DOUBLE = "Unexpected exception in handler"
+"""The metastore that fails on purpose is in this process."""
+
+
+class Log(io.StringIO):
+    """What the daemon logs, as operators get it."""
+
+    def lines(self) -> list[Line]:
+        found = [json.loads(line) for line in self.getvalue().splitlines()]
+        return [line for line in found if line["event"] != _OF_THE_DOUBLE]
+
+
+@dataclass(frozen=True)
+class Running:
+    url: str
+    log: Log
+
+    def get(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"{self.url}{path}") as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                return refusal.code, refusal.read().decode()
+
+    def is_ready(self) -> bool:
+        return self.get("/health/ready")[0] == 200
+
+    def trouble(self) -> str:
+        """What readiness says."""
+        status, text = self.get("/health/ready")
+        reason: str = json.loads(text)["reason"]
+        assert (status == 503) is bool(reason)
+        return reason
+
+    def metric(self, name: str, **labels: str) -> float | None:
+        status, text = self.get("/metrics")
+        assert status == 200
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                if (sample.name, sample.labels) == (f"schema_publisher_{name}", labels):
+                    return float(sample.value)
+        return None
+
+    def is_up(self, service: str) -> bool | None:
+        found = self.metric("up", service=service)
+        return None if found is None else found == 1.0
+
+    def shows_trouble_to_people(self) -> bool:
+        status, text = self.get("/")
+        assert status == 200
+        return "not ready" in text.lower()
+
+
+def warnings(lines: list[Line]) -> list[Line]:
+    return [line for line in lines if line["level"] not in {"debug", "info"}]
+
+
+@contextmanager
+def logged() -> Iterator[Log]:
+    """What this process logs meanwhile, formatted and filtered as by ``schema-publisher run``."""
+    root, stream = logging.getLogger(), Log()
+    before = root.handlers[:], root.level
+    log_to(stream)
+    try:
+        yield stream
+    finally:
+        root.handlers[:], level = before
+        root.setLevel(level)
+
+
+@contextmanager
+def running(world: World) -> Iterator[Running]:
+    """Once it is ready, and has published what is there."""
+    with logged() as log, Service(load_settings(world.config), world.config) as service:
+        assert service.url is not None
+        daemon = Running(service.url, log)
+        assert eventually(lambda: world.versions() == world.first)
+        assert eventually(lambda: daemon.metric("work") == 0.0)
+        assert eventually(daemon.is_ready), daemon.trouble()
+        yield daemon
+
+
+def matches(pattern: str, text: object) -> bool:
+    return re.search(pattern, str(text), re.IGNORECASE) is not None

@@ -1,0 +1,67 @@
+"""Each outage of the table on a running daemon: one line, the right readiness and metric, no restart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.publisher.daemon.outages import state_faults
+from tests.publisher.daemon.outages.running import matches, running, warnings
+from tests.publisher.daemon.outages.table import CASES, Case
+from tests.waiting import eventually
+
+OPERATIONS = Path(__file__).parents[4] / "docs" / "operations.md"
+
+
+@pytest.fixture(autouse=True)
+def _mended() -> Iterator[None]:
+    yield
+    state_faults.forget_all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_an_outage_is_one_warning_and_its_end_needs_no_restart(case: Case, tmp_path: Path) -> None:
+    with case.deployed(tmp_path) as world, running(world) as daemon:
+        before = len(daemon.log.lines())
+        world.begin()
+        if case.changes_meanwhile:
+            world.change()
+        assert eventually(lambda: not daemon.is_ready())
+        part = case.service.partition(" ")[0]
+        assert part in daemon.trouble()
+        assert eventually(lambda: daemon.is_up(case.service) is False)
+        assert daemon.shows_trouble_to_people()
+
+        world.end()
+        if not case.changes_meanwhile:
+            world.change()
+        assert eventually(lambda: world.versions() == world.changed), daemon.log.getvalue()
+        assert eventually(lambda: daemon.metric("work") == 0.0)
+        assert eventually(daemon.is_ready)
+        assert eventually(lambda: daemon.is_up(case.service) is True)
+        lines = daemon.log.lines()[before:]
+
+    warned = warnings(lines)
+    assert len(warned) == 1, warned
+    (warning,) = warned
+    assert (warning["event"], warning["service"]) == ("service fails", case.service)
+    assert matches(case.why, warning["why"]), warning
+    assert matches(case.remedy, warning["remedy"]), warning
+    assert not [line for line in lines if "trace" in line]
+    ends = [line for line in lines if line["event"] == "service works again"]
+    assert {(line["service"], line["failures"] > 0) for line in ends} == {(case.service, True)}
+    published = [line["number"] for line in lines if line["event"] == "version published"]
+    assert published == ["1.1.0", "1.1.0"]
+
+
+def test_the_documentation_lists_the_outages() -> None:
+    text = OPERATIONS.read_text(encoding="utf-8")
+    table = text.partition("### Outages\n")[2].partition("\n#")[0]
+    rows = re.findall(r"(?m)^\| `(.+?)` \| (.+?) \|$", table)
+    documented = [(service, what) for service, cell in rows[1:] for what in cell.split("; ")]
+
+    assert sorted(documented) == sorted((case.service, case.outage) for case in CASES)
