@@ -44,6 +44,7 @@ SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "index.retention": (settings.Retention,),
     "translation": (settings.Translation,),
     "snapshot": (settings.Snapshot,),
+    "plan": (settings.Planning,),
     "engine": (settings.Engine,),
     "http": (settings.Http,),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.relations import Dialect
@@ -10,7 +11,12 @@ from lakeschema.isolation.pool import LimitedProcesses
 from publisher.commands.consumer import index_at
 from publisher.commands.failures import USAGE_ERROR, Refused
 from publisher.commands.plan import plan_change
-from publisher.commands.planned_deployment import Question, build_rules, opened_state
+from publisher.commands.planned_deployment import (
+    Question,
+    build_audience,
+    build_rules,
+    opened_state,
+)
 from publisher.commands.planning.against import LIVE, Against, OtherCatalog, OtherIndex
 from publisher.commands.planning.catalog_now import Say
 from publisher.commands.planning.desired import (
@@ -82,7 +88,15 @@ def _with_catalog(
         say(f"comparing {len(desired.relations)} relations")
         change = difference(desired, actual)
         deriver = build_deriver(theirs, processes)
-        return plan_change(actual, deriver, forecast, change, state=state, say=say)
+        return plan_change(
+            actual,
+            deriver,
+            forecast,
+            change,
+            state=state,
+            say=say,
+            audience=build_audience(theirs),
+        )
 
 
 def _with_index(
@@ -96,7 +110,8 @@ def _with_index(
     packaging = build_limited_packaging(settings, processes)
     forecast = PackageForecast(index, packaging, build_rules(settings))
     say(f"deriving {len(desired.relations)} relations")
-    return plan_against_packages(desired, build_deriver(settings, processes), forecast)
+    plan = plan_against_packages(desired, build_deriver(settings, processes), forecast)
+    return replace(plan, hits=build_audience(settings).hits(plan))
 
 
 def _desired(settings: Settings, scripts: Sequence[Script], dialect: Dialect | None) -> Desired:

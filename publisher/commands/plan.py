@@ -15,6 +15,7 @@ from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import Derivation
 from lakeschema.translation.outcome import Derived, Failed, Status
 from lakeschema.translation.upstream_first import derive_catalog
+from publisher.commands.audience.hits import Audience
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.causes import Causes, column_changes
 from publisher.commands.planning.cone import Cone, derive_cone
@@ -40,6 +41,7 @@ def plan_changes(
     state: Transaction | None,
     say: Say,
     dialect: Dialect | None = None,
+    audience: Audience | None = None,
 ) -> Plan:
     """What follows if the scripts run.
 
@@ -51,7 +53,13 @@ def plan_changes(
         PackageIndexError: the index did not answer.
     """
     return plan_change(
-        catalog, deriver, forecast, apply_ddl(catalog, scripts, dialect), state=state, say=say
+        catalog,
+        deriver,
+        forecast,
+        apply_ddl(catalog, scripts, dialect),
+        state=state,
+        say=say,
+        audience=audience,
     )
 
 
@@ -63,6 +71,7 @@ def plan_change(
     *,
     state: Transaction | None,
     say: Say,
+    audience: Audience | None = None,
 ) -> Plan:
     """As ``plan_changes``, of a change that is known."""
     now = CatalogNow(catalog, deriver, state, say)
@@ -72,10 +81,15 @@ def plan_change(
     for name in (*cone.derived, *cone.failing_as_before):
         consequences.of(name)
     gone = [n for n in sorted(change.removed) if n in cone.facts_before]
-    return replace(
+    plan = replace(
         consequences.plan(),
         relations=_relations(change, cone),
         dropped_packages=forecast.dropped(gone, lambda: list_relations(catalog).names),
+    )
+    if audience is None:
+        return plan
+    return replace(
+        plan, hits=audience.hits(plan, audience.concerned_queries(now, cone, deriver, say))
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.pool import LimitedProcesses
+from publisher.commands.audience.downloads import read_downloads
+from publisher.commands.audience.hits import Audience
+from publisher.commands.audience.lock_files import read_registered
+from publisher.commands.audience.query_log import read_query_log
 from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.catalog_now import Say
 from publisher.commands.planning.packages import PackageForecast, Rules
@@ -18,6 +22,7 @@ from publisher.daemon.adapters import (
     build_deriver,
     build_index_to_read,
     build_limited_packaging,
+    build_packaging,
     build_policy,
     build_selection,
     open_catalog,
@@ -67,8 +72,10 @@ def plan_opened(
     index = build_index_to_read(settings)
     packaging = build_limited_packaging(settings, processes)
     deriver = build_deriver(settings, processes)
+    audience = build_audience(settings)
     if not question.scripts:
-        return plan_as_it_is(catalog, deriver, PackageForecast(index, packaging, rules), say)
+        plan = plan_as_it_is(catalog, deriver, PackageForecast(index, packaging, rules), say)
+        return replace(plan, hits=audience.hits(plan))
     with opened_state(settings, say, believes_state=question.believes_state) as state:
         return plan_changes(
             catalog,
@@ -78,7 +85,24 @@ def plan_opened(
             state=state,
             say=say,
             dialect=question.dialect or build_ddl_dialect(settings),
+            audience=audience,
         )
+
+
+def build_audience(settings: Settings) -> Audience:
+    """Who is known to use the packages.
+
+    Raises:
+        Refused: a file that the settings name is missing, too large or damaged.
+    """
+    packaging, named = build_packaging(settings), settings.plan
+    return Audience(
+        packaging.distribution,
+        read_registered(named.lock_files, packaging.prefix),
+        None if named.downloads is None else read_downloads(named.downloads),
+        () if named.query_log is None else read_query_log(named.query_log),
+        Dialect(named.query_dialect),
+    )
 
 
 def build_rules(settings: Settings) -> Rules:

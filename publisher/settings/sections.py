@@ -283,6 +283,15 @@ class Snapshot(Section):
     conf: Mapping[str, str] = Field(default_factory=dict, repr=False)
 
 
+class Planning(Section):
+    """Files that tell ``plan`` who uses the packages and relations."""
+
+    lock_files: tuple[Path, ...] = ()
+    downloads: Path | None = None
+    query_log: Path | None = None
+    query_dialect: Literal["hive", "spark"] = "spark"
+
+
 class Engine(Section):
     debounce_seconds: Annotated[float, Field(ge=0)] = 5.0
     max_wait_seconds: Annotated[float, Field(ge=0)] = 60.0
@@ -351,6 +360,7 @@ class Settings(BaseSettings):
     index: IndexSettings = Field(default_factory=lambda: StaticIndexSettings(kind="static"))
     translation: Translation = Translation()
     snapshot: Snapshot = Snapshot()
+    plan: Planning = Planning()
     engine: Engine = Engine()
     http: Http = Http()
 

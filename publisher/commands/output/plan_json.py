@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.audience.values import Hit
 from publisher.commands.planning.values import (
     Cause,
     DroppedPackage,
@@ -31,6 +32,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
         "dropped_packages": [_dropped(each) for each in plan.dropped_packages],
         "offered_again": _names(plan.offered_again),
         "withheld": _names(plan.withheld),
+        "hits": [_hit(each) for each in plan.hits],
     }
 
 
@@ -79,6 +81,29 @@ def _dropped(dropped: DroppedPackage) -> dict[str, Any]:
         "versions": list(dropped.versions),
         "fate": dropped.fate.value,
         "why": dropped.why,
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "relation": str(hit.relation),
+        "distribution": hit.distribution,
+        "downloads": hit.downloads,
+        "pins": [
+            {"file": pin.file, "pinned": pin.pinned, "effect": pin.effect.name.lower()}
+            for pin in hit.pins
+        ],
+        "queries": [
+            {
+                "where": query.where,
+                "times": query.times,
+                "users": list(query.users),
+                "query": query.text,
+                "effect": query.effect.value,
+                "why": query.why,
+            }
+            for query in hit.queries
+        ],
     }
 
 

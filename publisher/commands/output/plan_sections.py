@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.audience.values import Hit, QueryEffect, QueryHit
 from publisher.commands.planning.values import Cause, Failing, Fate, Plan, PlannedRelation
 
 _MAX_NAMES = 20
+_URGENCY = {effect: place for place, effect in enumerate(QueryEffect)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ def headline(plan: Plan) -> str:
     parts = []
     if plan.broken:
         parts.append(f"{_count(len(plan.broken), 'relation')} would break")
+    queries = {q.where for hit in plan.hits for q in hit.queries if q.effect is QueryEffect.BREAKS}
+    if queries:
+        noun = "logged query" if len(queries) == 1 else "logged queries"
+        parts.append(f"{len(queries)} {noun} would break")
     if plan.versions:
         shown = ", ".join(
             f"{levels[k]} {k}" for k in ("first", "major", "minor", "patch") if levels[k]
@@ -65,6 +71,11 @@ def sections(plan: Plan) -> Sequence[Section]:
                 for d in plan.dropped_packages
             ],
         ),
+        Section(
+            "who is hit",
+            ("relation", "package", "downloads", "lock files", "queries"),
+            [_hit(each) for each in plan.hits],
+        ),
         Section("relations without a package", _FAILING, _failing(plan.failing)),
         Section("could be derived again", ("relation",), _names(plan.mended)),
         Section("packages that would be offered again", ("relation",), _names(plan.offered_again)),
@@ -98,6 +109,23 @@ def _versions(plan: Plan) -> Sequence[Sequence[str]]:
         )
         for v in plan.versions
     ]
+
+
+def _hit(hit: Hit) -> Sequence[str]:
+    queries = sorted(hit.queries, key=lambda query: (_URGENCY[query.effect], -query.times))
+    return (
+        str(hit.relation),
+        hit.distribution,
+        "" if hit.downloads is None else str(hit.downloads),
+        _lines([f"{pin.file} ({pin.pinned}): {pin.effect.value}" for pin in hit.pins]),
+        _lines([_query(query) for query in queries]),
+    )
+
+
+def _query(query: QueryHit) -> str:
+    times = "" if query.times == 1 else f", {query.times} times"
+    users = f", by {', '.join(query.users)}" if query.users else ""
+    return f"{query.effect.value}: {query.where}{times}{users}: {query.why}"
 
 
 def _relation(planned: PlannedRelation) -> Sequence[str]:

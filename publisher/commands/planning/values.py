@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.audience.values import Hit
 
 
 class Fate(Enum):
@@ -147,6 +148,7 @@ class Plan:
         offered_again: yanked packages of relations that exist again, with nothing new in them.
         withheld: relations that get no package because of the settings or their own property,
             although they had one.
+        hits: who uses what changes, as far as lock files, downloads and queries tell.
     """
 
     relations: Sequence[PlannedRelation] = ()
@@ -158,10 +160,12 @@ class Plan:
     dropped_packages: Sequence[DroppedPackage] = ()
     offered_again: Sequence[RelationName] = ()
     withheld: Sequence[RelationName] = ()
+    hits: Sequence[Hit] = ()
 
     @property
     def breaks(self) -> bool:
-        return bool(self.broken)
+        """Whether a relation would, or a query of the log."""
+        return bool(self.broken) or any(hit.has_broken_queries for hit in self.hits)
 
     @property
     def is_empty(self) -> bool:
@@ -174,4 +178,5 @@ class Plan:
             or self.dropped_packages
             or self.offered_again
             or self.withheld
+            or self.hits
         )

@@ -1,0 +1,1 @@
+"""Who uses what a plan changes: lock files, counts of downloads and a log of queries; all untrusted."""

@@ -1,0 +1,85 @@
+"""A plan and what is known of its packages' users → who is hit, by relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.deriver import Deriver
+from publisher.commands.audience.lock_files import RegisteredPin
+from publisher.commands.audience.queries import ConcernedQueries
+from publisher.commands.audience.query_log import LoggedQuery
+from publisher.commands.audience.values import Hit, PinEffect, PinHit, QueryHit
+from publisher.commands.planning.catalog_now import CatalogNow, Say
+from publisher.commands.planning.cone import Cone
+from publisher.commands.planning.values import PackageFate, Plan, PlannedVersion
+
+Queries: TypeAlias = Mapping[RelationName, Sequence[QueryHit]]
+_BREAKING = "major"
+_NO_QUERIES: Queries = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who uses the packages and relations, as far as anybody said.
+
+    Attributes:
+        distribution: the name of a relation's package.
+        downloads: by package; None if they are not counted.
+        query_dialect: whose SQL the queries are.
+    """
+
+    distribution: Callable[[RelationName], str]
+    pins: Sequence[RegisteredPin] = ()
+    downloads: Mapping[str, int] | None = None
+    queries: Sequence[LoggedQuery] = field(default=())
+    query_dialect: Dialect = Dialect.SPARK
+
+    def concerned_queries(self, now: CatalogNow, cone: Cone, deriver: Deriver, say: Say) -> Queries:
+        """The queries of the log that read what changes, under each changed relation."""
+        if not self.queries:
+            return _NO_QUERIES
+        return ConcernedQueries(now, cone, deriver, self.query_dialect, say).by_relation(
+            self.queries
+        )
+
+    def hits(self, plan: Plan, queries: Queries = _NO_QUERIES) -> Sequence[Hit]:
+        """Of relations of which something is known, by name."""
+        versions = {version.relation: version for version in plan.versions}
+        breaking = {failing.relation for failing in plan.broken}
+        fates = {dropped.relation: dropped.fate for dropped in plan.dropped_packages}
+        packages = {*versions, *breaking, *fates}
+        found: list[Hit] = []
+        for name in sorted({*packages, *queries}):
+            distribution = self.distribution(name)
+            counted = None if self.downloads is None else self.downloads.get(distribution, 0)
+            effect_on = partial(_effect, version=versions.get(name), fate=fates.get(name))
+            pins = self._pins(distribution, effect_on) if name in packages else ()
+            found.append(Hit(name, distribution, counted, pins, queries.get(name, ())))
+        return [hit for hit in found if hit.downloads or hit.pins or hit.queries]
+
+    def _pins(
+        self, distribution: str, effect_on: Callable[[RegisteredPin], PinEffect]
+    ) -> Sequence[PinHit]:
+        return [
+            PinHit(each.file, str(each.pin.versions) or "any version", effect_on(each))
+            for each in self.pins
+            if each.pin.distribution == distribution
+        ]
+
+
+def _effect(
+    registered: RegisteredPin, version: PlannedVersion | None, fate: PackageFate | None
+) -> PinEffect:
+    if fate is not None:
+        return PinEffect.YANKED if fate is PackageFate.YANKED else PinEffect.SOURCE_GONE
+    if version is None:
+        return PinEffect.SOURCE_BREAKS
+    is_breaking = version.change == _BREAKING
+    if registered.pin.versions.contains(version.number):
+        return PinEffect.TAKES_BREAKING if is_breaking else PinEffect.TAKES
+    return PinEffect.STAYS_BREAKING if is_breaking else PinEffect.STAYS

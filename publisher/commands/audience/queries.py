@@ -1,0 +1,136 @@
+"""Queries of a log, each derived as a view over the catalog before a change and after it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation, ViewText
+from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.interface import Derivation
+from lakeschema.translation.outcome import Derived, Failed, Outcome
+from lakeschema.translation.upstream_first import derive_one, upstreams_or_failure
+from publisher.commands.audience.query_log import LoggedQuery
+from publisher.commands.audience.values import QueryEffect, QueryHit
+from publisher.commands.planning.catalog_now import CatalogNow, Say
+from publisher.commands.planning.causes import column_changes
+from publisher.commands.planning.cone import Cone
+
+MAX_QUERIES = 20_000
+"""Texts that are derived; each takes a child process a millisecond or more."""
+
+_NAME = RelationName.of("the query log", "query")
+_WORD = re.compile(r"\w+")
+_MAX_TEXT = 2_000
+
+
+class ConcernedQueries:
+    """Those that read a relation which looks different to them after the change."""
+
+    def __init__(
+        self, now: CatalogNow, cone: Cone, deriver: Deriver, dialect: Dialect, say: Say
+    ) -> None:
+        self._now = now
+        self._say = say
+        self._cone = cone
+        self._deriver = deriver
+        self._dialect = dialect
+        self._changed = {
+            name: {change.column.lower(): str(change) for change in changes}
+            for name in (*cone.reads_before, *cone.reads_after, *cone.touched)
+            if (changes := column_changes(cone.before.get(name), cone.after.get(name)))
+            or isinstance(cone.before.get(name), Derived)
+            != isinstance(cone.after.get(name), Derived)
+        }
+
+    def by_relation(
+        self, queries: Iterable[LoggedQuery]
+    ) -> Mapping[RelationName, Sequence[QueryHit]]:
+        """Under each changed relation that they read."""
+        names = {name.name for name in self._changed}
+        found: dict[RelationName, list[QueryHit]] = {}
+        derived = 0
+        for query in queries:
+            # Most of a log reads nothing that changes: a look at its words spares the parser.
+            if names.isdisjoint(word.lower() for word in _WORD.findall(query.text)):
+                continue
+            derived += 1
+            if derived > MAX_QUERIES:
+                self._say(f"only {MAX_QUERIES} queries of the log that may be concerned are read")
+                break
+            for name, hit in self._hits(query).items():
+                found.setdefault(name, []).append(hit)
+        return found
+
+    def _hits(self, query: LoggedQuery) -> Mapping[RelationName, QueryHit]:
+        relation = self._relation(query)
+        reads = upstreams_or_failure(relation, self._deriver)
+        if isinstance(reads, Failed):
+            words = {word.lower() for word in _WORD.findall(query.text)}
+            hit = _hit(query, QueryEffect.UNKNOWN, f"cannot be read here: {reads.reason}")
+            return {name: hit for name in self._changed if name.name in words}
+        concerned = [name for name in reads if name in self._changed]
+        if not concerned:
+            return {}
+        before, after = self._outcomes(reads)
+        old = derive_one(relation, reads, before, self._deriver)
+        new = derive_one(relation, reads, after, self._deriver)
+        found = {name: self._judged(query, name, old, new) for name in concerned}
+        return {name: hit for name, hit in found.items() if hit is not None}
+
+    def _relation(self, query: LoggedQuery) -> Relation:
+        view = ViewText(self._dialect, query.text, query.text, (query.database,))
+        return Relation(_NAME, (), view=view)
+
+    def _outcomes(
+        self, reads: Sequence[RelationName]
+    ) -> tuple[Mapping[RelationName, Outcome], Mapping[RelationName, Outcome]]:
+        before = self._now.outcomes(reads)
+        members = self._cone.reads_before.keys() | self._cone.reads_after.keys()
+        inside = members | self._cone.touched | self._cone.after.keys()
+        after = {name: outcome for name, outcome in before.items() if name not in inside}
+        after |= {name: self._cone.after[name] for name in reads if name in self._cone.after}
+        return before, after
+
+    def _judged(
+        self, query: LoggedQuery, name: RelationName, old: Outcome, new: Outcome
+    ) -> QueryHit | None:
+        columns = self._columns_read(query, name, old)
+        shown = "; ".join(columns)
+        match old, new:
+            case Derived(), Failed(reason=reason):
+                return _hit(query, QueryEffect.BREAKS, reason.removeprefix(f"{_NAME}: "))
+            case Derived(), Derived() if not columns:
+                return None
+            case Derived(old_one), Derived(new_one):
+                effect = QueryEffect.READS if _same(old_one, new_one) else QueryEffect.CHANGES
+                return _hit(query, effect, shown)
+            case _:
+                # Not translated before either: what it names is all that is known of it.
+                gone = name not in self._cone.after
+                effect = QueryEffect.BREAKS if gone else QueryEffect.READS
+                why = f"{name} is no longer there" if gone else shown
+                return _hit(query, effect, why) if gone or columns else None
+
+    def _columns_read(self, query: LoggedQuery, name: RelationName, old: Outcome) -> Sequence[str]:
+        """The changes of columns that it reads: by its lineage, or named anywhere in its text."""
+        words = {word.lower() for word in _WORD.findall(query.text)}
+        if isinstance(old, Derived):
+            words |= {
+                source.column.lower()
+                for column in old.derivation.lineage
+                for source in column.sources
+                if source.relation == name
+            }
+        return [what for column, what in self._changed[name].items() if column in words]
+
+
+def _same(old: Derivation, new: Derivation) -> bool:
+    return old.interface.columns == new.interface.columns
+
+
+def _hit(query: LoggedQuery, effect: QueryEffect, why: str) -> QueryHit:
+    return QueryHit(
+        query.where, query.times, tuple(query.users), query.text[:_MAX_TEXT], effect, why
+    )

@@ -1,0 +1,119 @@
+"""A log of queries → each text once, with how often it occurs and who ran it.
+
+A file, or a folder of files: ``.sql`` has statements that semicolons part, ``.jsonl``, ``.ndjson`` and ``.json`` one
+object a line, with the text under ``query``, ``sql``, ``statement`` or ``query_text``, and, where there are any, the
+``database`` in which it ran, the ``user`` and the ``count`` of its runs. Nothing of it is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lakeschema.catalog.ddl_tokens import line_of, statements
+from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
+
+SETTING = "plan.query_log"
+MAX_FILE_BYTES = 256 * 1024**2
+MAX_FILES = 1_000
+MAX_LINE_BYTES = 4 * 1024**2
+_TEXTS = ("query", "sql", "statement", "query_text")
+_MAX_USERS = 5
+_JSON_LINES = frozenset({".jsonl", ".ndjson", ".json"})
+_READS = re.compile(r"(?is)\s*(?:\(|(?:select|with|from)\b)")
+_WRITES = re.compile(r"(?is)\s*(?:insert|create|replace|merge|explain)\b")
+_INNER = re.compile(r"(?i)\b(?:with|select)\b")
+
+
+@dataclass(slots=True)
+class LoggedQuery:
+    """``where``: of the first entry. ``text``: the query alone, without the INSERT around it."""
+
+    where: str
+    text: str
+    database: str
+    times: int = 0
+    users: list[str] = field(default_factory=list)
+
+
+def read_query_log(path: Path) -> Sequence[LoggedQuery]:
+    """The queries of the log; statements that read nothing are left out.
+
+    Raises:
+        Refused: a file is missing, too large or damaged, or there are too many.
+    """
+    found: dict[tuple[str, str], LoggedQuery] = {}
+    try:
+        for file in _files(path):
+            for where, text, entry in _entries(file):
+                _add(found, where, text, entry)
+    except OSError as error:
+        raise Refused(OUTSIDE_FAILED, f"{SETTING}: {path}: {error.strerror}") from error
+    return list(found.values())
+
+
+def _add(
+    found: dict[tuple[str, str], LoggedQuery], where: str, text: str, entry: Mapping[str, Any]
+) -> None:
+    query = query_in(text)
+    if query is None:
+        return
+    database, user, count = (entry.get(key) for key in ("database", "user", "count"))
+    database = database.lower() if isinstance(database, str) and database else "default"
+    logged = found.setdefault((query, database), LoggedQuery(where, query, database))
+    logged.times += count if type(count) is int and count > 0 else 1
+    if isinstance(user, str) and user not in logged.users and len(logged.users) < _MAX_USERS:
+        logged.users.append(user)
+
+
+def query_in(text: str) -> str | None:
+    """The query that a statement is, or that it writes from; None if it is none."""
+    if _READS.match(text):
+        return text.strip()
+    if not _WRITES.match(text):
+        return None
+    inner = _INNER.search(text, 1)
+    return None if inner is None else text[inner.start() :].strip()
+
+
+def _files(path: Path) -> Sequence[Path]:
+    if not path.is_dir():
+        return [path]
+    kinds = {".sql", *_JSON_LINES}
+    files = sorted(f for f in path.rglob("*") if f.suffix.lower() in kinds and f.is_file())
+    if len(files) > MAX_FILES:
+        raise Refused(USAGE_ERROR, f"{SETTING}: {path} has more than {MAX_FILES} files")
+    return files
+
+
+def _entries(file: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    if file.stat().st_size > MAX_FILE_BYTES:
+        raise Refused(USAGE_ERROR, f"{SETTING}: {file} is larger than {MAX_FILE_BYTES} bytes")
+    if file.suffix.lower() in _JSON_LINES:
+        yield from _json_entries(file)
+        return
+    source = file.read_bytes().decode("utf-8-sig", "replace")
+    for start, end in statements(source):
+        yield f"{file}:{line_of(source, start)}", source[start:end], {}
+
+
+def _json_entries(file: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    with file.open("rb") as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), 1):
+            if not line.strip():
+                continue
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                why = f"{file}:{number} is not JSON ({error}): expected one object a line"
+                raise Refused(USAGE_ERROR, f"{SETTING}: {why}") from error
+            fields = entry if isinstance(entry, dict) else {}
+            text = next((fields[key] for key in _TEXTS if key in fields), None)
+            if not isinstance(text, str):
+                why = f"{file}:{number}: expected an object with a text under {', '.join(_TEXTS)}"
+                raise Refused(USAGE_ERROR, f"{SETTING}: {why}")
+            yield f"{file}:{number}", text, fields

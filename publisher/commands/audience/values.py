@@ -1,0 +1,74 @@
+"""Who is hit by a plan, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from lakeschema.catalog.identifiers import RelationName
+
+
+class PinEffect(Enum):
+    """What a plan means for a file that names a package; the values are words for people and JSON."""
+
+    TAKES = "takes the new version"
+    TAKES_BREAKING = "takes the new version, which is a major one"
+    STAYS = "must be renewed to have the new version"
+    STAYS_BREAKING = "breaks when it is renewed: the new version is a major one"
+    YANKED = "its versions are yanked: pins keep working, ranges find none"
+    SOURCE_GONE = "its relation is dropped"
+    SOURCE_BREAKS = "its relation breaks"
+
+
+@dataclass(frozen=True, slots=True)
+class PinHit:
+    """``pinned``: the versions that the file allows, as it states them."""
+
+    file: str
+    pinned: str
+    effect: PinEffect
+
+
+class QueryEffect(Enum):
+    BREAKS = "breaks"
+    CHANGES = "changes"
+    READS = "reads"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryHit:
+    """A query of the log that reads what changes.
+
+    Attributes:
+        where: of its first entry, ``queries.jsonl:17``.
+        times: how many entries have the same text.
+        users: some of those that the log names.
+        why: the error of one that breaks; the columns concerned otherwise.
+    """
+
+    where: str
+    times: int
+    users: Sequence[str]
+    text: str
+    effect: QueryEffect
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Those who use one relation, or its package.
+
+    ``downloads``: None where they are not known.
+    """
+
+    relation: RelationName
+    distribution: str
+    downloads: int | None = None
+    pins: Sequence[PinHit] = ()
+    queries: Sequence[QueryHit] = ()
+
+    @property
+    def has_broken_queries(self) -> bool:
+        return any(query.effect is QueryEffect.BREAKS for query in self.queries)
