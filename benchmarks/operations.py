@@ -1,7 +1,7 @@
 """What monitoring costs a large deployment, p50 and p99: ``make bench-operations``.
 
-A state of 100,000 relations, 1,000,000 versions with their schema texts and 600 dead letters of
-100 kB, and an index of 1,000 projects; each address is requested over HTTP by one client. The state
+A state of 100,000 relations, all of which have work that is not due yet, 1,000,000 versions with their
+schema texts and 600 dead letters of 100 kB, and an index of 1,000 projects; each address is requested over HTTP by one client. The state
 is written by SQL, since only its size counts.
 """
 
@@ -44,6 +44,10 @@ SELECT 'bench-' || name, '1.' || v.number || '.0', name, 'PUBLISHED', printf('%.
        'minor', '[]', 0
 FROM relation, v
 """
+_WORK = """
+INSERT INTO work (key, generation, not_before, first_asked, attempts, retries, lease_until, fence, urgency, last_error)
+SELECT name, 1, 1e12, 1e12 - rowid, 0, 0, 0, 0, 2, '' FROM relation
+"""
 _LETTERS = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 600)
 INSERT INTO dead_letter (source, payload, reason, received_at)
@@ -72,6 +76,7 @@ def fill(path: Path, relations: int) -> None:
         connection.execute(_RELATIONS, [relations])
         connection.execute(_SCHEMAS)
         connection.execute(_TROUBLED)
+        connection.execute(_WORK)
         connection.execute(_VERSIONS, [VERSIONS_PER_RELATION])
         connection.execute(_LETTERS)
         connection.commit()

@@ -11,8 +11,10 @@ from typing import Protocol, TypeVar
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from publisher.latency import EventLatency, Instant, SourceLag
 from publisher.outages import Outages
 from publisher.policy import Policy
+from publisher.progress import Progress
 from publisher.state.protocol import State
 
 T = TypeVar("T")
@@ -93,3 +95,9 @@ class Runtime:
     policy: Policy
     counters: Counters = field(default_factory=Counters)
     outages: Outages = field(default_factory=Outages)
+    progress: Progress = field(default_factory=Progress)
+    latency: EventLatency = field(default_factory=EventLatency)
+    source_lag: SourceLag = field(default_factory=SourceLag)
+
+    def instant(self) -> Instant:
+        return Instant(self.clock.now(), self.clock.wall())

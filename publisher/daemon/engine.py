@@ -182,8 +182,16 @@ class Engine:
         allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]
         if allowed:
             self._process(allowed)
+        self._note_progress(claims)
         self.wake()
         return len(claims)
+
+    def _note_progress(self, claims: Sequence[Claim]) -> None:
+        retried = self._state.read(lambda tx: tx.work.retried(claims))
+        self.runtime.progress.note(len(claims), retried)
+        for claim in claims:
+            if claim.relation not in retried:
+                self.runtime.latency.forget(claim.relation, claim.claimed_at)
 
     def claim(self) -> Sequence[Claim]:
         now = self._clock.now()
@@ -374,6 +382,10 @@ class Engine:
     def seconds_since_snapshot(self) -> float | None:
         """Since the end of the last whole one, of whichever process; None if there was none."""
         return self._comparison.seconds_since_last()
+
+    def last_snapshot_seconds(self) -> float | None:
+        """How long the last whole one took, of whichever process; None if it is not known."""
+        return self._comparison.last_seconds()
 
     def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
         """Lets the next snapshot carry out the held deletions of a namespace, or with () of all.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from publisher.daemon.threads import Daemon
 from publisher.outages import Outages
+from publisher.progress import Progress
 from publisher.redaction import SECRETS
 from publisher.state.protocol import StateUnavailable
 
@@ -43,9 +44,12 @@ class SnapshotAge:
 class Health:
     """``is_live`` costs nothing; ``troubles`` reads one row of the state."""
 
-    def __init__(self, daemon: Daemon, outages: Outages, snapshot_age: SnapshotAge) -> None:
+    def __init__(
+        self, daemon: Daemon, outages: Outages, progress: Progress, snapshot_age: SnapshotAge
+    ) -> None:
         self._daemon = daemon
         self._outages = outages
+        self._progress = progress
         self._snapshot_age = snapshot_age
 
     def is_live(self) -> bool:
@@ -57,6 +61,7 @@ class Health:
         # What a thread itself reports says more than its silence, or than its age.
         troubles = {
             **self._state_troubles(),
+            **self._progress.troubles(),
             **self._outages.failing(),
             **self._daemon.overdue(),
             **self._daemon.troubles(),

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 
+from publisher.latency import BUCKET_SECONDS, Distribution
 from publisher.runtime import Runtime
 from publisher.state.protocol import StateUnavailable
 
@@ -46,29 +54,49 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
 GAUGE_HELP: Final[Mapping[str, str]] = {
     "relations": "relations by status",
     "work": "relations with outstanding work",
+    "oldest_work_age_seconds": "for how long the oldest outstanding work is due, that of relations in trouble of their own apart",
     "versions": "published versions, yanked ones included",
     "versions_in_conflict": "version numbers that the index holds with other bytes",
     "dead_letters_kept": "stored events that could not be decoded",
+    "ready": "1 if nothing keeps the service from its work, as /health/ready says, else 0",
     "up": "1 if the service did its work when it was last needed, 0 if it failed",
     "last_snapshot_timestamp_seconds": "when the last whole snapshot of the catalog ended, since the epoch",
+    "last_snapshot_duration_seconds": "how long the last whole snapshot took",
+    "event_source_lag_seconds": "how old the newest event is that was read, 0 if none is left to read, and the time since",
+    "event_source_events_behind": "events that the source has and the service has not read, where the source says so",
     "build_info": "always 1; the release that runs, and the generator of its packages",
 }
 
+HISTOGRAM_HELP: Final[Mapping[str, str]] = {
+    "event_to_installable_seconds": "from an event that names a relation to the version that the index "
+    "offers for it, its debounce included; since the event's receipt, or its own time where the source knows it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LastSnapshot:
+    """Of whichever process; None where there was none."""
+
+    seconds_since: Callable[[], float | None] = lambda: None
+    seconds_taken: Callable[[], float | None] = lambda: None
+
 
 class EngineMetrics(Collector):
-    """Figures that the state keeps: a scrape counts nothing."""
+    """Figures that are kept, by the state and in memory: a scrape counts nothing."""
 
     def __init__(
         self,
         runtime: Runtime,
         up: Callable[[], Mapping[str, bool]] = dict,
-        seconds_since_snapshot: Callable[[], float | None] = lambda: None,
+        troubles: Callable[[], Mapping[str, str]] = dict,
+        last_snapshot: LastSnapshot = LastSnapshot(),
         build: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """``up``: of each service; ``build``: labels of what runs."""
+        """``up``: of each service; ``troubles``: of readiness; ``build``: labels of what runs."""
         self._runtime = runtime
         self._up = up
-        self._seconds_since_snapshot = seconds_since_snapshot
+        self._troubles = troubles
+        self._last_snapshot = last_snapshot
         self._build = build
 
     def collect(self) -> Iterator[Metric]:
@@ -80,7 +108,12 @@ class EngineMetrics(Collector):
         # What the state says is absent while it cannot be read, and the rest says that.
         with suppress(StateUnavailable):
             yield from self._stored()
+        yield _gauge("ready", not self._troubles())
         yield _gauge("up", self._up(), "service")
+        lag, now = self._runtime.source_lag, self._runtime.clock.now()
+        yield _gauge("event_source_lag_seconds", lag.seconds(now), "source")
+        yield _gauge("event_source_events_behind", lag.behind(), "source")
+        yield _histogram("event_to_installable_seconds", self._runtime.latency.measured(), "since")
         build = GaugeMetricFamily(
             "schema_publisher_build_info", GAUGE_HELP["build_info"], labels=list(self._build)
         )
@@ -88,16 +121,24 @@ class EngineMetrics(Collector):
         yield build
 
     def _stored(self) -> Iterator[Metric]:
-        found = self._runtime.state.read(lambda tx: tx.tallies.figures())
+        found, oldest_at = self._runtime.state.read(
+            lambda tx: (tx.tallies.figures(), tx.work.oldest_at())
+        )
+        now = self._runtime.clock.now()
+        age = 0.0 if oldest_at is None else max(0.0, now - oldest_at)
+        yield _gauge("oldest_work_age_seconds", age)
         yield _gauge("relations", found.relations, "status")
         yield _gauge("work", found.work)
         yield _gauge("versions", found.versions)
         yield _gauge("versions_in_conflict", found.conflicts)
         yield _gauge("dead_letters_kept", found.dead_letters)
-        age = self._seconds_since_snapshot()
-        if age is not None:
-            ended_at = self._runtime.clock.wall() - age
+        since = self._last_snapshot.seconds_since()
+        if since is not None:
+            ended_at = self._runtime.clock.wall() - since
             yield _gauge("last_snapshot_timestamp_seconds", ended_at)
+        taken = self._last_snapshot.seconds_taken()
+        if taken is not None:
+            yield _gauge("last_snapshot_duration_seconds", taken)
 
 
 def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:
@@ -108,4 +149,14 @@ def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Me
     family = GaugeMetricFamily(title, text, labels=[label])
     for each, count in value.items():
         family.add_metric([each], count)
+    return family
+
+
+def _histogram(name: str, measured: Mapping[str, Distribution], label: str) -> Metric:
+    title, text = f"schema_publisher_{name}", HISTOGRAM_HELP[name]
+    family = HistogramMetricFamily(title, text, labels=[label])
+    bounds = [*map(str, map(float, BUCKET_SECONDS)), "+Inf"]
+    for each, found in measured.items():
+        buckets = [*zip(bounds, accumulate(found.counts), strict=True)]
+        family.add_metric([each], buckets, found.total_seconds)
     return family

@@ -24,6 +24,7 @@ MAX_LISTED_NAMESPACES = 10
 
 class Receiving:
     def __init__(self, runtime: Runtime, catalog: Catalog) -> None:
+        self._runtime = runtime
         self._state = runtime.state
         self._clock = runtime.clock
         self._policy = runtime.policy
@@ -39,6 +40,7 @@ class Receiving:
         Raises:
             CatalogUnavailable: nothing was stored.
         """
+        received_at = self._runtime.instant()
         named = sorted({letter.namespace for letter in batch.dead_letters if letter.namespace})
         listed = [name for n in named[:MAX_LISTED_NAMESPACES] for name in self._list(n)]
         is_unknown = any(letter.namespace is None for letter in batch.dead_letters)
@@ -56,6 +58,8 @@ class Receiving:
             )
 
         kept = self._state.write(store)
+        named_relations = [h.relation for h in batch.hints if isinstance(h, RelationHint)]
+        self._runtime.latency.receive(named_relations, batch.event_times, received_at)
         self._counters.add("events_seen", batch.seen)
         self._counters.add("hints", len(batch.hints))
         self._counters.add("dead_letters", len(batch.dead_letters))

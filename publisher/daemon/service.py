@@ -30,7 +30,7 @@ from publisher.daemon.assembly import (
     shared_servers,
 )
 from publisher.daemon.health import Health, SnapshotAge
-from publisher.daemon.metrics import EngineMetrics
+from publisher.daemon.metrics import EngineMetrics, LastSnapshot
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
 from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.snapshot_process import SnapshotProcess
@@ -95,7 +95,7 @@ class Service:
             self._retention(),
         )
         age = SnapshotAge(self.engine.seconds_since_snapshot, settings.snapshot.interval_seconds)
-        self._health = Health(self._daemon, outages, age)
+        self._health = Health(self._daemon, outages, self.engine.runtime.progress, age)
         self._descriptions = description_processes()
         failed_start.callback(self._descriptions.close)
         describe = partial(describe_limited, self._descriptions)
@@ -103,7 +103,8 @@ class Service:
         metrics = EngineMetrics(
             self.engine.runtime,
             outages.up,
-            self.engine.seconds_since_snapshot,
+            self._health.troubles,
+            LastSnapshot(self.engine.seconds_since_snapshot, self.engine.last_snapshot_seconds),
             {"version": generator_version(), "generator": runtime_version()},
         )
         registry = daemon_registry(metrics)

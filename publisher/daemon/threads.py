@@ -194,6 +194,7 @@ class Daemon:
                 lambda: source.poll(self._engine.position(source.name), _POLL_SECONDS),
             )
             self._outages.succeed(event_source(source.name))
+            self._note_lag(source, batch)
             if batch is None:
                 return
             if batch.gap is not None:
@@ -205,6 +206,14 @@ class Daemon:
         except (SourceUnavailable, CatalogUnavailable, SnapshotBusy):
             if not self._stopping.is_set():
                 raise
+
+    def _note_lag(self, source: EventSource, batch: Batch | None) -> None:
+        runtime = self._engine.runtime
+        behind = 0 if batch is None else batch.behind
+        lag_seconds = 0.0
+        if batch is not None and behind and batch.newest_event_at is not None:
+            lag_seconds = max(0.0, runtime.clock.wall() - batch.newest_event_at)
+        runtime.source_lag.note(source.name, runtime.clock.now(), lag_seconds, behind)
 
     def _store_batch(self, source: EventSource, batch: Batch) -> None:
         if batch.gap is not None:

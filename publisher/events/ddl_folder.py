@@ -66,7 +66,7 @@ class DdlFolderSource:
         known = None if position is None else _parse_position(position)
         if known is None:
             reason = "first start" if position is None else "the position is unreadable"
-            return Batch((), (), _position_text(self._read_hashes()), gap=reason)
+            return Batch((), (), _position_text(self._read_hashes()), gap=reason, behind=0)
         while True:
             found = self._read_hashes()
             changed = sorted(
@@ -74,7 +74,7 @@ class DdlFolderSource:
             )
             if changed:
                 hints = tuple(RelationHint(RelationName.parse(name)) for name in changed)
-                return Batch(hints, (), _position_text(found), seen=len(changed))
+                return Batch(hints, (), _position_text(found), seen=len(changed), behind=0)
             left = deadline - self._clock()
             if left <= 0 or self._stop.is_set():
                 return None

@@ -16,9 +16,10 @@ from kafka import ConsumerRebalanceListener, KafkaConsumer, OffsetAndMetadata, T
 from kafka.errors import KafkaError, OffsetOutOfRangeError
 from kafka.net.compat import KafkaNetClient
 
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.apiary_events import decode_apiary
 from publisher.events.decoding import Decoded
-from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
+from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable, add_times
 
 logger = logging.getLogger(__name__)
 
@@ -214,6 +215,7 @@ class KafkaSource:
     def _batch(self, records: Sequence[Any]) -> Batch:
         hints: list[Hint] = []
         dead_letters: list[DeadLetter] = []
+        times: dict[RelationName, float] = {}
         offsets = dict(self._next_offsets)
         for record in records:
             if record.offset < offsets.get(record.partition, 0):
@@ -223,14 +225,33 @@ class KafkaSource:
                 dead_letters.append(decoded)
             else:
                 hints.extend(decoded)
+                if record.timestamp and record.timestamp > 0:
+                    add_times(times, decoded, record.timestamp / 1000)
             offsets[record.partition] = record.offset + 1
         self._next_offsets = offsets
         self._consumer_offsets |= {
             partition: offsets[partition] for partition in self._consumer_offsets
         }
         gap, self._gap = self._gap, None
+        stamps = [record.timestamp / 1000 for record in records if record.timestamp]
         return Batch(
-            tuple(hints), tuple(dead_letters), _position_text(offsets), gap=gap, seen=len(records)
+            tuple(hints),
+            tuple(dead_letters),
+            _position_text(offsets),
+            gap=gap,
+            seen=len(records),
+            behind=self._count_left(offsets),
+            event_times=times,
+            newest_event_at=max(stamps, default=None),
+        )
+
+    def _count_left(self, offsets: Mapping[int, int]) -> int:
+        """As of the newest response of each partition that this process reads."""
+        ends = {tp.partition: self._consumer.highwater(tp) for tp in self._consumer.assignment()}
+        return sum(
+            max(0, end - offsets.get(partition, 0))
+            for partition, end in ends.items()
+            if end is not None
         )
 
 

@@ -6,13 +6,15 @@ The server does not report events that it has deleted, so gaps are detected here
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hive_metastore.ttypes import NotificationEventRequest
 from thrift.Thrift import TException
 
 from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_client import MetastoreClient
 from lakeschema.catalog.metastore_security import UNSECURED, Security
 from publisher.events.log_position import (
@@ -24,7 +26,7 @@ from publisher.events.log_position import (
     start_position,
 )
 from publisher.events.metastore_events import LogEvent, decode
-from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable
+from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable, add_times
 
 NOTIFICATION_LOG = "notification-log"
 MAX_EVENTS_PER_REQUEST = 1000
@@ -65,6 +67,7 @@ class NotificationLogSource:
         self._limit = MAX_EVENTS_PER_REQUEST
         self._read_at = -_REREAD_SECONDS
         self._changed_at = clock()
+        self._newest_id = 0
 
     @property
     def name(self) -> str:
@@ -102,21 +105,20 @@ class NotificationLogSource:
                 return self._after_gap(reading, noise)
             if reading is not None:
                 here = reading.position
-                hints, dead_letters = _decode_all(reading.new)
-                if hints or dead_letters:
-                    seen = noise + len(reading.new)
-                    return Batch(hints, dead_letters, here.to_text(), seen=seen)
+                decoded = _decode_all(reading.new)
+                if decoded.hints or decoded.dead_letters:
+                    return self._batch(decoded, here, noise + len(reading.new))
                 # Noise advances the position in memory only, so that it costs no transactions.
                 noise += len(reading.new)
             left = deadline - self._clock()
             if left <= 0:
-                return Batch((), (), here.to_text(), seen=noise) if noise else None
+                return self._batch(_decode_all(()), here, noise) if noise else None
             if reading is None or not reading.new:
                 self._sleep(min(self._idle_seconds, left))
 
     def _read(self, position: LogPosition) -> Reading | None:
         """Reads the log once; None if there cannot be anything new."""
-        current = self._current_id()
+        current = self._newest_id = self._current_id()
         now = self._clock()
         if current != position.last:
             self._changed_at = now
@@ -144,13 +146,21 @@ class NotificationLogSource:
         assert reading.gap is not None
         if not reading.new:
             return self._start(reading.gap)
-        hints, dead_letters = _decode_all(reading.new)
+        decoded = _decode_all(reading.new)
+        return self._batch(decoded, reading.position, noise + len(reading.new), reading.gap)
+
+    def _batch(
+        self, decoded: _Decoded, position: LogPosition, seen: int, gap: str | None = None
+    ) -> Batch:
         return Batch(
-            hints,
-            dead_letters,
-            reading.position.to_text(),
-            gap=reading.gap,
-            seen=noise + len(reading.new),
+            decoded.hints,
+            decoded.dead_letters,
+            position.to_text(),
+            gap=gap,
+            seen=seen,
+            behind=max(0, self._newest_id - position.last),
+            event_times=decoded.times,
+            newest_event_at=decoded.newest_at,
         )
 
     def _current_id(self) -> int:
@@ -177,13 +187,27 @@ def _log_event(event: Any) -> LogEvent:
     )
 
 
-def _decode_all(events: Sequence[LogEvent]) -> tuple[tuple[Hint, ...], tuple[DeadLetter, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    """``times``: of the oldest event of each relation."""
+
+    hints: tuple[Hint, ...]
+    dead_letters: tuple[DeadLetter, ...]
+    times: Mapping[RelationName, float]
+    newest_at: float | None
+
+
+def _decode_all(events: Sequence[LogEvent]) -> _Decoded:
     hints: list[Hint] = []
     dead_letters: list[DeadLetter] = []
+    times: dict[RelationName, float] = {}
     for event in events:
         decoded = decode(event)
         if isinstance(decoded, DeadLetter):
             dead_letters.append(decoded)
-        else:
-            hints.extend(decoded)
-    return tuple(hints), tuple(dead_letters)
+            continue
+        hints.extend(decoded)
+        if event.time > 0:
+            add_times(times, decoded, event.time)
+    newest_at = max((float(event.time) for event in events if event.time > 0), default=None)
+    return _Decoded(tuple(hints), tuple(dead_letters), times, newest_at)

@@ -6,8 +6,8 @@ certainly noise, and for nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
@@ -51,6 +51,9 @@ class Batch:
         gap: why events may be missing, so that a snapshot must run before the position is
             trusted; None if none are.
         seen: the number of events read, including noise.
+        behind: how many events are left to read, where the source knows.
+        event_times: when the oldest event of each relation happened, in seconds since the epoch,
+            where the source knows; ``newest_event_at``: when the newest event did.
     """
 
     hints: Sequence[Hint]
@@ -58,6 +61,16 @@ class Batch:
     position: str
     gap: str | None = None
     seen: int = 0
+    behind: int | None = field(default=None, compare=False)
+    event_times: Mapping[RelationName, float] = field(default_factory=dict, compare=False)
+    newest_event_at: float | None = field(default=None, compare=False)
+
+
+def add_times(times: dict[RelationName, float], hints: Iterable[Hint], happened_at: float) -> None:
+    """Of relations that an event names: the oldest event's time stays."""
+    for hint in hints:
+        if isinstance(hint, RelationHint):
+            times[hint.relation] = min(happened_at, times.get(hint.relation, happened_at))
 
 
 _HINT = "check that it runs, and its address in [[events]]"

@@ -144,6 +144,8 @@ class Reconciler:
         match delivery:
             case Delivery.PUBLISHED:
                 self._runtime.counters.add("published")
+                now = self._runtime.instant()
+                self._runtime.latency.publish(version.relation, version.created_at, now)
                 log.info("version published", extra={**fields, "change": version.change})
             case Delivery.CONFLICT:
                 self._runtime.counters.add("conflicts")

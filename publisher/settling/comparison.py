@@ -131,6 +131,7 @@ class CatalogComparison:
         # These names are stored: do not change them.
         self._singleton = f"@snapshot/{catalog_name}"
         self._end_note = f"snapshot-ended/{catalog_name}"  # without "@": it is not shown
+        self._duration_note = f"snapshot-seconds/{catalog_name}"
 
     def run(self, comparer: Comparer | None = None) -> SnapshotReport:
         """Enqueues what differs.
@@ -148,14 +149,15 @@ class CatalogComparison:
                 # A request that arrives from now on replaces this note, and needs another snapshot.
                 lease.write(self._begin)
                 report = self._compare(lease, comparer or self._compare_here)
-                lease.write(lambda tx: self._record_report(tx, report))
+                seconds = self._clock.now() - began
+                lease.write(lambda tx: self._record_report(tx, report, seconds))
         except (LeaseTaken, LeaseLost) as error:
             raise SnapshotBusy from error
         self._counters.add("snapshots")
         log.info(
             "snapshot ended",
             extra={
-                "seconds": round(self._clock.now() - began, 3),
+                "seconds": round(seconds, 3),
                 "relations": report.listed,
                 "differing": report.differing,
                 "missing": report.missing,
@@ -175,6 +177,11 @@ class CatalogComparison:
         """Since the end of the last whole one; None if there was none."""
         ended_at = self._state.read(self._last_end)
         return None if ended_at is None else max(0.0, self._clock.now() - ended_at)
+
+    def last_seconds(self) -> float | None:
+        """How long the last whole one took; None if it is not known."""
+        note = self._state.read(lambda tx: tx.journal.note(self._duration_note))
+        return float(note) if note else None
 
     def _last_end(self, tx: Transaction) -> float | None:
         steady, shown = tx.journal.note(self._end_note), tx.journal.note(self._singleton)
@@ -262,7 +269,7 @@ class CatalogComparison:
         if requests:
             lease.write(lambda tx: tx.work.request(requests))
 
-    def _record_report(self, tx: Transaction, report: SnapshotReport) -> None:
+    def _record_report(self, tx: Transaction, report: SnapshotReport, seconds: float) -> None:
         self._record_refused(tx, report.refused)
         for prefix in (BRAKE, REFUSED):
             tx.journal.forget_empty_notes(prefix)
@@ -276,6 +283,7 @@ class CatalogComparison:
         )
         tx.journal.write_note(self._singleton, text)
         tx.journal.write_note(self._end_note, str(self._clock.now()))
+        tx.journal.write_note(self._duration_note, str(seconds))
         mark_time(tx, self._clock.now())
         if tx.journal.note(SNAPSHOT_DUE) == SNAPSHOT_BEGUN:
             tx.journal.write_note(SNAPSHOT_DUE, "")

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from lakeschema.catalog.identifiers import RelationName
 from publisher.events.protocol import DeadLetter
 from publisher.policy import DEFAULT_DEAD_LETTER_LIMIT, DeadLetterLimit
+from publisher.progress import Retried
 from publisher.state.records import (
     Cause,
     Claim,
@@ -95,6 +96,12 @@ class WorkQueue(Protocol):
 
     def forgive(self, names: Iterable[RelationName]) -> None:
         """Forgets earlier failures, so that the next one delays the work but little."""
+
+    def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:
+        """Of these claims, which ended in a later attempt and why."""
+
+    def oldest_at(self) -> float | None:
+        """Since when the oldest request is due; not of work that failed for a cause of its own."""
 
     def due_at(self) -> float | None:
         """When the next work is due (leases included); None if there is no work."""

@@ -108,6 +108,7 @@ WORK = Table(
     Column("last_error", FreeText, nullable=False),
     Column("failures", Integer, nullable=False, server_default="0"),
     Index("work_due", "urgency", "not_before"),
+    Index("work_oldest", "failures", "first_asked"),
 )
 
 VERSION = Table(

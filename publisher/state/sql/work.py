@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.progress import Retried
 from publisher.state.records import Cause, Claim, Urgency, WorkRecord, WorkRequest
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
 from publisher.state.sql.statements import (
@@ -185,6 +186,13 @@ _FORGIVE = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO, retrie
 
 _DUE_AT = select(func.min(greater(WORK.c.lease_until, WORK.c.not_before)))
 
+# With an index of its own: asked at each scrape of the metrics.
+_OLDEST_AT = select(func.min(WORK.c.first_asked)).where(WORK.c.failures == ZERO)
+
+_ATTEMPTS = select(WORK.c.key, WORK.c.retries, WORK.c.failures, WORK.c.last_error).where(
+    WORK.c.key.in_(KEYS)
+)
+
 _OUTSTANDING = select(
     WORK.c.key,
     WORK.c.not_before,
@@ -331,6 +339,19 @@ class SqlWorkQueue:
     def forgive(self, names: Iterable[RelationName]) -> None:
         for chunk in chunks(keys_of(names)):
             self._connection.execute(_FORGIVE, {"keys": chunk})
+
+    def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:
+        before = {str(claim.relation): claim.retries for claim in claims}
+        return {
+            name_of(row.key): Retried(row.last_error, row.failures)
+            for chunk in chunks(before)
+            for row in self._connection.execute(_ATTEMPTS, {"keys": chunk})
+            if row.retries > before[row.key]
+        }
+
+    def oldest_at(self) -> float | None:
+        oldest: float | None = self._connection.execute(_OLDEST_AT).scalar_one()
+        return oldest
 
     def due_at(self) -> float | None:
         due: float | None = self._connection.execute(_DUE_AT).scalar_one()

@@ -10,9 +10,13 @@ import pytest
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
+from publisher.daemon.assembly import parts_of
+from publisher.daemon.engine import Engine
 from publisher.events.protocol import Batch, RelationHint
 from publisher.index.protocol import IndexRefused
+from publisher.outages import UPLOADS
 from publisher.policy import Policy
+from publisher.progress import STALLED_AFTER_SECONDS, Progress
 from tests.publisher.daemon.simulated import T, V, W, fields, numbers
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
@@ -197,3 +201,40 @@ def test_work_of_lesser_urgency_is_not_starved_by_events_without_pause(world: Si
         world.clock.sleep(1.0)
 
     assert numbers(world, W) == ["1.0.0"]
+
+
+def test_work_that_only_retries_is_told_until_something_is_done(world: Simulation) -> None:
+    progress = Progress(world.clock.now)
+    deployment = world.deployment()
+    runtime = replace(deployment.runtime, progress=progress)
+    world.engine = Engine(parts_of(replace(deployment, runtime=runtime)))
+    world.index.down = True
+    for name in (T, V):
+        world.change(table(name, "a"))
+    while world.undelivered:
+        world.deliver(0)
+    work_for(world, STALLED_AFTER_SECONDS + world.policy.max_retry_seconds)
+    (trouble,) = progress.troubles().values()
+    world.index.down = False
+
+    work_for(world, world.policy.max_retry_seconds + 1.0)
+
+    assert "2 relations" in trouble
+    assert not progress.troubles()
+
+
+def test_during_an_outage_that_refuses_everything_nothing_waits_for_hours(
+    world: Simulation,
+) -> None:
+    upload = world.index.upload
+    refused = refuse_uploads(world, "d_t")
+    world.engine.runtime.outages.fail(UPLOADS, "who?")
+    world.change(table(T, "a"))
+    world.deliver(0)
+    work_for(world, 12 * HOUR)
+    world.index.upload = upload  # type: ignore[method-assign]  # a double
+
+    work_for(world, world.policy.max_outage_retry_seconds + 1.0)
+
+    assert refused
+    assert numbers(world, T) == ["1.0.0"]

@@ -20,6 +20,7 @@ from publisher.daemon.threads import Daemon
 from publisher.daemon.watchdog import Watchdog
 from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
 from publisher.outages import Outages
+from publisher.progress import Progress
 from publisher.state.protocol import StateUnavailable
 from publisher.state.sqlite import SqliteState
 from tests.publisher.index.wheels import sample_wheel
@@ -215,7 +216,8 @@ def test_a_state_that_cannot_be_read_is_a_reason_and_no_failure(world: Simulatio
     clock = Hand()
     age = SnapshotAge(fail, 1.0, clock)
     clock.seconds = 10.0
-    health = Health(Daemon(world.engine, [], world.engine.compare_catalog), Outages(), age)
+    daemon = Daemon(world.engine, [], world.engine.compare_catalog)
+    health = Health(daemon, Outages(), Progress(), age)
 
     assert "disk I/O error" in health.troubles()["state"]
 

@@ -19,6 +19,9 @@ from tests.simulation.toy import table
 SOURCES = Path(metrics.__file__).parents[1]
 
 
+ENDINGS = {"counter": {"_total"}, "gauge": {""}, "histogram": {"_bucket", "_count", "_sum"}}
+
+
 def counter_names(source: str) -> Iterator[str]:
     """The names that a module counts under: ``counters.add("name")``."""
     for call in ast.walk(ast.parse(source)):
@@ -71,14 +74,19 @@ def test_every_counter_is_there_from_zero(world: Simulation) -> None:
 
 
 def test_names_and_help_follow_the_conventions(world: Simulation) -> None:
-    found = exported(world, up=lambda: {"index": True}, seconds_since_snapshot=lambda: 1.0)
+    found = exported(
+        world,
+        up=lambda: {"index": True},
+        last_snapshot=metrics.LastSnapshot(lambda: 1.0, lambda: 2.0),
+    )
 
-    assert {f"schema_publisher_{name}" for name in metrics.GAUGE_HELP} <= set(found)
+    named = {*metrics.GAUGE_HELP, *metrics.HISTOGRAM_HELP}
+    assert {f"schema_publisher_{name}" for name in named} <= set(found)
     for name, family in found.items():
         assert re.fullmatch(r"schema_publisher_[a-z]+(_[a-z]+)*", name)
         assert family.documentation not in {"", name}
         endings = {sample.name.removeprefix(name) for sample in family.samples}
-        assert endings <= ({"_total"} if family.type == "counter" else {""})
+        assert endings <= ENDINGS[family.type]
         assert not (family.type == "gauge" and name.endswith("_total"))
 
 
@@ -86,7 +94,7 @@ def test_services_and_the_last_snapshot_and_the_release_are_shown(world: Simulat
     found = exported(
         world,
         up=lambda: {"catalog": True, "index": False},
-        seconds_since_snapshot=lambda: 40.0,
+        last_snapshot=metrics.LastSnapshot(lambda: 40.0, lambda: 7.5),
         build={"version": "1.2", "generator": "abc"},
     )
 
@@ -94,6 +102,7 @@ def test_services_and_the_last_snapshot_and_the_release_are_shown(world: Simulat
     assert (value_of(up, service="catalog"), value_of(up, service="index")) == (1.0, 0.0)
     ended_at = value_of(found["schema_publisher_last_snapshot_timestamp_seconds"])
     assert ended_at == world.clock.wall() - 40.0
+    assert value_of(found["schema_publisher_last_snapshot_duration_seconds"]) == 7.5
     assert value_of(found["schema_publisher_build_info"], version="1.2", generator="abc") == 1.0
 
 
@@ -107,7 +116,51 @@ def test_the_documentation_lists_every_metric() -> None:
     documented = dict(re.findall(r"(?m)^\| `schema_publisher_(\w+?)` \| (.+?) \|$", table))
 
     counters = {f"{name}_total": text for name, text in metrics.COUNTER_HELP.items()}
-    assert documented == counters | dict(metrics.GAUGE_HELP)
+    assert documented == counters | dict(metrics.GAUGE_HELP) | dict(metrics.HISTOGRAM_HELP)
+
+
+def test_readiness_is_a_metric(world: Simulation) -> None:
+    ready = exported(world, troubles=dict)["schema_publisher_ready"]
+    troubled = exported(world, troubles=lambda: {"index": "away"})["schema_publisher_ready"]
+
+    assert (value_of(ready), value_of(troubled)) == (1.0, 0.0)
+
+
+def test_the_oldest_work_is_as_old_as_it_is_due(world: Simulation) -> None:
+    age = "schema_publisher_oldest_work_age_seconds"
+    assert value_of(exported(world)[age]) == 0.0
+    world.index.down = True
+    world.change(table(T, "a"))
+    world.deliver(0)
+    world.engine.work()
+
+    world.clock.sleep(100.0)
+
+    assert value_of(exported(world)[age]) >= 100.0 - world.policy.debounce_seconds
+
+
+def test_an_event_is_measured_until_the_index_offers_its_version(world: Simulation) -> None:
+    world.change(table(T, "a"))
+    world.deliver(0)
+    world.index.down = True
+    world.engine.work()
+    world.clock.sleep(100.0)
+    world.index.down = False
+    assert world.engine.drain(60.0)
+
+    (family,) = [f for f in exported(world).values() if f.type == "histogram"]
+
+    counted = {
+        (sample.name.rpartition("_")[2], sample.labels["since"], sample.labels.get("le")): value
+        for sample in family.samples
+        for value in [sample.value]
+    }
+    assert counted["bucket", "receipt", "60.0"] == 0.0
+    assert counted["bucket", "receipt", "120.0"] == 1.0
+    assert counted["count", "receipt", None] == 1.0
+    assert counted["sum", "receipt", None] >= 100.0
+    # This source does not know when its events happened.
+    assert counted["count", "event", None] == 0.0
 
 
 def test_metrics_say_what_they_count(world: Simulation) -> None:

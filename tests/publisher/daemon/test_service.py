@@ -76,6 +76,29 @@ def test_a_changed_file_is_noticed_and_published(service: Service, ddl: Path) ->
     assert "acme_schema_shop_orders-1.1.0" in text_of(service, "/simple/acme-schema-shop-orders/")
 
 
+def test_a_change_is_measured_until_it_can_be_installed(service: Service, ddl: Path) -> None:
+    assert eventually(lambda: service.status().figures["versions"] == 2)
+    measured = 'schema_publisher_event_to_installable_seconds_count{since="receipt"}'
+    before = value_of(service, measured)
+
+    ddl.write_text(TABLE.replace("price DOUBLE", "price DOUBLE, unit STRING") + VIEW)
+
+    assert eventually(lambda: value_of(service, measured) == before + 1)
+    assert (
+        value_of(service, 'schema_publisher_event_source_events_behind{source="ddl-folder"}') == 0
+    )
+    assert value_of(service, 'schema_publisher_event_source_lag_seconds{source="ddl-folder"}') >= 0
+    assert value_of(service, "schema_publisher_last_snapshot_duration_seconds") > 0
+    assert value_of(service, "schema_publisher_ready") == 1
+
+
+def value_of(service: Service, sample: str) -> float:
+    (line,) = [
+        li for li in text_of(service, "/metrics").splitlines() if li.startswith(f"{sample} ")
+    ]
+    return float(line.rpartition(" ")[2])
+
+
 def test_its_status_names_the_relations_in_trouble_and_why(service: Service) -> None:
     assert eventually(lambda: len(service.status().relations) == 1)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hive_metastore.ttypes import NotificationEvent
 
+from lakeschema.catalog.identifiers import RelationName
 from publisher.events.notification_log import NotificationLogSource
 from publisher.events.protocol import RelationHint, SourceUnavailable
 from tests.lakeschema.catalog.thrift_metastore import Handler, serving
@@ -154,3 +155,20 @@ def test_text_that_is_not_utf8_does_not_break_a_batch(
     happen(handler, b"bad\xff".decode("utf-8", "surrogateescape"), "good")
 
     assert heard(source, position) == ["bad�", "good"]
+
+
+def test_a_batch_knows_when_its_events_happened_and_how_many_are_left(
+    handler: Handler, source: NotificationLogSource
+) -> None:
+    position = start(source)
+    happen(handler, *[f"t{i}" for i in range(1500)])
+    for number, event in enumerate(handler.events):
+        event.eventTime = 1000 + number
+
+    batch = source.poll(position, 0)
+
+    assert batch is not None
+    assert batch.behind == 1500 - len(batch.hints)
+    assert batch.behind > 0
+    assert batch.event_times[RelationName.of("db", "t7")] == 1007.0
+    assert batch.newest_event_at == 999.0 + len(batch.hints)

@@ -34,6 +34,7 @@ def test_an_outage_is_one_warning_and_its_end_needs_no_restart(case: Case, tmp_p
         part = case.service.partition(" ")[0]
         assert part in daemon.trouble()
         assert eventually(lambda: daemon.is_up(case.service) is False)
+        assert daemon.metric("ready") == 0.0
         assert daemon.shows_trouble_to_people()
 
         world.end()
@@ -43,6 +44,7 @@ def test_an_outage_is_one_warning_and_its_end_needs_no_restart(case: Case, tmp_p
         assert eventually(lambda: daemon.metric("work") == 0.0)
         assert eventually(daemon.is_ready)
         assert eventually(lambda: daemon.is_up(case.service) is True)
+        assert daemon.metric("ready") == 1.0
         lines = daemon.log.lines()[before:]
 
     warned = warnings(lines)

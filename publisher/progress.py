@@ -1,0 +1,61 @@
+"""Whether any work is done, or each attempt only ends in another one: without an error of a service that says so."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from lakeschema.catalog.identifiers import RelationName
+
+STALLED_AFTER_SECONDS: Final = 300.0
+MAX_OWN_FAILURES: Final = 5
+"""A relation that failed more often in a row is in trouble of its own, which ``status`` shows."""
+_MIN_RELATIONS: Final = 2
+"""One that cannot be processed says nothing of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """Why work is tried again; ``failures``: how often in a row it failed for a cause of its own."""
+
+    reason: str
+    failures: int = 0
+
+
+class Progress:
+    """Safe for threads."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._since = 0.0
+        self._retried: dict[RelationName, str] = {}
+
+    def note(self, claimed: int, retried: Mapping[RelationName, Retried]) -> None:
+        """How a batch ended: of so many relations, these are tried again."""
+        with self._lock:
+            if claimed > len(retried):
+                self._retried.clear()
+                return
+            if not self._retried:
+                self._since = self._now()
+            self._retried |= {
+                name: each.reason
+                for name, each in retried.items()
+                if each.failures <= MAX_OWN_FAILURES
+            }
+
+    def troubles(self) -> Mapping[str, str]:
+        """That nothing was done for long, and the newest reason; empty if it was, or nothing was to do."""
+        with self._lock:
+            seconds = self._now() - self._since
+            if len(self._retried) < _MIN_RELATIONS or seconds < STALLED_AFTER_SECONDS:
+                return {}
+            count, (name, reason) = len(self._retried), [*self._retried.items()][-1]
+        return {
+            "work": f"for {seconds:.0f} s each attempt at {count} relations ended in another one; "
+            f"{name}: {reason}"
+        }

@@ -1,0 +1,79 @@
+"""What readiness and metrics ask of the work queue: what is retried, and how old the oldest request is."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.progress import Retried
+from publisher.state.protocol import StateUnavailable
+from publisher.state.records import Cause, Claim, WorkRequest
+from publisher.state.sqlite import SqliteState
+
+A, B, C = (RelationName.of("db", n) for n in "abc")
+
+
+def claimed(state: SqliteState) -> dict[RelationName, Claim]:
+    requests = [WorkRequest(name, at) for name, at in ((A, 1.0), (B, 2.0), (C, 3.0))]
+    state.write(lambda tx: tx.work.request(requests))
+    claims = state.write(lambda tx: tx.work.claim(10.0, 10.0, 10))
+    return {claim.relation: claim for claim in claims}
+
+
+def test_what_is_deferred_is_retried_and_what_is_done_or_read_again_is_not(
+    state: SqliteState,
+) -> None:
+    claims = claimed(state)
+
+    state.write(lambda tx: tx.work.defer(claims[A], 20.0, "away", Cause.PASSING))
+    state.write(lambda tx: tx.work.clear(claims[B]))
+    state.write(lambda tx: tx.work.clear_until(claims[C], 20.0))
+
+    found = state.read(lambda tx: tx.work.retried(claims.values()))
+    assert found == {A: Retried("away", 0)}
+
+
+def test_the_oldest_request_is_not_that_of_a_relation_in_trouble_of_its_own(
+    state: SqliteState,
+) -> None:
+    claims = claimed(state)
+    assert state.read(lambda tx: tx.work.oldest_at()) == 1.0
+
+    state.write(lambda tx: tx.work.defer(claims[A], 20.0, "refused", Cause.OWN))
+
+    assert state.read(lambda tx: tx.work.oldest_at()) == 2.0
+
+
+def test_without_work_there_is_no_oldest_request(state: SqliteState) -> None:
+    assert state.read(lambda tx: tx.work.oldest_at()) is None
+
+
+def test_the_oldest_request_is_found_by_an_index(state: SqliteState, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "state.db")) as connection:
+        (plan,) = connection.execute(
+            "EXPLAIN QUERY PLAN SELECT min(first_asked) FROM work WHERE failures = 0"
+        )
+
+    assert "work_oldest" in plan[-1]
+
+
+def test_a_file_that_was_removed_or_replaced_takes_no_writes(
+    state: SqliteState, tmp_path: Path
+) -> None:
+    file, aside = tmp_path / "state.db", tmp_path / "aside"
+    file.rename(aside)
+    with pytest.raises(StateUnavailable, match="removed") as removed:
+        state.write(lambda tx: tx.journal.write_note("a", "b"))
+    file.touch()
+    with pytest.raises(StateUnavailable, match="replaced"):
+        state.read(lambda tx: tx.journal.note("a"))
+    aside.replace(file)
+
+    state.write(lambda tx: tx.journal.write_note("a", "c"))
+
+    assert "put the file back" in removed.value.hint
+    assert state.read(lambda tx: tx.journal.note("a")) == "c"
