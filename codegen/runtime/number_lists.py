@@ -55,6 +55,7 @@ class _Lanes:
         self.bits = bits
         self.width = width
         self.one = in_each(1)
+        self.first_marks = in_each(0x80)
         self.marks = in_each(0x8080_8080_8080_8080_8080)
         self.digits = in_each(0x7F7F_7F7F_7F7F_7F7F_7F7F)
         # The upper of two digits where they have 8, 16, 32 and 64 bits of room ...
@@ -79,14 +80,17 @@ class _Lanes:
         """What these bytes encode; None if a number is out of range."""
         lanes = _packing(f"{self.width}s", len(found)).pack(*found)
         raw = int.from_bytes(lanes, "little") & self.digits
-        raw -= (raw & self.upper_7) >> 1
-        raw -= ((raw & self.upper_14) >> 2) * 3
+        # Moved by ``^``, which takes a third of the time of a sum or a product.
+        upper = raw & self.upper_7
+        raw ^= upper ^ upper >> 1
+        upper = raw & self.upper_14
+        raw ^= upper ^ upper >> 2
         upper = raw & self.upper_28
         if upper:
-            raw -= (upper >> 4) * 15
+            raw ^= upper ^ upper >> 4
         top = raw & self.upper_56
         if top:
-            raw -= (top >> 8) * 255
+            raw ^= top ^ top >> 8
         if raw & self.beyond_bits:
             return None
         odd = raw & self.one
@@ -105,7 +109,8 @@ class _Lanes:
         raw = int.from_bytes(lanes, "little")
         negative = raw >> self.bits - 1 & self.one
         if negative:
-            raw = (raw ^ negative << self.bits - 1) << 1 ^ (negative << self.bits) - negative
+            signs = negative << self.bits
+            raw = raw << 1 ^ signs ^ signs - negative
         else:
             raw += raw
         size = count * self.width
@@ -115,13 +120,13 @@ class _Lanes:
             return None
         top = raw & self.next_56
         if top:
-            raw += top * 255
+            raw ^= top ^ top << 8
         upper = raw & self.next_28
         if upper:
-            raw += upper * 15
+            raw ^= upper ^ upper << 4
         longer = raw & self.next_14
         if longer:
-            raw += longer * 3
+            raw ^= longer ^ longer << 2
         raw += raw & self.next_7
         # A mark for each byte that is not zero, then for all below it; those have a byte behind them.
         used = raw + self.digits & self.marks
@@ -133,7 +138,7 @@ class _Lanes:
             if top:
                 used |= used >> 64 & self.from_8
         spread = (raw | used >> 8 & self.from_1).to_bytes(size, "little")
-        if (used >> 7 & self.one).bit_count() == count:
+        if (used & self.first_marks).bit_count() == count:
             return spread.translate(None, b"\0")
         # A lane of zeros is a zero; other lanes end with fewer of them.
         pieces = spread.split(bytes(self.width))
