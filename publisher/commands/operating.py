@@ -13,6 +13,8 @@ import typer
 from publisher.commands.arguments import Config, Json, relation_name
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
+_SIGNAL_SECONDS = 0.5
+
 
 def run(
     config: Config = None,
@@ -37,7 +39,9 @@ def run(
         if service.operations_url is not None:
             ready["operations"] = service.operations_url
         print(json_text.dumps(ready), flush=True)
-        stopping.wait()
+        # A signal that another thread receives does not end a wait without a time-out.
+        while not stopping.wait(_SIGNAL_SECONDS):
+            pass
 
 
 def snapshot(
