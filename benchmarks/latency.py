@@ -5,6 +5,10 @@ one that it serves, and a real pypiserver. The clock starts when the metastore h
 (its event is then in the log) and stops when the index's page lists the wheel; a page is requested
 every 5 ms. Two cases: an ALTER of a table that nothing reads, and an ALTER of a table with ten
 dependent views, until all eleven are there.
+
+``--beside CHECKOUT`` compares with another version in one run: both daemons hear the same
+metastore, each publishes a database of its own, and rounds alternate between them, so that a change
+of the machine's load in between concerns both.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,7 +33,7 @@ from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
 
 PREFIX = "bench-schema"
-DATABASE = "bench"
+INDEXES = ("static", "pypiserver")
 VIEWS = 10
 TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 0.005
@@ -41,7 +45,17 @@ class Case:
 
     index: str
     name: str
+    version: str
     seconds: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One version's daemon, and the database that it publishes."""
+
+    version: str
+    database: str
+    page: Page
 
 
 class Page:
@@ -63,25 +77,44 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=100, help="ALTERs of a table alone")
     parser.add_argument("--view-rounds", type=int, default=30, help="ALTERs with ten views")
+    parser.add_argument("--beside", type=Path, help="a checkout of another version, with its .venv")
+    parser.add_argument("--index", choices=INDEXES, action="append", help="by default both")
     chosen = parser.parse_args()
+    pythons = {"this": sys.executable}
+    if chosen.beside is not None:
+        pythons["beside"] = str(chosen.beside.resolve() / ".venv/bin/python")
     with tempfile.TemporaryDirectory() as folder, Metastore.start(Path(folder, "hms")) as metastore:
         cases: list[Case] = []
-        for kind in ("static", "pypiserver"):
-            with _index(kind, Path(folder)) as (settings, simple_url):
-                database = f"{DATABASE}_{kind}"
-                config = _config(Path(folder), kind, metastore.uri, settings)
-                with _daemon(config) as url:
-                    page = Page(simple_url or f"{url}/simple/")
-                    cases += _measure(kind, database, metastore, page, chosen)
+        for kind in chosen.index or INDEXES:
+            with ExitStack() as stack:
+                sides = [
+                    stack.enter_context(_side(kind, version, python, Path(folder), metastore))
+                    for version, python in pythons.items()
+                ]
+                cases += _measure(kind, sides, metastore, chosen)
     _print(cases)
 
 
 @contextmanager
-def _daemon(config: Path) -> Iterator[str]:
+def _side(
+    kind: str, version: str, python: str, folder: Path, metastore: Metastore
+) -> Iterator[Side]:
+    own = folder / f"{kind}_{version}"
+    own.mkdir()
+    database = f"bench_{kind}_{version}"
+    with _index(kind, own) as (settings, simple_url):
+        config = _config(own, database, metastore.uri, settings)
+        with _daemon(python, config) as url:
+            yield Side(version, database, Page(simple_url or f"{url}/simple/"))
+
+
+@contextmanager
+def _daemon(python: str, config: Path) -> Iterator[str]:
     """Where the running daemon answers over HTTP."""
-    command = [sys.executable, "-m", "publisher", "run", "--config", str(config)]
+    command = [python, "-m", "publisher", "run", "--config", str(config)]
     with config.with_suffix(".log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+        # Elsewhere than in a checkout, so that each Python imports the version that it has.
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, cwd=config.parent)
     try:
         assert process.stdout is not None
         ready = process.stdout.readline()
@@ -107,19 +140,20 @@ def _index(kind: str, folder: Path) -> Iterator[tuple[str, str | None]]:
         yield text, server.simple_url
 
 
-def _config(folder: Path, kind: str, uri: str, index: str) -> Path:
-    config = folder / f"{kind}.toml"
+def _config(folder: Path, database: str, uri: str, index: str) -> Path:
+    config = folder / "publisher.toml"
     config.write_text(
         f"""\
 [artifacts]
 prefix = "{PREFIX}"
+include = ["{database}.*"]
 [catalog]
 kind = "hive"
 uri = "{uri}"
 [[events]]
 kind = "notification-log"
 [state]
-url = "sqlite:///{folder}/{kind}.db"
+url = "sqlite:///{folder}/state.db"
 [index]
 {index}
 [snapshot]
@@ -135,19 +169,30 @@ port = 0
 
 
 def _measure(
-    kind: str, database: str, metastore: Metastore, page: Page, chosen: argparse.Namespace
+    kind: str, sides: Sequence[Side], metastore: Metastore, chosen: argparse.Namespace
 ) -> Sequence[Case]:
+    cases = []
     with MetastoreDdl(metastore.uri) as ddl:
-        ddl.create_database(database)
-        alone = [_round(ddl, page, database, f"alone_{i}", views=0) for i in range(chosen.rounds)]
-        cone = [
-            _round(ddl, page, database, f"cone_{i}", views=VIEWS) for i in range(chosen.view_rounds)
-        ]
-        ddl.drop_database(database)
-    return [Case(kind, "table alone", alone), Case(kind, f"with {VIEWS} views", cone)]
+        for side in sides:
+            ddl.create_database(side.database)
+        for name, rounds, views in (
+            ("table alone", chosen.rounds, 0),
+            (f"with {VIEWS} views", chosen.view_rounds, VIEWS),
+        ):
+            seconds: dict[Side, list[float]] = {side: [] for side in sides}
+            for number in range(rounds):
+                # Whoever begins has the other's last work beside its own.
+                for side in sides if number % 2 else reversed(sides):
+                    table = f"{'cone' if views else 'alone'}_{number}"
+                    seconds[side].append(_round(ddl, side, table, views=views))
+            cases += [Case(kind, name, side.version, times) for side, times in seconds.items()]
+        for side in sides:
+            ddl.drop_database(side.database)
+    return cases
 
 
-def _round(ddl: MetastoreDdl, page: Page, database: str, table: str, *, views: int) -> float:
+def _round(ddl: MetastoreDdl, side: Side, table: str, *, views: int) -> float:
+    database, page = side.database, side.page
     columns = [("id", "bigint"), ("place", "struct<street:string>"), ("name", "string")]
     ddl.create_table(database, table, columns)
     names = [table]
@@ -186,16 +231,18 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def _print(cases: Sequence[Case]) -> None:
-    print(f"{'index':<12}{'case':<16}{'rounds':>7}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}")
+    print(
+        f"{'index':<12}{'case':<16}{'version':<8}{'rounds':>7}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}"
+    )
     for case in cases:
         ordered = sorted(case.seconds)
         p50 = statistics.median(ordered) * 1000
         p99 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))] * 1000
         print(
-            f"{case.index:<12}{case.name:<16}{len(ordered):>7}{p50:>9.0f}{p99:>9.0f}"
-            f"{ordered[-1] * 1000:>9.0f}"
+            f"{case.index:<12}{case.name:<16}{case.version:<8}{len(ordered):>7}{p50:>9.1f}"
+            f"{p99:>9.0f}{ordered[-1] * 1000:>9.0f}"
         )
-    figures = {f"{c.index} {c.name}": [round(s, 4) for s in c.seconds] for c in cases}
+    figures = {f"{c.index} {c.name} {c.version}": [round(s, 4) for s in c.seconds] for c in cases}
     print(json.dumps({"latency_seconds": figures}), file=sys.stderr)
 
 
