@@ -23,6 +23,9 @@ _OPENED = (
 )
 
 
+_NOTIFICATION_LOG = {"hive.metastore.transactional.event.listeners": "NotificationLog"}
+
+
 @dataclass(frozen=True, slots=True)
 class HiveAnswer:
     """What one statement returned.
@@ -57,7 +60,8 @@ class HiveQueries(AnsweringProcess):
     def start(directory: Path, *, metastore_port: int | None = None) -> HiveQueries:
         """Keeps all its files in ``directory``; returns when it takes statements.
 
-        Its catalog is also served on ``metastore_port``, as a metastore of Hive 4.
+        Its catalog is also served on ``metastore_port``, as a metastore of Hive 4 with a notification
+        log.
 
         Raises:
             ServerFailed: it ended before that.
@@ -67,9 +71,10 @@ class HiveQueries(AnsweringProcess):
         jars = downloaded_jars(jdk, "hive")
         classpath = (launcher_jar(jdk, ("HiveQueries",), jars), *jars)
 
-        served = () if metastore_port is None else (str(metastore_port),)
+        log = () if metastore_port is None else (launcher_jar(jdk, ("NotificationLog",), jars),)
 
         def launch(home: Path, options: Sequence[str]) -> HiveQueries:
+            port = metastore_port if home == root else None
             command = (
                 *(str(jdk.java), *QUICK_START, *options, "-Xmx1g"),
                 # Java's own messages must not mix with the answers.
@@ -77,9 +82,10 @@ class HiveQueries(AnsweringProcess):
                 *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
                 "-Dderby.stream.error.field=java.lang.System.err",
                 "-Dorg.apache.logging.log4j.level=OFF",
-                *("-cp", os.pathsep.join(map(str, classpath)), "HiveQueries"),
+                # What a class archive does not cover comes last.
+                *("-cp", os.pathsep.join(map(str, (*classpath, *log))), "HiveQueries"),
             )
-            return _launch(command, home, served if home == root else ())
+            return _launch(command, home, port)
 
         def trial_run(trial: Path, options: Sequence[str]) -> None:
             with launch(trial, options) as hive:
@@ -114,10 +120,12 @@ class HiveQueries(AnsweringProcess):
         return answer
 
 
-def _launch(command: Sequence[str], home: Path, arguments: Sequence[str]) -> HiveQueries:
+def _launch(command: Sequence[str], home: Path, metastore_port: int | None) -> HiveQueries:
     home.mkdir(parents=True, exist_ok=True)
     site = home / "hive-site.xml"
-    site.write_text(to_xml(_hive_site(home)))
+    served = {} if metastore_port is None else _NOTIFICATION_LOG
+    site.write_text(to_xml(_hive_site(home) | served))
+    arguments = () if metastore_port is None else (str(metastore_port),)
     hive = HiveQueries((*command, str(site), *arguments), home)
     hive.read_answer()
     return hive

@@ -1,9 +1,10 @@
-"""Whatever ``plan`` says before a change, the engine does after it: judged by the ledger and the index."""
+"""Whatever ``plan`` says before a change, the running service does after it: by its ledger and the index."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,13 +18,16 @@ from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.translation.outcome import Status
 from publisher.commands.planned_deployment import Question, plan_opened
 from publisher.commands.planning.values import PackageFate, Plan
-from publisher.daemon.adapters import build_index, build_processes, open_catalog
-from publisher.daemon.assembly import build_engine, build_state
-from publisher.daemon.engine import Engine
+from publisher.daemon.adapters import build_index_to_read, build_processes, open_catalog
+from publisher.daemon.service import Service
+from publisher.events.log_position import LogPosition
 from publisher.index.protocol import PackageIndex
 from publisher.settings import Settings, load_settings
-from publisher.state.protocol import State
-from tests.integration.end_to_end.planned_changes import CHANGES, LAKE, RELATIONS, Change
+from publisher.state.protocol import Transaction
+from publisher.state.sqlite_reading import read_transaction
+from tests.integration.end_to_end.planned_changes import CHANGES, LAKE, RELATIONS
+
+_PATIENCE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
+    """A running service, which hears of every change by the notification log alone."""
+
     hive: HiveQueries
     settings: Settings
-    state: State
-    engine: Engine
     index: PackageIndex
     catalog: Catalog
     processes: LimitedProcesses
@@ -56,20 +60,32 @@ class Deployment:
             if isinstance(answer, HiveRefused):
                 print("REFUSED", answer)
 
-    def publish(self) -> None:
-        self.engine.snapshot()
-        assert self.engine.drain(60.0)
+    def wait(self) -> None:
+        """Until the service has heard of the newest event, and has nothing left to do."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not self._is_quiet():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
 
-    def plan(self, change: Change) -> Plan:
-        script = Script("change.sql", ";\n".join(change.statements))
-        return plan_opened(
-            self.settings, self.catalog, self.processes, Question([script]), lambda _: None
+    def _is_quiet(self) -> bool:
+        newest = self.catalog.current_event_id()
+        with self._state() as tx:
+            position = tx.journal.position("notification-log")
+            heard = position is not None and LogPosition.from_text(position).last == newest
+            return heard and not tx.work.outstanding()
+
+    def plan(self, *statements: str) -> Plan:
+        script = Script("change.sql", ";\n".join(statements))
+        said: list[str] = []
+        plan = plan_opened(
+            self.settings, self.catalog, self.processes, Question([script]), said.append
         )
+        assert said == [], "the state has heard of everything: nothing else is read"
+        return plan
 
     def seen(self) -> Seen:
-        records, versions = self.state.read(
-            lambda tx: (tx.graph.every_record(), tx.versions.every_version())
-        )
+        with self._state() as tx:
+            records, versions = tx.graph.every_record(), tx.versions.every_version()
         return Seen(
             {(v.distribution, v.number): (v.change, v.reasons) for v in versions},
             {
@@ -83,24 +99,29 @@ class Deployment:
             },
         )
 
+    @contextmanager
+    def _state(self) -> Iterator[Transaction]:
+        with read_transaction(self.settings.state.file) as tx:
+            assert tx is not None
+            yield tx
+
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     folder = tmp_path_factory.mktemp("planned")
     (port,) = free_ports(1)
     settings = _settings(folder, port)
-    with (
-        HiveQueries.start(folder / "hive", metastore_port=port) as hive,
-        closing(build_state(settings)) as state,
-        build_processes(settings) as processes,
-        open_catalog(settings) as catalog,
-    ):
-        index = build_index(settings)
-        engine = build_engine(settings, state, catalog, index, processes)
-        made = Deployment(hive, settings, state, engine, index, catalog, processes)
-        made.run(*LAKE)
-        made.publish()
-        yield made
+    with HiveQueries.start(folder / "hive", metastore_port=port) as hive:
+        hive.run(*LAKE)
+        with (
+            Service(settings),
+            build_processes(settings) as processes,
+            open_catalog(settings) as catalog,
+        ):
+            index = build_index_to_read(settings)
+            made = Deployment(hive, settings, index, catalog, processes)
+            made.wait()
+            yield made
 
 
 def _settings(folder: Path, port: int) -> Settings:
@@ -113,13 +134,22 @@ second_opinion = "off"
 [catalog]
 kind = "hive"
 uri = "thrift://127.0.0.1:{port}"
+[[events]]
+kind = "notification-log"
+poll_seconds = 0.1
+[snapshot]
+runner = "local"
+interval_seconds = 86400
 [state]
 url = "sqlite:///{folder}/state.db"
 [index]
 kind = "static"
 path = "{folder}/index"
+[http]
+enabled = false
 [engine]
-debounce_seconds = 0
+# A script is one change, as people run it: its statements follow each other within this time.
+debounce_seconds = 2
 staleness_seconds = 0
 drop_grace_seconds = 0
 max_versions_per_hour = 1000
@@ -129,7 +159,9 @@ max_versions_per_hour = 1000
 
 
 @pytest.mark.slow
-def test_what_a_plan_says_of_forty_changes_is_what_the_engine_does(deployment: Deployment) -> None:
+def test_what_a_plan_says_of_forty_changes_is_what_the_service_publishes(
+    deployment: Deployment,
+) -> None:
     assert RELATIONS == 80
     assert len(CHANGES) == 40
     assert len(deployment.seen().offered) == RELATIONS
@@ -137,9 +169,9 @@ def test_what_a_plan_says_of_forty_changes_is_what_the_engine_does(deployment: D
 
     for number, change in enumerate(CHANGES):
         before = deployment.seen()
-        plan = deployment.plan(change)
+        plan = deployment.plan(*change.statements)
         deployment.run(*change.statements)
-        deployment.publish()
+        deployment.wait()
         foretold, happened = _foretold(plan), _happened(before, deployment.seen())
         if foretold != happened or plan.breaks != change.breaks:
             wrong[f"{number}: {change}"] = (foretold, happened, plan.breaks)
