@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -138,6 +138,35 @@ def test_files_that_a_document_names_exist(document: Path) -> None:
     assert not [
         path for path in named if path != "benchmarks/NAME.py" and not (ROOT / path).exists()
     ]
+
+
+HOLES = re.findall(
+    r"(?m)^\| (?!hole )(.+?) \|.*\| (.+) \|$",
+    section(
+        (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8"), "Holes and their tests"
+    ),
+)
+
+
+@pytest.mark.parametrize(("hole", "tests"), HOLES, ids=[hole for hole, _ in HOLES])
+def test_the_tests_that_are_said_to_see_a_hole_exist(hole: str, tests: str) -> None:
+    named = re.findall(r'`([\w/]+\.\w+)`|`((?:test_|Test)\w+)`|"([^"]+)"', tests)
+
+    assert named
+    assert not list(absent(named))
+
+
+def absent(named: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Files that do not exist, and names and sentences that the file before them does not have."""
+    text = ""
+    for path, name, sentence in named:
+        if path:
+            text = (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).exists() else ""
+        # A sentence is a name whose words are parted by blanks, or a heading among the tests.
+        words = re.split(r"\W+", sentence.rstrip("…"))
+        found = rf"(def|class) {name}\b" if name else r"[\W_]+".join(words)
+        if not text or not re.search(found, text, re.IGNORECASE):
+            yield path or name or sentence
 
 
 @pytest.mark.slow
