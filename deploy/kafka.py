@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from deploy.class_archive import archive_options
 from deploy.jars import downloaded_jars
@@ -35,7 +36,9 @@ class Kafka(StopsOnExit):
         ports: tuple[int, int],
         heap_megabytes: int,
         process: ServerProcess,
+        options: Mapping[str, str],
     ) -> None:
+        self.options = options
         self.directory = directory
         self.host = LOOPBACK
         self.port, self._controller_port = ports
@@ -49,14 +52,18 @@ class Kafka(StopsOnExit):
         port: int | None = None,
         heap_megabytes: int = 256,
         timeout_seconds: float = 120,
+        options: Mapping[str, str] = MappingProxyType({}),
     ) -> Kafka:
-        """Starts a broker that keeps all its files in ``directory``; returns when it answers."""
+        """Starts a broker that keeps all its files in ``directory``; returns when it answers.
+
+        ``options`` are properties beside ours, or in their place.
+        """
         root = directory.resolve()
 
         def start_on(free: tuple[int, ...]) -> Kafka:
             ports = (port or free[0], free[1])
-            process = _start_process(root, ports, heap_megabytes, timeout_seconds)
-            return Kafka(root, ports, heap_megabytes, process)
+            process = _start_process(root, ports, heap_megabytes, timeout_seconds, options)
+            return Kafka(root, ports, heap_megabytes, process, options)
 
         return on_free_ports(2, start_on) if port is None else start_on(free_ports(2))
 
@@ -79,7 +86,9 @@ class Kafka(StopsOnExit):
         """Stops it if it runs and starts it again on the same port, its topics still there."""
         self.process.stop()
         ports = (self.port, self._controller_port)
-        self.process = _start_process(self.directory, ports, self.heap_megabytes, timeout_seconds)
+        self.process = _start_process(
+            self.directory, ports, self.heap_megabytes, timeout_seconds, self.options
+        )
 
 
 def server_properties(directory: Path, port: int, controller_port: int) -> dict[str, str]:
@@ -117,7 +126,11 @@ def to_properties(properties: dict[str, str]) -> str:
 
 
 def _start_process(
-    directory: Path, ports: tuple[int, int], heap_megabytes: int, timeout_seconds: float
+    directory: Path,
+    ports: tuple[int, int],
+    heap_megabytes: int,
+    timeout_seconds: float,
+    options: Mapping[str, str],
 ) -> ServerProcess:
     jdk = find_jdk()
     libraries = downloaded_jars(jdk, "kafka")
@@ -128,7 +141,7 @@ def _start_process(
         directory: Path, ports: tuple[int, ...], jvm_options: Sequence[str]
     ) -> ServerProcess:
         directory.mkdir(parents=True, exist_ok=True)
-        properties = to_properties(server_properties(directory, *ports))
+        properties = to_properties({**server_properties(directory, *ports), **options})
         (directory / "server.properties").write_text(properties)
         log4j = directory / "log4j2.properties"
         log4j.write_text(LOG_TO_STANDARD_OUTPUT + _LOG_WHEN_STARTED)

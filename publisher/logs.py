@@ -86,7 +86,8 @@ def log_to(stream: TextIO = sys.stderr, *, level: str = "INFO") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for verbose in ("kafka", "uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy", "twine"):
+    for verbose in ("uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy", "twine"):
         logging.getLogger(verbose).setLevel("WARNING")
-    # It reports each connection that fails, whose error our own line has.
-    logging.getLogger("thrift").setLevel("CRITICAL")
+    # They report each connection that fails in several lines, and our own line has the error.
+    for repetitive in ("kafka", "thrift"):
+        logging.getLogger(repetitive).setLevel("CRITICAL")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kafka import ConsumerRebalanceListener, KafkaConsumer, OffsetAndMetadata, TopicPartition
-from kafka.errors import KafkaError, OffsetOutOfRangeError
+from kafka.errors import AuthorizationError, KafkaError, OffsetOutOfRangeError
 from kafka.net.compat import KafkaNetClient
 
 from lakeschema.catalog.identifiers import RelationName
@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 _REQUEST_MILLISECONDS = 5_000
 _OFFSET_CHECK_SECONDS = 5.0
 _SLICE_MILLISECONDS = 500
+_RIGHTS = "allow this user DESCRIBE and READ of the topic, and READ of the group"
+_NO_TOPIC = f"create it, correct events.topic, or {_RIGHTS}"
 
 
 class KafkaSource:
@@ -85,7 +87,7 @@ class KafkaSource:
         except (KafkaError, OSError) as error:
             # A new consumer starts from the state's position and the configured addresses.
             self.close()
-            raise SourceUnavailable(self._name, f"{type(error).__name__}: {error}") from error
+            raise _unavailable(self._name, error) from error
 
     def count_partitions(self) -> int:
         """Of the topic, asked outside of the group: a running service is not disturbed.
@@ -98,7 +100,7 @@ class KafkaSource:
             self._consumer = _new_consumer(alone)
             return len(self._partitions())
         except (KafkaError, OSError) as error:
-            raise SourceUnavailable(self._name, f"{type(error).__name__}: {error}") from error
+            raise _unavailable(self._name, error) from error
         finally:
             self.close()
 
@@ -175,7 +177,8 @@ class KafkaSource:
     def _partitions(self) -> list[Any]:
         partitions = self._consumer.partitions_for_topic(self._topic)
         if not partitions:
-            raise SourceUnavailable(self._name, f"there is no topic {self._topic}")
+            reason = f"there is no topic {self._topic}, or this user may not see it"
+            raise SourceUnavailable(self._name, reason, _NO_TOPIC)
         return [TopicPartition(self._topic, partition) for partition in sorted(partitions)]
 
     def _seek(self, assigned: set[Any]) -> None:
@@ -253,6 +256,11 @@ class KafkaSource:
             for partition, end in ends.items()
             if end is not None
         )
+
+
+def _unavailable(source: str, error: Exception) -> SourceUnavailable:
+    hint = _RIGHTS if isinstance(error, AuthorizationError) else ""
+    return SourceUnavailable(source, f"{type(error).__name__}: {error}", hint)
 
 
 def _new_consumer(settings: Mapping[str, Any]) -> Any:

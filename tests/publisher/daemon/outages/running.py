@@ -11,7 +11,8 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -28,12 +29,26 @@ _OF_THE_DOUBLE = "Unexpected exception in handler"
 """The metastore that fails on purpose is in this process."""
 
 
-class Log(io.StringIO):
+class Log(Protocol):
     """What the daemon logs, as operators get it."""
 
+    def lines(self) -> list[Line]: ...
+
+
+class LogInMemory(io.StringIO):
     def lines(self) -> list[Line]:
         found = [json.loads(line) for line in self.getvalue().splitlines()]
         return [line for line in found if line["event"] != _OF_THE_DOUBLE]
+
+
+@dataclass(frozen=True)
+class LogFile:
+    path: Path
+
+    def lines(self) -> list[Line]:
+        # The last line may not be complete yet.
+        complete = self.path.read_text().rpartition("\n")[0]
+        return [json.loads(line) for line in complete.splitlines()]
 
 
 @dataclass(frozen=True)
@@ -83,9 +98,9 @@ def warnings(lines: list[Line]) -> list[Line]:
 
 
 @contextmanager
-def logged() -> Iterator[Log]:
+def logged() -> Iterator[LogInMemory]:
     """What this process logs meanwhile, formatted and filtered as by ``schema-publisher run``."""
-    root, stream = logging.getLogger(), Log()
+    root, stream = logging.getLogger(), LogInMemory()
     before = root.handlers[:], root.level
     log_to(stream)
     try:
@@ -105,6 +120,19 @@ def running(world: World) -> Iterator[Running]:
         assert eventually(lambda: daemon.metric("work") == 0.0)
         assert eventually(daemon.is_ready), daemon.trouble()
         yield daemon
+
+
+def check_told(lines: list[Line], service: str, why: str, remedy: str) -> None:
+    """One warning when it begins, one line when it ends, and no traceback."""
+    warned = warnings(lines)
+    assert len(warned) == 1, warned
+    (warning,) = warned
+    assert (warning["event"], warning["service"]) == ("service fails", service)
+    assert matches(why, warning["why"]), warning
+    assert matches(remedy, warning["remedy"]), warning
+    assert not [line for line in lines if "trace" in line]
+    ends = [line for line in lines if line["event"] == "service works again"]
+    assert {(line["service"], line["failures"] > 0) for line in ends} == {(service, True)}
 
 
 def matches(pattern: str, text: object) -> bool:

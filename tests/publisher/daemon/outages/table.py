@@ -195,3 +195,10 @@ CASES = (
     _folder("the state's disk is full", "state", state_faults.fill, "full", "free some space"),
     _folder("the state is removed", "state", take_away("state.db"), "removed", "put the file back"),
 )
+
+OF_KAFKA = (
+    "the broker is down",
+    "there is no such topic",
+    "the user has no rights on the topic",
+)
+"""In ``tests/integration/end_to_end/test_kafka_outages.py``: these need a broker."""

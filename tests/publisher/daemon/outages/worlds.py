@@ -51,14 +51,14 @@ class World:
 
     @property
     def first(self) -> list[str]:
-        return _wheels("1.0.0")
+        return wheels("1.0.0")
 
     @property
     def changed(self) -> list[str]:
-        return _wheels("1.0.0", "1.1.0")
+        return wheels("1.0.0", "1.1.0")
 
 
-def _wheels(*versions: str) -> list[str]:
+def wheels(*versions: str) -> list[str]:
     return [
         f"acme_schema_shop_{table}-{version}-py3-none-any.whl"
         for table in TABLES
@@ -84,7 +84,12 @@ def _configured(folder: Path, *sections: str) -> Path:
     return path
 
 
-def _static_wheels(folder: Path) -> list[str]:
+def folder_config(folder: Path, catalog: str) -> Path:
+    """Of a deployment whose index is a folder."""
+    return _configured(folder, _STATIC, catalog)
+
+
+def static_wheels(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder / "index").rglob("*.whl"))
 
 
@@ -95,7 +100,7 @@ def folder_world(folder: Path, break_it: Callable[[Path], Callable[[], None]]) -
     yield World(
         _configured(folder, _STATIC, _DDL),
         lambda: write_ddl(folder, "id BIGINT, note STRING"),
-        lambda: _static_wheels(folder),
+        lambda: static_wheels(folder),
         *_undoable(lambda: break_it(folder)),
     )
 
@@ -195,7 +200,7 @@ def metastore_world(
             lambda: _alter_all(
                 handler, FieldSchema("id", "bigint", None), FieldSchema("note", "string", None)
             ),
-            lambda: _static_wheels(folder),
+            lambda: static_wheels(folder),
             *_undoable(lambda: break_it(handler, door)),
         )
 
