@@ -12,7 +12,7 @@ from lakeschema.isolation.pool import LimitedProcesses
 from publisher.commands.audience.downloads import read_downloads
 from publisher.commands.audience.hits import Audience
 from publisher.commands.audience.lock_files import read_registered
-from publisher.commands.audience.query_log import read_query_log
+from publisher.commands.audience.query_log import require_query_log
 from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.catalog_now import Say
 from publisher.commands.planning.packages import PackageForecast, Rules
@@ -96,11 +96,13 @@ def build_audience(settings: Settings) -> Audience:
         Refused: a file that the settings name is missing, too large or damaged.
     """
     packaging, named = build_packaging(settings), settings.plan
+    if named.query_log is not None:
+        require_query_log(named.query_log)
     return Audience(
         packaging.distribution,
         read_registered(named.lock_files, packaging.prefix),
         None if named.downloads is None else read_downloads(named.downloads),
-        () if named.query_log is None else read_query_log(named.query_log),
+        named.query_log,
         Dialect(named.query_dialect),
     )
 

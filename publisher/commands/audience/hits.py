@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
@@ -12,7 +13,7 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.deriver import Deriver
 from publisher.commands.audience.lock_files import RegisteredPin
 from publisher.commands.audience.queries import ConcernedQueries
-from publisher.commands.audience.query_log import LoggedQuery
+from publisher.commands.audience.query_log import read_query_log
 from publisher.commands.audience.values import Hit, PinEffect, PinHit, QueryHit
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.cone import Cone
@@ -30,22 +31,26 @@ class Audience:
     Attributes:
         distribution: the name of a relation's package.
         downloads: by package; None if they are not counted.
+        query_log: a file or a folder, read when a plan needs it.
         query_dialect: whose SQL the queries are.
     """
 
     distribution: Callable[[RelationName], str]
     pins: Sequence[RegisteredPin] = ()
     downloads: Mapping[str, int] | None = None
-    queries: Sequence[LoggedQuery] = field(default=())
+    query_log: Path | None = None
     query_dialect: Dialect = Dialect.SPARK
 
     def concerned_queries(self, now: CatalogNow, cone: Cone, deriver: Deriver, say: Say) -> Queries:
-        """The queries of the log that read what changes, under each changed relation."""
-        if not self.queries:
+        """The queries of the log that read what changes, under each changed relation.
+
+        Raises:
+            Refused: the log is missing, too large or damaged.
+        """
+        if self.query_log is None:
             return _NO_QUERIES
-        return ConcernedQueries(now, cone, deriver, self.query_dialect, say).by_relation(
-            self.queries
-        )
+        concerned = ConcernedQueries(now, cone, deriver, self.query_dialect, say)
+        return concerned.by_relation(read_query_log(self.query_log, concerned.may_read))
 
     def hits(self, plan: Plan, queries: Queries = _NO_QUERIES) -> Sequence[Hit]:
         """Of relations of which something is known, by name."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import Derivation
-from lakeschema.translation.outcome import Derived, Failed, Outcome
+from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
 from lakeschema.translation.upstream_first import derive_one, upstreams_or_failure
 from publisher.commands.audience.query_log import LoggedQuery
 from publisher.commands.audience.values import QueryEffect, QueryHit
@@ -19,6 +19,8 @@ from publisher.commands.planning.cone import Cone
 
 MAX_QUERIES = 20_000
 """Texts that are derived; each takes a child process a millisecond or more."""
+MAX_CRASHES = 5
+"""Each may take the time limit of a derivation."""
 
 _NAME = RelationName.of("the query log", "query")
 _WORD = re.compile(r"\w+")
@@ -36,6 +38,7 @@ class ConcernedQueries:
         self._cone = cone
         self._deriver = deriver
         self._dialect = dialect
+        self._crashes = 0
         self._changed = {
             name: {change.column.lower(): str(change) for change in changes}
             for name in (*cone.reads_before, *cone.reads_after, *cone.touched)
@@ -43,30 +46,35 @@ class ConcernedQueries:
             or isinstance(cone.before.get(name), Derived)
             != isinstance(cone.after.get(name), Derived)
         }
+        self._names = {name.name for name in self._changed}
+
+    def may_read(self, text: str) -> bool:
+        """Whether the text has the bare name of a changed relation: most of a log has none.
+
+        A look at its words spares the parser.
+        """
+        return not self._names.isdisjoint(word.lower() for word in _WORD.findall(text))
 
     def by_relation(
-        self, queries: Iterable[LoggedQuery]
+        self, queries: Sequence[LoggedQuery]
     ) -> Mapping[RelationName, Sequence[QueryHit]]:
         """Under each changed relation that they read."""
-        names = {name.name for name in self._changed}
         found: dict[RelationName, list[QueryHit]] = {}
-        derived = 0
-        for query in queries:
-            # Most of a log reads nothing that changes: a look at its words spares the parser.
-            if names.isdisjoint(word.lower() for word in _WORD.findall(query.text)):
-                continue
-            derived += 1
-            if derived > MAX_QUERIES:
-                self._say(f"only {MAX_QUERIES} queries of the log that may be concerned are read")
-                break
+        if len(queries) > MAX_QUERIES:
+            self._say(f"{MAX_QUERIES} of {len(queries)} queries that may be concerned are read")
+        for query in queries[:MAX_QUERIES]:
             for name, hit in self._hits(query).items():
                 found.setdefault(name, []).append(hit)
+            if self._crashes >= MAX_CRASHES:
+                self._say(f"{query.where}: no further queries are read, {MAX_CRASHES} crashed")
+                break
         return found
 
     def _hits(self, query: LoggedQuery) -> Mapping[RelationName, QueryHit]:
         relation = self._relation(query)
         reads = upstreams_or_failure(relation, self._deriver)
         if isinstance(reads, Failed):
+            self._crashes += _has_crashed(reads)
             words = {word.lower() for word in _WORD.findall(query.text)}
             hit = _hit(query, QueryEffect.UNKNOWN, f"cannot be read here: {reads.reason}")
             return {name: hit for name in self._changed if name.name in words}
@@ -75,7 +83,11 @@ class ConcernedQueries:
             return {}
         before, after = self._outcomes(reads)
         old = derive_one(relation, reads, before, self._deriver)
-        new = derive_one(relation, reads, after, self._deriver)
+        if _has_crashed(old):
+            self._crashes += 1
+            new = old
+        else:
+            new = derive_one(relation, reads, after, self._deriver)
         found = {name: self._judged(query, name, old, new) for name in concerned}
         return {name: hit for name, hit in found.items() if hit is not None}
 
@@ -124,6 +136,10 @@ class ConcernedQueries:
                 if source.relation == name
             }
         return [what for column, what in self._changed[name].items() if column in words]
+
+
+def _has_crashed(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failed) and outcome.status is Status.QUARANTINED
 
 
 def _same(old: Derivation, new: Derivation) -> bool:

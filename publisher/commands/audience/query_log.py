@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lakeschema.catalog.ddl_tokens import line_of, statements
+from lakeschema.catalog.ddl_tokens import statements
 from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 SETTING = "plan.query_log"
@@ -40,8 +40,18 @@ class LoggedQuery:
     users: list[str] = field(default_factory=list)
 
 
-def read_query_log(path: Path) -> Sequence[LoggedQuery]:
-    """The queries of the log; statements that read nothing are left out.
+def require_query_log(path: Path) -> None:
+    """Says early that there is none, for it is read late.
+
+    Raises:
+        Refused: there is no such file.
+    """
+    if not path.exists():
+        raise Refused(OUTSIDE_FAILED, f"{SETTING}: {path}: No such file or directory")
+
+
+def read_query_log(path: Path, is_wanted: Callable[[str], bool]) -> Sequence[LoggedQuery]:
+    """The queries of the log whose text is wanted; statements that read nothing are left out.
 
     Raises:
         Refused: a file is missing, too large or damaged, or there are too many.
@@ -50,7 +60,8 @@ def read_query_log(path: Path) -> Sequence[LoggedQuery]:
     try:
         for file in _files(path):
             for where, text, entry in _entries(file):
-                _add(found, where, text, entry)
+                if is_wanted(text):
+                    _add(found, where, text, entry)
     except OSError as error:
         raise Refused(OUTSIDE_FAILED, f"{SETTING}: {path}: {error.strerror}") from error
     return list(found.values())
@@ -97,8 +108,10 @@ def _entries(file: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         yield from _json_entries(file)
         return
     source = file.read_bytes().decode("utf-8-sig", "replace")
+    line, counted = 1, 0
     for start, end in statements(source):
-        yield f"{file}:{line_of(source, start)}", source[start:end], {}
+        line, counted = line + source.count("\n", counted, start), start
+        yield f"{file}:{line}", source[start:end], {}
 
 
 def _json_entries(file: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

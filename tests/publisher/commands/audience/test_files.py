@@ -9,7 +9,7 @@ import pytest
 
 from publisher.commands.audience.downloads import read_downloads
 from publisher.commands.audience.lock_files import read_registered
-from publisher.commands.audience.query_log import query_in, read_query_log
+from publisher.commands.audience.query_log import query_in, read_query_log, require_query_log
 from publisher.commands.failures import Refused
 
 ACCESS_LOG = """\
@@ -71,7 +71,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="missing: No such file"):
         read_registered([missing], "acme")
     with pytest.raises(Refused, match="missing: No such file"):
-        read_query_log(missing)
+        require_query_log(missing)
 
 
 def test_a_folder_stands_for_all_lock_files_below_it(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_equal_queries_are_one_with_all_their_runs(tmp_path: Path) -> None:
     write(tmp_path, "log.jsonl", "\n\n".join(json.dumps(entry) for entry in entries))
     write(tmp_path, "more.sql", "SELECT b FROM t;\n\nSELECT ';' FROM t; SET x = 1")
 
-    found = read_query_log(tmp_path)
+    found = read_query_log(tmp_path, lambda _: True)
 
     assert [(q.text, q.database, q.times, q.users) for q in found] == [
         ("SELECT a FROM t", "shop", 6, ["ann", "ben"]),
@@ -143,9 +143,15 @@ def test_equal_queries_are_one_with_all_their_runs(tmp_path: Path) -> None:
     ]
 
 
+def test_queries_that_are_not_wanted_are_left_out(tmp_path: Path) -> None:
+    log = write(tmp_path, "log.sql", "SELECT a FROM t; SELECT b FROM u")
+
+    assert [q.text for q in read_query_log(log, lambda text: "u" in text)] == ["SELECT b FROM u"]
+
+
 @pytest.mark.parametrize("text", ["{", "[1]", '{"query": 7}', "{}", "[" * 100_000])
 def test_a_line_that_is_no_entry_of_a_query_log_is_refused(tmp_path: Path, text: str) -> None:
     log = write(tmp_path, "log.jsonl", f'{{"query": "SELECT 1"}}\n{text}\n')
 
     with pytest.raises(Refused, match=r"plan.query_log: .*log.jsonl:2"):
-        read_query_log(log)
+        read_query_log(log, lambda _: True)

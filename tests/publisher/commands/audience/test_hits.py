@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from publisher.commands.audience.queries import MAX_CRASHES
 from publisher.commands.failures import NO, OUTSIDE_FAILED
 from tests.publisher.commands.folder import Folder
 
@@ -101,6 +102,25 @@ def test_a_logged_query_of_a_dropped_table_breaks_the_plan(lake: Folder) -> None
     old = found["shop.old"]
     assert queries(old) == {4: "breaks"}
     assert set(pins(old).values()) == {"yanked"}
+
+
+@pytest.mark.slow
+def test_queries_that_kill_the_process_that_reads_them_end_the_reading(lake: Folder) -> None:
+    steps = "".join(
+        f", c{n} AS (SELECT struct(x.a AS p, x.a AS q) AS a FROM c{n - 1} x)" for n in range(1, 41)
+    )
+    log = "".join(
+        f"WITH c0 AS (SELECT id AS a FROM shop.old){steps} SELECT a AS a{n} FROM c40;\n"
+        for n in range(MAX_CRASHES + 2)
+    )
+    (lake.path / "log.sql").write_text(log)
+    lake.write_settings(rest='derivation_timeout_seconds = 3\n[plan]\nquery_log = "log.sql"\n')
+
+    ended = lake.run("plan", "ALTER TABLE shop.old CHANGE COLUMN id id decimal(38,0)", "--json")
+
+    assert f"no further queries are read, {MAX_CRASHES} crashed" in ended.err
+    (hit,) = ended.lines[0]["hits"]
+    assert queries(hit) == dict.fromkeys(range(1, MAX_CRASHES + 1), "reads")
 
 
 def test_people_and_merge_requests_see_who_is_hit(lake: Folder) -> None:
