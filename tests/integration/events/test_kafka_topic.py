@@ -125,6 +125,8 @@ def test_events_of_all_partitions_are_heard_from_the_start_on(
 
     assert sorted(tables) == ["a", "b", "c"]
     assert json.loads(batch.position) == {"offsets": {"0": 3, "1": 1}}
+    assert batch.behind == 0
+    assert batch.newest_event_at == max(batch.event_times.values())
 
 
 def test_an_uncommitted_batch_comes_again(kafka: Kafka, topic: str, source: KafkaSource) -> None:
