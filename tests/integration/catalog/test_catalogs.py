@@ -107,6 +107,8 @@ def test_spark_and_thrift_tell_the_same_facts(
 
     assert len(names) == 4
     assert by_spark == by_thrift
+    # A metastore is asked for one in another way than for several.
+    assert {each: hive.read([each])[each] for each in names} == by_thrift
 
 
 def test_a_spark_table_keeps_case_char_and_comments(

@@ -40,12 +40,41 @@ def name(table: str) -> RelationName:
 
 
 def test_a_long_list_is_read_in_batches(handler: Handler, catalog: HiveMetastoreCatalog) -> None:
-    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(7)}
+    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(8)}
 
-    found = catalog.read([name(f"t{i}") for i in range(7)])
+    found = catalog.read([name(f"t{i}") for i in range(8)])
 
-    assert len(found) == 7
+    assert len(found) == 8
     assert handler.requests.count("get_table_objects_by_name") == 3
+
+
+def test_one_table_is_asked_for_by_itself(handler: Handler, catalog: HiveMetastoreCatalog) -> None:
+    handler.tables["default"]["t"] = thrift_table("t")
+
+    found = catalog.read([name("t")])
+
+    assert list(found) == [name("t")]
+    assert handler.requests == ["get_table"]
+
+
+def test_one_table_that_does_not_exist_is_missing(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    assert catalog.read([name("t")]) == {}
+    assert catalog.read([RelationName(("nowhere",), "t")]) == {}
+    assert handler.requests == ["get_table", "get_table"]
+
+
+def test_a_server_that_refuses_single_tables_gives_them_in_a_list(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    handler.tables["default"]["t"] = thrift_table("t")
+    handler.gives_single = False
+
+    found = catalog.read([name("t")])
+
+    assert list(found) == [name("t")]
+    assert handler.requests == ["get_table", "get_table_objects_by_name"]
 
 
 def test_hostile_content_breaks_neither_its_table_nor_its_batch(

@@ -43,6 +43,7 @@ class Handler:
         event_id: the newest event.
         poisoned: tables that make the server fail.
         lists: whether it can name a database's tables.
+        gives_single: whether it answers a request for one table.
         failure: with which every request for tables fails; "" for none.
         drops: how many of the next requests end in a closed connection.
         events: the log, as ids and Thrift events.
@@ -53,6 +54,7 @@ class Handler:
         self.event_id = 0
         self.poisoned: set[str] = set()
         self.lists = True
+        self.gives_single = True
         self.failure = ""
         self.drops = 0
         self.requests: list[str] = []
@@ -78,6 +80,14 @@ class Handler:
         if not self.lists:
             raise MetaException("cannot list")
         return list(self.tables.get(db_name, {}))
+
+    def get_table(self, dbname: str, tbl_name: str) -> Any:
+        self._arrived("get_table")
+        if self.failure or not self.gives_single or tbl_name in self.poisoned:
+            raise MetaException(self.failure or f"cannot give {tbl_name}")
+        if tbl_name not in self.tables.get(dbname, {}):
+            raise NoSuchObjectException(f"hive.{dbname}.{tbl_name} table not found")
+        return self.tables[dbname][tbl_name]
 
     def get_table_objects_by_name(self, dbname: str, tbl_names: Sequence[str]) -> list[Any]:
         self._arrived("get_table_objects_by_name")
