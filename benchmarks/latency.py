@@ -6,9 +6,9 @@ one that it serves, and a real pypiserver. The clock starts when the metastore h
 every 5 ms. Two cases: an ALTER of a table that nothing reads, and an ALTER of a table with ten
 dependent views, until all eleven are there.
 
-``--beside CHECKOUT`` compares with another version in one run: both daemons hear the same
-metastore, each publishes a database of its own, and rounds alternate between them, so that a change
-of the machine's load in between concerns both.
+``--beside CHECKOUT`` compares with another version in one run: each has a metastore, a daemon and an
+index of its own, and rounds alternate between them, so that a change of the machine's load concerns
+both.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
 
 PREFIX = "bench-schema"
+DATABASE = "bench"
 INDEXES = ("static", "pypiserver")
 VIEWS = 10
 TIMEOUT_SECONDS = 60.0
@@ -51,10 +52,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One version's daemon, and the database that it publishes."""
+    """One version's daemon: the metastore that it hears, and the index that it publishes to."""
 
     version: str
-    database: str
+    ddl: MetastoreDdl
     page: Page
 
 
@@ -83,29 +84,27 @@ def main() -> None:
     pythons = {"this": sys.executable}
     if chosen.beside is not None:
         pythons["beside"] = str(chosen.beside.resolve() / ".venv/bin/python")
-    with tempfile.TemporaryDirectory() as folder, Metastore.start(Path(folder, "hms")) as metastore:
+    with tempfile.TemporaryDirectory() as folder:
         cases: list[Case] = []
         for kind in chosen.index or INDEXES:
             with ExitStack() as stack:
                 sides = [
-                    stack.enter_context(_side(kind, version, python, Path(folder), metastore))
+                    stack.enter_context(_side(kind, version, python, Path(folder)))
                     for version, python in pythons.items()
                 ]
-                cases += _measure(kind, sides, metastore, chosen)
+                cases += _measure(kind, sides, chosen)
     _print(cases)
 
 
 @contextmanager
-def _side(
-    kind: str, version: str, python: str, folder: Path, metastore: Metastore
-) -> Iterator[Side]:
+def _side(kind: str, version: str, python: str, folder: Path) -> Iterator[Side]:
     own = folder / f"{kind}_{version}"
     own.mkdir()
-    database = f"bench_{kind}_{version}"
-    with _index(kind, own) as (settings, simple_url):
-        config = _config(own, database, metastore.uri, settings)
-        with _daemon(python, config) as url:
-            yield Side(version, database, Page(simple_url or f"{url}/simple/"))
+    with Metastore.start(own / "hms") as metastore, _index(kind, own) as (settings, simple_url):
+        config = _config(own, metastore.uri, settings)
+        with _daemon(python, config) as url, MetastoreDdl(metastore.uri) as ddl:
+            ddl.create_database(DATABASE)
+            yield Side(version, ddl, Page(simple_url or f"{url}/simple/"))
 
 
 @contextmanager
@@ -140,13 +139,12 @@ def _index(kind: str, folder: Path) -> Iterator[tuple[str, str | None]]:
         yield text, server.simple_url
 
 
-def _config(folder: Path, database: str, uri: str, index: str) -> Path:
+def _config(folder: Path, uri: str, index: str) -> Path:
     config = folder / "publisher.toml"
     config.write_text(
         f"""\
 [artifacts]
 prefix = "{PREFIX}"
-include = ["{database}.*"]
 [catalog]
 kind = "hive"
 uri = "{uri}"
@@ -168,31 +166,24 @@ port = 0
     return config
 
 
-def _measure(
-    kind: str, sides: Sequence[Side], metastore: Metastore, chosen: argparse.Namespace
-) -> Sequence[Case]:
+def _measure(kind: str, sides: Sequence[Side], chosen: argparse.Namespace) -> Sequence[Case]:
     cases = []
-    with MetastoreDdl(metastore.uri) as ddl:
-        for side in sides:
-            ddl.create_database(side.database)
-        for name, rounds, views in (
-            ("table alone", chosen.rounds, 0),
-            (f"with {VIEWS} views", chosen.view_rounds, VIEWS),
-        ):
-            seconds: dict[Side, list[float]] = {side: [] for side in sides}
-            for number in range(rounds):
-                # Whoever begins has the other's last work beside its own.
-                for side in sides if number % 2 else reversed(sides):
-                    table = f"{'cone' if views else 'alone'}_{number}"
-                    seconds[side].append(_round(ddl, side, table, views=views))
-            cases += [Case(kind, name, side.version, times) for side, times in seconds.items()]
-        for side in sides:
-            ddl.drop_database(side.database)
+    for name, rounds, views in (
+        ("table alone", chosen.rounds, 0),
+        (f"with {VIEWS} views", chosen.view_rounds, VIEWS),
+    ):
+        seconds: dict[str, list[float]] = {side.version: [] for side in sides}
+        for number in range(rounds):
+            # Whoever begins has the other's last work beside its own.
+            for side in sides if number % 2 else reversed(sides):
+                table = f"{'cone' if views else 'alone'}_{number}"
+                seconds[side.version].append(_round(side, table, views=views))
+        cases += [Case(kind, name, version, times) for version, times in seconds.items()]
     return cases
 
 
-def _round(ddl: MetastoreDdl, side: Side, table: str, *, views: int) -> float:
-    database, page = side.database, side.page
+def _round(side: Side, table: str, *, views: int) -> float:
+    database, ddl, page = DATABASE, side.ddl, side.page
     columns = [("id", "bigint"), ("place", "struct<street:string>"), ("name", "string")]
     ddl.create_table(database, table, columns)
     names = [table]
