@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from publisher.commands.failures import NO, Refused
-from publisher.commands.reports import HeldDeletions, held_deletions
+from publisher.commands.noted import HeldDeletions, Noted
 from publisher.state.protocol import State
 
 
@@ -24,7 +24,7 @@ def confirm(
     Raises:
         Refused: nothing is held there.
     """
-    held = held_deletions(state.read(lambda tx: tx.journal.notes("@")))
+    held = Noted.read(state.read(lambda tx: tx.journal.notes("@"))).held_deletions
     if namespace is None:
         chosen = held
     else:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lakeschema.avro.errors import MalformedAvroSchema
@@ -12,11 +11,9 @@ from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.inspection import Explanation, explanation
-from publisher.publishing.index_comparison import NOTE as INDEX_NOTE
 from publisher.publishing.retention import FileChange
 from publisher.selection import OPT_OUT, Selection
 from publisher.settling.comparison import SnapshotReport
-from publisher.settling.deletions import BRAKE, is_release
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord, VersionRecord
 
@@ -45,30 +42,6 @@ class RelationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldDeletions:
-    """Deletions of a namespace ("" of the whole catalog) that wait, or waited, for a person.
-
-    Attributes:
-        reason: how many of how many; "" once they are confirmed.
-        is_confirmed: the next snapshot carries them out, or has begun to.
-    """
-
-    namespace: str
-    reason: str
-    is_confirmed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LastSnapshot:
-    """``ended_at``: seconds since the epoch."""
-
-    ended_at: float
-    listed: int
-    differing: int
-    missing: int
-
-
-@dataclass(frozen=True, slots=True)
 class Retirement:
     """``is_done`` is False in a dry run, and where the index cannot."""
 
@@ -94,33 +67,6 @@ def relation_report(
     dependents = [(n, _status(records.get(n))) for n in found.dependents]
     withheld = _withheld_because(found.record, selection)
     return RelationReport(name, found, dependents, withheld, _omitted(found.versions))
-
-
-def held_deletions(notes: Mapping[str, str]) -> Sequence[HeldDeletions]:
-    """Of the state's notes; those of the whole catalog first."""
-    return [
-        HeldDeletions(key.removeprefix(BRAKE), "" if is_release(note) else note, is_release(note))
-        for key, note in sorted(notes.items())
-        if key.startswith(BRAKE) and note
-    ]
-
-
-def last_snapshots(notes: Mapping[str, str]) -> Sequence[LastSnapshot]:
-    """The newest of each catalog."""
-    texts = (note for key, note in sorted(notes.items()) if key.startswith("@snapshot/") and note)
-    return [LastSnapshot(**json.loads(text)) for text in texts]
-
-
-def index_notes(notes: Mapping[str, str]) -> Sequence[str]:
-    """What the last comparison with the index left to a person, in lines."""
-    lines: list[str] = []
-    for key, note in sorted(notes.items()):
-        if key.startswith(INDEX_NOTE):
-            found = json.loads(note)
-            lines += (f"held: {held}" for held in found["held"])
-            lines += (f"foreign file: {name}" for name in found["foreign"])
-            lines += (f"{name}: {why}" for name, why in found["failed"].items())
-    return lines
 
 
 def shown_status(record: RelationRecord) -> str:

@@ -48,6 +48,9 @@ SNAPSHOT_DUE = "@snapshot-due"
 """Why a snapshot is due, until one has succeeded."""
 SNAPSHOT_BEGUN = "a snapshot was begun"
 
+SNAPSHOT_ENDED = "@snapshot/"
+"""Before the name of a catalog; the note has what its last snapshot found."""
+
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReport:
@@ -129,7 +132,7 @@ class CatalogComparison:
         self._settings = settings
         self.mass_change = mass_change
         # These names are stored: do not change them.
-        self._singleton = f"@snapshot/{catalog_name}"
+        self._singleton = f"{SNAPSHOT_ENDED}{catalog_name}"
         self._end_note = f"snapshot-ended/{catalog_name}"  # without "@": it is not shown
         self._duration_note = f"snapshot-seconds/{catalog_name}"
 

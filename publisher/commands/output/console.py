@@ -9,7 +9,6 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TextIO
 
 from rich.table import Table
@@ -17,27 +16,18 @@ from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
+from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted
 from publisher.commands.output.tables import MAX_ROWS, cell, plain_console, print_table, say
-from publisher.commands.reports import (
-    HeldDeletions,
-    RelationReport,
-    ResyncReport,
-    Retirement,
-    held_deletions,
-    index_notes,
-    last_snapshots,
-    shown_status,
-)
+from publisher.commands.output.times import shown_time
+from publisher.commands.reports import RelationReport, ResyncReport, Retirement, shown_status
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
 from publisher.publishing.index_comparison import IndexReport
-from publisher.publishing.retention import NOTE as RETENTION
 from publisher.settings.effective import EffectiveSetting
-from publisher.settling.comparison import REFUSED, SNAPSHOT_DUE, SnapshotReport
+from publisher.settling.comparison import SnapshotReport
 from publisher.settling.deletions import RELEASED
-from publisher.settling.mass_change import CHANGE_BRAKE
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
 _MAX_PAYLOAD = 60
@@ -65,6 +55,7 @@ class ConsoleOutput:
                 self._held([HeldDeletions(n, why) for n, why in sorted(outcome.held.items())])
 
     def status(self, status: EngineStatus) -> None:
+        noted = Noted.read(status.notes)
         relations = ", ".join(f"{count} {name}" for name, count in status.relations.items())
         self._facts(
             {
@@ -72,10 +63,10 @@ class ConsoleOutput:
                 "published versions": str(status.versions),
                 "work": _count(len(status.work), "relation") + " due",
                 "dead letters": _dead_letters(status.dead_letters),
-                **_notes(status.notes),
+                **_noted(noted),
             }
         )
-        self._held(held_deletions(status.notes))
+        self._held(noted.held_deletions)
         self._table(
             "relations in trouble",
             ("relation", "status", "reason"),
@@ -169,7 +160,7 @@ class ConsoleOutput:
             (
                 (
                     str(letter.id),
-                    _time(letter.received_at),
+                    shown_time(letter.received_at),
                     letter.source,
                     ".".join(letter.namespace or ()),
                     letter.reason,
@@ -288,11 +279,11 @@ _WORK_HEADINGS = ("relation", "due", "attempts", "retries", "last error")
 
 def _work_row(work: WorkRecord) -> Sequence[str]:
     counts = (str(work.attempts), str(work.retries))
-    return (str(work.relation), _time(work.not_before), *counts, work.last_error)
+    return (str(work.relation), shown_time(work.not_before), *counts, work.last_error)
 
 
 def _version_row(version: VersionRecord) -> Sequence[str]:
-    when = _time(version.created_at) if version.created_at else ""
+    when = shown_time(version.created_at) if version.created_at else ""
     reasons = "\n".join(version.reasons)
     return (version.number, version.status.value, version.change, when, reasons)
 
@@ -301,31 +292,35 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _notes(notes: Mapping[str, str]) -> Mapping[str, str]:
+def _noted(noted: Noted) -> Mapping[str, str]:
     ended = (
-        f"{_time(s.ended_at)}: {_count(s.listed, 'relation')}, {s.differing} differed, "
+        f"{shown_time(s.ended_at)}: {_count(s.listed, 'relation')}, {s.differing} differed, "
         f"{s.missing} missing"
-        for s in last_snapshots(notes)
+        for s in noted.last_snapshots
     )
     shown = {
         "last snapshot": "\n".join(ended) or "none yet",
-        "next snapshot": f"is due: {due}" if (due := notes.get(SNAPSHOT_DUE)) else "",
-        "retention": notes.get(RETENTION, ""),
+        "next snapshot": f"is due: {noted.snapshot_due}" if noted.snapshot_due else "",
+        "retention": noted.retention,
         "held changes": "\n".join(
-            "confirmed; the next snapshot carries them out"
-            if why == RELEASED
-            else f"{why}; to confirm them: schema-publisher confirm-changes"
-            for key, why in sorted(notes.items())
-            if key.startswith(CHANGE_BRAKE) and why
+            f"{why}; to confirm them: schema-publisher confirm-changes"
+            if why
+            else "confirmed; the next snapshot carries them out"
+            for why in noted.held_changes.values()
         ),
-        "index": "\n".join(index_notes(notes)),
-        "not listed": "\n".join(
-            f"{key.removeprefix(REFUSED)}: {why}"
-            for key, why in sorted(notes.items())
-            if key.startswith(REFUSED) and why
+        "index": "\n".join(
+            line for found in noted.compared_indexes for line in _index_lines(found)
         ),
+        "not listed": "\n".join(f"{name}: {why}" for name, why in noted.not_listed.items()),
     }
     return {name: value for name, value in shown.items() if value}
+
+
+def _index_lines(found: ComparedIndex) -> Iterable[str]:
+    """What the comparison left to a person."""
+    yield from (f"held: {held}" for held in found.held)
+    yield from (f"foreign file: {name}" for name in found.foreign)
+    yield from (f"{name}: {why}" for name, why in found.failed.items())
 
 
 def _dead_letters(number: int) -> str:
@@ -339,7 +334,3 @@ def _namespace(held: HeldDeletions) -> str:
 def _confirm(held: HeldDeletions) -> str:
     """Quoted, because it is there to be copied into a shell and the name is untrusted."""
     return f"confirm-deletions {shlex.quote(held.namespace) if held.namespace else ''}".rstrip()
-
-
-def _time(epoch_seconds: float) -> str:
-    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

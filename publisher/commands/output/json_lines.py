@@ -1,17 +1,19 @@
-"""Reports as JSON Lines, for programs: one object a line, keys as they have always been."""
+"""Reports as JSON Lines, for programs: one object a line, times in UTC as ISO 8601 has them."""
 
 from __future__ import annotations
 
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, TextIO
 
 from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
+from publisher.commands.noted import HeldDeletions, Noted
+from publisher.commands.output.times import shown_time
 from publisher.commands.reports import (
-    HeldDeletions,
     RelationReport,
     ResyncReport,
     Retirement,
@@ -49,7 +51,7 @@ class JsonLines:
                 "troubled": [_relation(record) for record in status.troubled],
                 "conflicts": [_version(version) for version in status.conflicts],
                 "dead_letters": status.dead_letters,
-                "notes": dict(status.notes),
+                **_noted(Noted.read(status.notes)),
             }
         )
 
@@ -153,6 +155,25 @@ class JsonLines:
         print(json.dumps(value, default=str), file=self._stream, flush=True)
 
 
+def _noted(noted: Noted) -> dict[str, Any]:
+    snapshots = [asdict(found) for found in noted.last_snapshots]
+    return {
+        "last_snapshots": [{**s, "ended_at": shown_time(s["ended_at"])} for s in snapshots],
+        "snapshot_due": noted.snapshot_due or None,
+        "indexes": [asdict(found) for found in noted.compared_indexes],
+        "retention": noted.retention or None,
+        "held_deletions": [
+            {"namespace": held.namespace, "held": held.reason, "confirmed": held.is_confirmed}
+            for held in noted.held_deletions
+        ],
+        "held_changes": [
+            {"catalog": catalog, "held": why, "confirmed": not why}
+            for catalog, why in noted.held_changes.items()
+        ],
+        "not_listed": dict(noted.not_listed),
+    }
+
+
 def _snapshot(outcome: SnapshotOutcome) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "runner": outcome.runner,
@@ -191,7 +212,7 @@ def _dead_letter(letter: StoredDeadLetter) -> dict[str, Any]:
         "source": letter.source,
         "reason": letter.reason,
         "namespace": letter.namespace,
-        "received_at": letter.received_at,
+        "received_at": shown_time(letter.received_at),
         "payload_base64": base64.b64encode(letter.payload).decode("ascii"),
     }
     is_whole = letter.payload_length == len(letter.payload)
@@ -214,13 +235,14 @@ def _version(version: VersionRecord) -> dict[str, Any]:
         "change": version.change,
         "reasons": list(version.reasons),
         "sha256": version.wheel_sha256,
+        "created_at": shown_time(version.created_at) if version.created_at else None,
     }
 
 
 def _work(work: WorkRecord) -> dict[str, Any]:
     return {
         "relation": str(work.relation),
-        "due_at": work.not_before,
+        "due_at": shown_time(work.not_before),
         "attempts": work.attempts,
         "retries": work.retries,
         "last_error": work.last_error,

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
-from publisher.commands.reports import HeldDeletions, RelationReport, ResyncReport, Retirement
+from publisher.commands.noted import HeldDeletions
+from publisher.commands.reports import RelationReport, ResyncReport, Retirement
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus

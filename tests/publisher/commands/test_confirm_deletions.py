@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from publisher.commands.reports import HeldDeletions, held_deletions
+from publisher.commands.noted import HeldDeletions, Noted
 from tests.publisher.commands.folder import Folder
 
 MANY = 30
@@ -82,10 +82,10 @@ def test_notes_of_brakes_are_values() -> None:
         "@brake/": "released",
         "@brake/done": "released until 1600.0",
         "@brake/old": "",
-        "@snapshot/ddl": "{}",
+        "@snapshot/ddl": "",
     }
 
-    assert held_deletions(notes) == [
+    assert Noted.read(notes).held_deletions == [
         HeldDeletions("", "", is_confirmed=True),
         HeldDeletions("done", "", is_confirmed=True),
         HeldDeletions("shop", "30 of 40 relations not listed"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -13,14 +14,16 @@ from tests.publisher.commands.folder import WRONG, Folder
 WRONG_RELATION = {"relation": "shop.wrong", "status": "BROKEN", "reason": WRONG}
 
 
-def version(distribution: str, sha256: object) -> dict[str, object]:
+def version(distribution: str, shown: dict[str, object]) -> dict[str, object]:
+    """As it is shown, but for what differs from run to run."""
     return {
         "distribution": distribution,
         "number": "1.0.0",
         "status": "PUBLISHED",
         "change": "first",
         "reasons": ["first version"],
-        "sha256": sha256,
+        "sha256": shown["sha256"],
+        "created_at": shown["created_at"],
     }
 
 
@@ -69,6 +72,7 @@ def test_a_plan_is_one_object(folder: Folder) -> None:
         "dropped_packages",
         "offered_again",
         "withheld",
+        "hits",
     ]
     assert plan["versions"][1] == {
         "relation": "shop.orders",
@@ -94,16 +98,38 @@ def test_a_plan_is_one_object(folder: Folder) -> None:
 def test_an_explanation_is_one_line(published: Folder) -> None:
     (line,) = published.run("explain", "shop.orders", "--json").lines
 
-    sha256 = line["versions"][0]["sha256"]
+    (shown,) = line["versions"]
+    assert datetime.fromisoformat(shown["created_at"]).tzinfo == UTC
     assert line == {
         "relation": {"relation": "shop.orders", "status": "OK", "reason": ""},
         "withheld": False,
         "omitted": [],
         "upstreams": [],
         "dependents": ["shop.ids", "shop.wrong"],
-        "versions": [version("acme-schema-shop-orders", sha256)],
+        "versions": [version("acme-schema-shop-orders", shown)],
         "work": None,
     }
+
+
+def test_a_status_has_no_json_within_strings(published: Folder) -> None:
+    (line,) = published.run("status", "--json").lines
+
+    (snapshot,) = line["last_snapshots"]
+    assert datetime.fromisoformat(snapshot.pop("ended_at")).tzinfo == UTC
+    assert snapshot == {"catalog": "ddl", "listed": 3, "differing": 3, "missing": 0}
+    assert line["indexes"] == [
+        {
+            "catalog": "ddl",
+            "checked": 2,
+            "differing": 0,
+            "adopted": 0,
+            "held": [],
+            "foreign": [],
+            "failed": {},
+        }
+    ]
+    waiting = ("snapshot_due", "retention", "held_deletions", "held_changes", "not_listed")
+    assert [line[key] for key in waiting] == [None, None, [], [], {}]
 
 
 def test_an_upstream_is_explained_with_its_status(published: Folder) -> None:
@@ -147,7 +173,7 @@ def test_a_dead_letter_has_its_bytes(folder: Folder) -> None:
         "source": "kafka",
         "reason": "not JSON",
         "namespace": ["shop"],
-        "received_at": 7.0,
+        "received_at": "1970-01-01T00:00:07Z",
         "payload_base64": base64.b64encode(letter.payload).decode(),
     }
 

@@ -1,0 +1,102 @@
+"""What the state's notes say of a deployment: its snapshots, its index, and what waits for a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from publisher.publishing.index_comparison import NOTE as INDEX
+from publisher.publishing.retention import NOTE as RETENTION
+from publisher.settling.comparison import REFUSED, SNAPSHOT_DUE, SNAPSHOT_ENDED
+from publisher.settling.deletions import BRAKE, RELEASED, is_release
+from publisher.settling.mass_change import CHANGE_BRAKE
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDeletions:
+    """Deletions of a namespace ("" of the whole catalog) that wait, or waited, for a person.
+
+    Attributes:
+        reason: how many of how many; "" once they are confirmed.
+        is_confirmed: the next snapshot carries them out, or has begun to.
+    """
+
+    namespace: str
+    reason: str
+    is_confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LastSnapshot:
+    """``ended_at``: seconds since the epoch."""
+
+    catalog: str
+    ended_at: float
+    listed: int
+    differing: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedIndex:
+    """What the last comparison of a catalog's packages with the index found, and left to a person.
+
+    Attributes:
+        checked, differing, adopted: numbers of packages.
+        failed: reasons by distribution.
+    """
+
+    catalog: str
+    checked: int
+    differing: int
+    adopted: int
+    held: Sequence[str]
+    foreign: Sequence[str]
+    failed: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The notes of a state, read.
+
+    Attributes:
+        last_snapshots, compared_indexes: the newest of each catalog.
+        snapshot_due: why the next snapshot does not wait for its time; "" if it does.
+        retention: what the last run of it did; "" if there was none.
+        held_deletions: those of the whole catalog first.
+        held_changes: reasons by catalog; "" once they are confirmed.
+        not_listed: why, by namespace that the catalog refuses to list.
+    """
+
+    last_snapshots: Sequence[LastSnapshot]
+    compared_indexes: Sequence[ComparedIndex]
+    snapshot_due: str
+    retention: str
+    held_deletions: Sequence[HeldDeletions]
+    held_changes: Mapping[str, str]
+    not_listed: Mapping[str, str]
+
+    @classmethod
+    def read(cls, notes: Mapping[str, str]) -> Self:
+        """``notes`` are those of the state whose keys begin with "@"."""
+        return cls(
+            [LastSnapshot(n, **json.loads(text)) for n, text in _of(notes, SNAPSHOT_ENDED)],
+            [ComparedIndex(n, **json.loads(text)) for n, text in _of(notes, INDEX)],
+            notes.get(SNAPSHOT_DUE, ""),
+            notes.get(RETENTION, ""),
+            [
+                HeldDeletions(name, "" if is_release(why) else why, is_release(why))
+                for name, why in _of(notes, BRAKE)
+            ],
+            {name: "" if why == RELEASED else why for name, why in _of(notes, CHANGE_BRAKE)},
+            dict(_of(notes, REFUSED)),
+        )
+
+
+def _of(notes: Mapping[str, str], prefix: str) -> Iterator[tuple[str, str]]:
+    """Those of one kind that say something, by what follows the prefix."""
+    for key, note in sorted(notes.items()):
+        if key.startswith(prefix) and note:
+            yield key.removeprefix(prefix), note

@@ -1,0 +1,10 @@
+"""Points in time, as people and programs read them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def shown_time(epoch_seconds: float) -> str:
+    """ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
