@@ -5,24 +5,20 @@ that is unknown, missing or of the wrong type is reported with its name, where i
 is allowed.
 """
 
+from publisher.settings.artifacts import Artifacts
 from publisher.settings.errors import SettingsError
+from publisher.settings.indexes import Retention, StaticIndexSettings, TwineIndexSettings
 from publisher.settings.loading import load_settings
-from publisher.settings.sections import (
-    Artifacts,
+from publisher.settings.running import (
     Engine,
     Http,
     Planning,
-    Retention,
     Runner,
     RunnerChoice,
-    Settings,
     Snapshot,
     State,
-    StaticIndexSettings,
-    Translation,
-    TwineIndexSettings,
-    UdfSettings,
 )
+from publisher.settings.sections import Settings
 from publisher.settings.sources import (
     DdlCatalogSettings,
     DdlFolderSettings,
@@ -32,6 +28,7 @@ from publisher.settings.sources import (
     NotificationLogSettings,
     SparkCatalogSettings,
 )
+from publisher.settings.translation import Translation, UdfSettings
 
 __all__ = [
     "Artifacts",

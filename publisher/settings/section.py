@@ -9,6 +9,13 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Section(BaseModel):
+    """Some keys of the settings.
+
+    The string beneath an attribute says what the setting means, in Markdown with links as a page of
+    ``docs/`` has them; ``meanings`` reads it where it is shown. Pydantic's own way of reading it
+    (``use_attribute_docstrings``) would parse the sources at each import.
+    """
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="after")

@@ -16,34 +16,67 @@ from publisher.settings.section import Section
 
 
 class TlsSettings(Section):
-    """Without ``ca_file`` the machine's authorities are trusted."""
-
     ca_file: Path | None = None
+    """PEM: who may have signed the server's certificate, which must name its host.
+
+    Not set: the machine's authorities.
+    """
+
     cert_file: Path | None = None
+    """PEM: our own certificate, for a server that asks for one."""
+
     key_file: Path | None = None
+    """PEM: the key of `cert_file`."""
 
 
 class SaslSettings(Section):
-    """``service``: the first part of the metastore's principal, for GSSAPI."""
-
     mechanism: SaslMechanism
+    """`"PLAIN"`, with the extra `sasl`; or `"GSSAPI"` (Kerberos), with the extra `kerberos`, which is
+    compiled against the system's Kerberos headers.
+    """
+
     username: str = ""
+    """For `PLAIN`."""
+
     password: SecretStr | None = None
+    """For `PLAIN`; better in a file of its own, `password_file`."""
+
     password_file: Path | None = None
+    """For `PLAIN`: a file that holds the password and nothing else."""
+
     service: str = "hive"
+    """For `GSSAPI`: the first part of the metastore's principal.
+
+    The ticket is the process's own: `kinit`, or `KRB5_CLIENT_KTNAME`.
+    """
 
 
 class HiveCatalogSettings(Section):
-    """``uri`` may name several metastores, separated by commas."""
-
     kind: Literal["hive"]
+    """A Hive Metastore over Thrift."""
+
     name: str = "hive"
+    """Names the catalog in errors, in the state's notes and in the lease of its snapshots."""
+
     uri: Metastores = "thrift://127.0.0.1:9083"
+    """The metastore, or several, separated by commas."""
+
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+    """For one request."""
+
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
+    """Open at the same time during a snapshot on Spark."""
+
     tls: TlsSettings | None = None
+    """Connections are made within TLS: `[catalog.tls]`, an empty section included."""
+
     sasl: SaslSettings | None = None
+    """Connections are made within SASL: `[catalog.sasl]`."""
+
     allow_insecure: bool = False
+    """`true` sends a `PLAIN` password to another machine without TLS: to `uri`, and to that of a
+    `notification-log`.
+    """
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
@@ -86,18 +119,30 @@ def _paths_as_text(section: Section) -> dict[str, str]:
 
 class DdlCatalogSettings(Section):
     kind: Literal["ddl"]
+    """A folder of DDL files."""
+
     name: str = "ddl"
+    """Names the catalog in the state's notes and in the lease of its snapshots."""
+
     path: Path = Path("ddl")
+    """The folder; its `*.sql` files, at any depth, are read in order of name."""
+
     dialect: Literal["hive", "spark"] = "hive"
+    """Whose SQL they are."""
 
 
 class SparkCatalogSettings(Section):
-    """``name`` is the catalog's name inside Spark, ``conf`` what a session needs to reach it."""
-
     kind: Literal["spark"]
+    """A catalog of a Spark session, with the extra `spark`."""
+
     name: str = "spark_catalog"
+    """The catalog's name in the session; also in the state's notes and the lease of its snapshots."""
+
     conf: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    """Settings of the session."""
+
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
+    """Open at the same time during a snapshot on Spark."""
 
 
 CatalogSettings = Annotated[
@@ -106,32 +151,55 @@ CatalogSettings = Annotated[
 
 
 class NotificationLogSettings(Section):
-    """``uri`` defaults to the catalog's."""
-
     kind: Literal["notification-log"]
+    """The metastore's own."""
+
     uri: Metastores | None = None
+    """The metastore. Not set: the catalog's; mandatory if `catalog.kind` is not `"hive"`."""
+
     poll_seconds: Annotated[float, Field(gt=0, le=60)] = 0.02
+    """Between two questions while nothing happens. Larger values cost the metastore less."""
 
 
 class KafkaSettings(Section):
-    """``options`` go to the Kafka client as they are; what is set beside them takes precedence.
-
-    ``allow_insecure``: whether the password may cross a network in plain text.
-    """
-
     kind: Literal["kafka"]
+    """A topic of metastore events."""
+
     bootstrap_servers: str
+    """The brokers to begin with, as `host:port`, separated by commas."""
+
     topic: str
+    """The topic that holds them."""
+
     group_id: str = "schema-publisher"
+    """Of two processes that share one the broker shuts out the earlier."""
+
     format: Literal["apiary"] = "apiary"
+    """Of the messages: as Apiary's metastore listener writes them."""
+
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] | None = None
+    """Not set: `"PLAINTEXT"`."""
+
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI"] | None = None
+    """For SASL."""
+
     username: str | None = None
+    """For SASL."""
+
     password: SecretStr | None = None
+    """For SASL; better in a file of its own, `password_file`."""
+
     password_file: Path | None = None
+    """For SASL: a file that holds the password and nothing else."""
+
     tls: TlsSettings | None = None
+    """PEM files, `ca_file`, `cert_file` and `key_file`, as those of `[catalog.tls]`."""
+
     allow_insecure: bool = False
+    """`true` sends a `PLAIN` password to another machine within `SASL_PLAINTEXT`."""
+
     options: Mapping[str, Any] = Field(default_factory=dict, repr=False)
+    """Given to kafka-python as they are; what is set beside them takes precedence."""
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
@@ -166,9 +234,8 @@ class KafkaSettings(Section):
 
 
 class DdlFolderSettings(Section):
-    """Watches the folder of the DDL catalog."""
-
     kind: Literal["ddl-folder"]
+    """Changes of the files of a catalog of kind `"ddl"`."""
 
 
 EventSettings = Annotated[

@@ -1,0 +1,104 @@
+"""The section ``[index]``: where packages go, and which of their versions stay on offer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, model_validator
+
+from publisher.settings.fields import Address, crosses_network_in_plain_text
+from publisher.settings.secrets import given_secret, secret_in_keyring
+from publisher.settings.section import Section
+
+PYPI_FILE_HOSTS = ("files.pythonhosted.org", "test-files.pythonhosted.org")
+
+
+class Retention(Section):
+    keep_latest_per_major: Annotated[int, Field(ge=1)]
+    """Older versions of a major are yanked, never deleted: pins keep working, ranges skip them."""
+
+    yank_after_days: Annotated[float, Field(ge=0)] = 30.0
+    """This long after a newer version of the same major was published."""
+
+
+class StaticIndexSettings(Section):
+    kind: Literal["static"]
+    """A folder, which the service serves over HTTP."""
+
+    path: Path = Path("index")
+    """The folder."""
+
+    retention: Retention | None = None
+    """When older versions are yanked: `[index.retention]`. Without it nothing is."""
+
+
+class TwineIndexSettings(Section):
+    kind: Literal["twine"]
+    """Any index that takes uploads."""
+
+    repository_url: Address
+    """Where wheels are uploaded."""
+
+    simple_url: Address
+    """Where wheels are read back."""
+
+    username: Annotated[str | None, Field(repr=False)] = None
+    """The name to log in with."""
+
+    password: SecretStr | None = None
+    """The password of `username`; better in a file of its own, `password_file`.
+
+    Without both, the keyring is asked for it at `repository_url`.
+    """
+
+    password_file: Path | None = None
+    """A file that holds the password and nothing else."""
+
+    file_hosts: tuple[str, ...] = PYPI_FILE_HOSTS
+    """Hosts beside the index's own, as `host` or `host:port`, from which its files may be fetched.
+
+    Needed if the index links or redirects to a store elsewhere.
+    """
+
+    checks_per_second: Annotated[float, Field(gt=0)] = 50.0
+    """How many packages a snapshot compares with the index, at most."""
+
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+    """For the next bytes of a response; a whole one may take three times as long."""
+
+    allow_insecure: bool = False
+    """`true` sends the password over plain `http://` to another machine."""
+
+    retention: Retention | None = None
+    """When older versions are yanked: `[index.retention]`. Without it nothing is."""
+
+    @model_validator(mode="after")
+    def _encrypted(self) -> TwineIndexSettings:
+        given = (self.username, self.password, self.password_file)
+        for setting in ("repository_url", "simple_url"):
+            address = getattr(self, setting)
+            has_password = any(given) or urlsplit(address).password is not None
+            if has_password and crosses_network_in_plain_text(address) and not self.allow_insecure:
+                raise ValueError(
+                    f"{setting} would send the password over plain http://; "
+                    "use https://, or set index.allow_insecure = true"
+                )
+        return self
+
+    def secret(self) -> str | None:
+        """The password as it is now; None where there is none, or one in the address.
+
+        Raises:
+            SettingsError: the file is not readable, or the keyring does not open.
+        """
+        given = given_secret("index", self.password, self.password_file)
+        if given is not None:
+            return given
+        if self.username is not None and urlsplit(self.repository_url).password is None:
+            return secret_in_keyring(self.repository_url, self.username)
+        return None
+
+
+IndexSettings = Annotated[StaticIndexSettings | TwineIndexSettings, Field(discriminator="kind")]
