@@ -15,7 +15,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs format requirements runtime clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -66,6 +66,10 @@ check: $(INSTALLED)
 # The documentation as a site in build/site; a dead link or anchor fails it.
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The tables of settings and metrics in docs/: after each change of a setting, a metric or what they mean.
+reference: $(INSTALLED)
+	$(BIN)/python -m docs.reference
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .

@@ -110,15 +110,6 @@ def test_without_a_snapshot_none_is_dated(world: Simulation) -> None:
     assert "schema_publisher_last_snapshot_timestamp_seconds" not in exported(world)
 
 
-def test_the_documentation_lists_every_metric() -> None:
-    text = (SOURCES.parent / "docs" / "operations.md").read_text(encoding="utf-8")
-    table = text.partition("### Metrics\n")[2].partition("\n#")[0]
-    documented = dict(re.findall(r"(?m)^\| `schema_publisher_(\w+?)` \| (.+?) \|$", table))
-
-    counters = {f"{name}_total": text for name, text in metrics.COUNTER_HELP.items()}
-    assert documented == counters | dict(metrics.GAUGE_HELP) | dict(metrics.HISTOGRAM_HELP)
-
-
 def test_readiness_is_a_metric(world: Simulation) -> None:
     ready = exported(world, troubles=dict)["schema_publisher_ready"]
     troubled = exported(world, troubles=lambda: {"index": "away"})["schema_publisher_ready"]

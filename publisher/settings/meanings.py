@@ -1,0 +1,68 @@
+"""What each setting means: the string beneath its attribute, read from the source when it is to be shown.
+
+Nothing imports this module that only reads settings: parsing the sources takes longer than that.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+
+from pydantic import BaseModel
+
+_LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
+
+
+def meanings(section: type[BaseModel]) -> Mapping[str, str]:
+    """By name of the attribute, in one line of Markdown, with links as a page of ``docs/`` has them.
+
+    Empty where no source is installed.
+    """
+    found: dict[str, str] = {}
+    for each in reversed(section.__mro__):
+        if each.__module__.startswith("publisher."):
+            found.update(_of_class(each.__module__, each.__name__))
+    return found
+
+
+def without_links(markdown: str) -> str:
+    """For a terminal or an editor: each link as its words, and the file that it leads to."""
+    return _LINK.sub(lambda link: f"{link[1]} ({_file(link[2])})", markdown)
+
+
+def _file(target: str) -> str:
+    return target if "://" in target else posixpath.normpath(posixpath.join("docs", target))
+
+
+def _of_class(module: str, name: str) -> Mapping[str, str]:
+    return _of_module(module).get(name, {})
+
+
+@cache
+def _of_module(module: str) -> Mapping[str, Mapping[str, str]]:
+    spec = importlib.util.find_spec(module)
+    # A loader of a zip archive has the source, too.
+    source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
+    tree = ast.parse(source or "")
+    return {
+        each.name: dict(_attributes(each.body))
+        for each in tree.body
+        if isinstance(each, ast.ClassDef)
+    }
+
+
+def _attributes(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
+    for statement, following in pairwise(body):
+        match statement, following:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield name, " ".join(text.split())
+            case _:
+                pass
