@@ -1,8 +1,9 @@
-"""``config``: a settings file to start from, what holds, and whether what it names can be used."""
+"""``config``: a settings file to start from, its JSON Schema, what holds, and whether what it names can be used."""
 
 from __future__ import annotations
 
 import os
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,7 +14,7 @@ from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The settings: a file to start from, what holds, and whether what they name can be used.",
+    help="The settings: a file to start from, what holds, what editors can know of them, and whether what they name can be used.",
 )
 
 
@@ -49,15 +50,32 @@ def init(
 
 
 @app.command()
-def show(config: Config = None, *, json: Json = None) -> None:
+def show(
+    config: Config = None,
+    *,
+    describe: Annotated[
+        bool, typer.Option("--describe", help="Say what each setting means, too.")
+    ] = False,
+    json: Json = None,
+) -> None:
     """Every setting as it holds, and whether it comes from the environment, the file or a default."""
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings
     from publisher.settings.effective import effective_settings
     from publisher.settings.loading import read_file
+    from publisher.settings.meanings import meanings_by_key
 
     settings = load_settings(config)
-    output_for(json).settings(effective_settings(settings, read_file(config), os.environ))
+    found = effective_settings(settings, read_file(config), os.environ)
+    output_for(json).settings(found, meanings_by_key(found) if describe else {})
+
+
+@app.command()
+def schema() -> None:
+    """The JSON Schema of the settings file, by which an editor completes keys and says what they mean."""
+    from publisher.settings.json_schema import settings_schema
+
+    typer.echo(dumps(settings_schema(), indent=2, ensure_ascii=False))
 
 
 @app.command()

@@ -15,17 +15,23 @@ from publisher.settings.sections import ENVIRONMENT_PREFIX, Settings
 
 Origin: TypeAlias = Literal["environment", "file", "default"]
 _Path: TypeAlias = tuple[str, ...]
+_Declared: TypeAlias = tuple[type[BaseModel], str]
 
 HIDDEN = "***"
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """``key`` is dotted, as in errors; ``value`` is what JSON can hold, and None where unset."""
+    """``key`` is dotted, as in errors; ``value`` is what JSON can hold, and None where unset.
+
+    ``section`` and ``attribute`` declare it.
+    """
 
     key: str
     value: Any
     origin: Origin
+    section: type[BaseModel]
+    attribute: str
 
 
 def effective_settings(
@@ -34,32 +40,35 @@ def effective_settings(
     """``content`` is that of the file, ``environment`` the process's."""
     given = {name.upper() for name in environment}
     return [
-        EffectiveSetting(".".join(path), value, _origin(path, content, given))
-        for path, value in _leaves(settings, ())
+        EffectiveSetting(".".join(path), value, _origin(path, content, given), *declared)
+        for path, value, declared in _leaves(settings, ())
     ]
 
 
-def _leaves(model: BaseModel, path: _Path) -> Iterator[tuple[_Path, Any]]:
+def _leaves(model: BaseModel, path: _Path) -> Iterator[tuple[_Path, Any, _Declared]]:
     for name, field in type(model).model_fields.items():
         value = getattr(model, name)
         here = (*path, field.alias or name)
         if here == ("catalog",):
             (value,) = value
-        yield from _of_value(value, here, is_shown=field.repr)
+        yield from _of_value(value, here, (type(model), name))
 
 
-def _of_value(value: Any, path: _Path, *, is_shown: bool) -> Iterator[tuple[_Path, Any]]:
+def _of_value(
+    value: Any, path: _Path, declared: _Declared
+) -> Iterator[tuple[_Path, Any, _Declared]]:
     match value:
         case BaseModel():
             yield from _leaves(value, path)
         case tuple() if any(isinstance(each, BaseModel) for each in value):
             for number, each in enumerate(value):
-                yield from _of_value(each, (*path, str(number)), is_shown=is_shown)
+                yield from _of_value(each, (*path, str(number)), declared)
         case Mapping() if any(isinstance(each, BaseModel) for each in value.values()):
             for key, each in value.items():
-                yield from _of_value(each, (*path, key), is_shown=is_shown)
+                yield from _of_value(each, (*path, key), declared)
         case _:
-            yield path, _shown(value, is_shown=is_shown)
+            section, name = declared
+            yield path, _shown(value, is_shown=section.model_fields[name].repr), declared
 
 
 def _shown(value: Any, *, is_shown: bool) -> Any:

@@ -14,6 +14,24 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaV
 from pydantic_core import core_schema
 
 from publisher.settings.meanings import meanings, without_links
+from publisher.settings.sections import Settings
+
+
+def settings_schema() -> Mapping[str, Any]:
+    schema = Settings.model_json_schema(schema_generator=_OfFile)
+    found = schema["properties"]
+    # As the program takes them: the one catalog is a table; event sources may be one or several.
+    found["catalog"] = found["catalog"]["items"] | _without(found["catalog"], "type", "items")
+    events = found["events"]
+    of_one = events.pop("items")
+    found["events"] = _without(events, "type") | {
+        "anyOf": [{"type": "array", "items": of_one}, of_one]
+    }
+    return {
+        "$schema": GenerateJsonSchema.schema_dialect,
+        "title": "schema-publisher.toml",
+        **schema,
+    }
 
 
 def section_schema(section: type[BaseModel]) -> Mapping[str, Any]:

@@ -9,11 +9,13 @@ import ast
 import importlib.util
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
 from pydantic import BaseModel
+
+from publisher.settings.effective import EffectiveSetting
 
 _LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
 
@@ -28,6 +30,13 @@ def meanings(section: type[BaseModel]) -> Mapping[str, str]:
         if each.__module__.startswith("publisher."):
             found.update(_of_class(each.__module__, each.__name__))
     return found
+
+
+def meanings_by_key(found: Iterable[EffectiveSetting]) -> Mapping[str, str]:
+    """What each of these means, by its dotted key, as a terminal shows it."""
+    return {
+        each.key: without_links(meanings(each.section).get(each.attribute, "")) for each in found
+    }
 
 
 def without_links(markdown: str) -> str:

@@ -17,7 +17,14 @@ from rich.text import Text
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted
-from publisher.commands.output.tables import MAX_ROWS, cell, plain_console, print_table, say
+from publisher.commands.output.tables import (
+    MAX_ROWS,
+    cell,
+    plain_console,
+    print_described,
+    print_table,
+    say,
+)
 from publisher.commands.output.times import shown_time
 from publisher.commands.reports import RelationReport, ResyncReport, Retirement, shown_status
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
@@ -204,9 +211,13 @@ class ConsoleOutput:
             f"{len(report.adopted)} adopted; a running daemon, or the next snapshot, continues"
         )
 
-    def settings(self, found: Sequence[EffectiveSetting]) -> None:
+    def settings(self, found: Sequence[EffectiveSetting], meanings: Mapping[str, str]) -> None:
         rows = [(s.key, json.dumps(s.value, ensure_ascii=False), s.origin) for s in found]
-        self._table("settings", ("setting", "value", "from"), rows, most=len(rows))
+        if meanings:
+            lines = [(f"{key} = {value} ({origin})", meanings[key]) for key, value, origin in rows]
+            print_described(self._console, lines)
+        else:
+            self._table("settings", ("setting", "value", "from"), rows, most=len(rows))
 
     def probe(self, probe: Probe) -> None:
         mark = Text("ok    ", style="green") if probe.is_usable else Text("fails ", style="red")

@@ -140,9 +140,11 @@ class JsonLines:
             }
         )
 
-    def settings(self, found: Sequence[EffectiveSetting]) -> None:
+    def settings(self, found: Sequence[EffectiveSetting], meanings: Mapping[str, str]) -> None:
         for each in found:
-            self._print({"key": each.key, "value": each.value, "origin": each.origin})
+            shown = {"key": each.key, "value": each.value, "origin": each.origin}
+            said = {"meaning": meanings[each.key]} if each.key in meanings else {}
+            self._print(shown | said)
 
     def probe(self, probe: Probe) -> None:
         self._print({"part": probe.part, "usable": probe.is_usable, "found": probe.found})

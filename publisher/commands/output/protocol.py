@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
@@ -47,7 +47,8 @@ class Output(Protocol):
 
     def index(self, report: IndexReport) -> None: ...
 
-    def settings(self, found: Sequence[EffectiveSetting]) -> None: ...
+    def settings(self, found: Sequence[EffectiveSetting], meanings: Mapping[str, str]) -> None:
+        """``meanings``: by key; empty unless they were asked for."""
 
     def probe(self, probe: Probe) -> None:
         """One at a time, since a server that is away takes long to say so."""

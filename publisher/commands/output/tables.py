@@ -16,6 +16,8 @@ from publisher.commands.printable import printable
 MAX_ROWS = 50
 """Of one table; JSON has them all."""
 
+MAX_TEXT_WIDTH = 100
+
 _STYLES = {
     "OK": "green",
     "BROKEN": "red",
@@ -67,6 +69,15 @@ def print_table(
     console.print(Padding(table, (0, 0, 0, 2)))
     if more:
         say(console, f"  … and {more} more; --json shows all")
+
+
+def print_described(console: Console, rows: Iterable[tuple[str, str]]) -> None:
+    """Each line with a paragraph about it."""
+    # Lines of a length that is read easily, on a wide terminal, too.
+    width = min(console.width, MAX_TEXT_WIDTH)
+    for line, text in rows:
+        console.print(cell(line), soft_wrap=True)
+        console.print(Padding(cell(text), (0, 0, 1, 4), expand=False), width=width)
 
 
 def cell(value: str) -> Text:

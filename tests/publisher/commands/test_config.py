@@ -13,6 +13,7 @@ import pytest
 from publisher.commands.cli import app
 from publisher.commands.examples import EXAMPLES
 from publisher.settings import load_settings
+from publisher.settings.json_schema import settings_schema
 from publisher.settings.starting_file import CatalogKind
 from tests.publisher.commands.folder import Folder, run
 
@@ -74,6 +75,24 @@ def test_each_setting_is_shown_with_its_origin(
     assert (shown["http.port"]["value"], shown["http.port"]["origin"]) == (99, "environment")
     assert (shown["http.host"]["value"], shown["http.host"]["origin"]) == ("127.0.0.1", "default")
     assert shown["catalog.path"]["origin"] == "file"
+
+
+def test_each_setting_says_what_it_means_if_asked(folder: Folder) -> None:
+    of_one = "Threads, each with a process for derivations."
+
+    shown = {line["key"]: line for line in folder.run("config", "show", "--describe").lines}
+    for_people = folder.run("config", "show", "--describe", "--no-json").out
+
+    assert shown["engine.workers"]["meaning"] == of_one
+    assert [key for key, line in shown.items() if not line["meaning"]] == []
+    assert f"engine.workers = 2 (default)\n    {of_one}\n" in for_people
+
+
+def test_the_schema_of_the_file_is_printed_for_editors() -> None:
+    ended = run("config", "schema")
+
+    assert ended.status == 0, ended
+    assert json.loads(ended.out) == settings_schema()
 
 
 def test_no_secret_is_shown(tmp_path: Path) -> None:
