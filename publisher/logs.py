@@ -56,14 +56,18 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "event": record.getMessage(),
         }
-        fields = {k: v for k, v in vars(record).items() if k not in _STANDARD_FIELDS}
-        entry |= {k: v for k, v in fields.items() if k not in entry}
+        entry |= {k: v for k, v in fields_of(record).items() if k not in entry}
         if record.exc_info and is_ours(record.name):
             entry["trace"] = self.formatException(record.exc_info)
         elif record.exc_info and record.exc_info[1] is not None:
             # Whoever asked the library says what it means; its inside helps nobody here.
             entry["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
         return json.dumps({name: _redacted(value) for name, value in entry.items()})
+
+
+def fields_of(record: logging.LogRecord) -> Mapping[str, object]:
+    """What ``extra`` gave it."""
+    return {k: v for k, v in vars(record).items() if k not in _STANDARD_FIELDS}
 
 
 def _redacted(value: object) -> object:

@@ -16,6 +16,7 @@ from publisher.commands import configuring, operating, reading, standalone
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.commands.planning import command as planning
+from publisher.commands.warnings import show_warnings
 from publisher.redaction import SECRETS
 
 
@@ -71,6 +72,7 @@ app.add_typer(configuring.app, name="config")
 
 def main() -> None:
     """Entry point of ``schema-publisher``."""
+    show_warnings()
     app(prog_name="schema-publisher")
 
 

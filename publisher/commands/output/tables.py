@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import TextIO
 
 from rich.console import Console
@@ -54,16 +54,17 @@ def print_table(
     rows: Iterable[Sequence[str]],
     most: int = MAX_ROWS,
 ) -> None:
-    """Nothing where there are no rows."""
+    """Nothing where there are no rows; columns in which no row says anything are left out."""
     remaining = iter(rows)
     shown = list(islice(remaining, most))
     if not shown:
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in headings:
+    filled = [any(column) for column in zip(*shown, strict=True)]
+    for heading in compress(headings, filled):
         table.add_column(heading, overflow="fold")
     for row in shown:
-        table.add_row(*map(cell, row))
+        table.add_row(*map(cell, compress(row, filled)))
     more = sum(1 for _ in remaining)
     console.print(Text(f"\n{title}", style="bold underline"))
     console.print(Padding(table, (0, 0, 0, 2)))

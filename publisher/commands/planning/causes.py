@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
-from lakeschema.translation.outcome import Derived, Outcome
+from lakeschema.translation.outcome import Derived, Failed, Outcome
 from publisher.commands.planning.cone import Cone
 from publisher.commands.planning.values import Cause, ColumnChange
 
 _WORD = re.compile(r"\w+")
+_DOCUMENTED = "documented otherwise"
 
 
 def column_changes(before: Outcome | None, after: Outcome | None) -> Sequence[ColumnChange]:
@@ -48,7 +49,7 @@ def _note(old: Column, new: Column) -> str:
         return ""
     if old.nullable != new.nullable:
         return "may be null now" if new.nullable else "is never null now"
-    return "documented otherwise" if old.comment != new.comment else f"was written {old.name}"
+    return _DOCUMENTED if old.comment != new.comment else f"was written {old.name}"
 
 
 class Causes:
@@ -61,10 +62,16 @@ class Causes:
 
     def of(self, name: RelationName) -> tuple[Cause, ...]:
         """Why ``name`` is concerned, which no statement names; empty for one that a statement names."""
-        return tuple(sorted(self._of(name, None, frozenset())))
+        breaks = isinstance(self._cone.after.get(name), Failed)
+        return tuple(sorted(self._of(name, None, frozenset(), breaks=breaks)))
 
     def _of(
-        self, name: RelationName, columns: frozenset[str] | None, seen: frozenset[RelationName]
+        self,
+        name: RelationName,
+        columns: frozenset[str] | None,
+        seen: frozenset[RelationName],
+        *,
+        breaks: bool,
     ) -> set[Cause]:
         """As far as it comes from what ``name`` reads; ``columns`` of it alone count, unless None."""
         if name in self._cone.touched or name in seen:
@@ -73,16 +80,16 @@ class Causes:
         for upstream in self._upstreams(name):
             read = self._read(name, upstream, columns)
             if upstream in self._cone.touched:
-                found |= self._at(upstream, read)
+                found |= self._at(upstream, read, breaks=breaks)
             elif self._changed(upstream) or not self._exists(upstream):
-                found |= self._of(upstream, read, seen | {name})
+                found |= self._of(upstream, read, seen | {name}, breaks=breaks)
         return found
 
     def _upstreams(self, name: RelationName) -> Iterable[RelationName]:
         cone = self._cone
         return dict.fromkeys((*cone.reads_before.get(name, ()), *cone.reads_after.get(name, ())))
 
-    def _at(self, touched: RelationName, read: frozenset[str]) -> set[Cause]:
+    def _at(self, touched: RelationName, read: frozenset[str], *, breaks: bool) -> set[Cause]:
         if touched in self._renamed:
             return {Cause(touched, "", f"is renamed to {self._renamed[touched]}")}
         if touched not in self._cone.after:
@@ -90,10 +97,15 @@ class Causes:
         if touched not in self._cone.before:
             return {Cause(touched, "", "is created")}
         changed = self._changed(touched)
-        relevant = {key: change for key, change in changed.items() if key in read}
+        relevant = [
+            change
+            for key, change in changed.items()
+            # A comment breaks nothing.
+            if key in read and not (breaks and change.note == _DOCUMENTED)
+        ]
         if not relevant:
             return {Cause(touched, "", "is changed")}
-        return {Cause(touched, change.column, str(change)) for change in relevant.values()}
+        return {Cause(touched, change.column, str(change)) for change in relevant}
 
     def _changed(self, name: RelationName) -> Mapping[str, ColumnChange]:
         if name not in self._columns:

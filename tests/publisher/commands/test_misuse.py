@@ -16,7 +16,7 @@ from publisher.commands.cli import app
 from publisher.commands.failures import failure_of
 from publisher.settings import RunnerChoice
 from publisher.state.sqlite import SqliteState
-from tests.publisher.commands.folder import Ended, Folder, run
+from tests.publisher.commands.folder import TABLES, Ended, Folder, run
 
 USAGE_ERROR, OUTSIDE_FAILED = 2, 3
 
@@ -254,6 +254,18 @@ def test_a_reader_that_goes_away_ends_it_quietly(published: Folder) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 1
+
+
+def test_a_warning_names_what_it_is_about(folder: Folder) -> None:
+    folder.write_ddl(TABLES + "ALTER TABLE shop.nope ADD COLUMNS (x \x1b[2J int);")
+    command = [sys.executable, "-m", "publisher", "plan", "--config", str(folder.config)]
+
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+
+    (line,) = [line for line in ended.stderr.splitlines() if "skipped" in line]
+    assert line.startswith("schema-publisher: ddl statement skipped: ")
+    assert f"tables.sql:{TABLES.count(chr(10)) + 1}" in line
+    assert "\x1b" not in line
 
 
 def test_every_command_has_help() -> None:

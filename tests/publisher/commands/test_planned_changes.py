@@ -87,6 +87,14 @@ def test_what_breaks_names_the_column_at_the_root_and_ends_with_no(lake: Folder)
     assert broken["shop.named"]["published"] == "1.0.0"
 
 
+def test_a_comment_is_no_cause_of_what_breaks(lake: Folder) -> None:
+    changed = "id bigint, customer bigint COMMENT 'who'"
+    found = plan(lake, f"ALTER TABLE shop.orders REPLACE COLUMNS ({changed})", status=NO)
+
+    broken = {each["relation"]: each["causes"] for each in found["broken"]}
+    assert {cause["column"] for cause in broken["shop.totals"]} == {"total"}
+
+
 def test_a_dropped_table_breaks_its_views_and_its_package_is_yanked(lake: Folder) -> None:
     found = plan(lake, "DROP TABLE shop.customers", status=NO)
 
