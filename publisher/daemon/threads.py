@@ -19,7 +19,7 @@ from lakeschema.catalog.errors import CatalogUnavailable
 from publisher.daemon.engine import Engine
 from publisher.daemon.snapshot_turns import SnapshotTurns
 from publisher.daemon.watchdog import Watchdog
-from publisher.events.protocol import Batch, EventSource, SourceUnavailable
+from publisher.events.protocol import FIRST_START, Batch, EventSource, SourceUnavailable
 from publisher.index.protocol import PackageIndexError
 from publisher.outages import event_source
 from publisher.publishing.retention import RetentionPass
@@ -199,7 +199,8 @@ class Daemon:
                 return
             if batch.gap is not None:
                 fields = {"source": source.name, "why": batch.gap}
-                log.warning("events may be missing", extra=fields)
+                level = logging.INFO if batch.gap == FIRST_START else logging.WARNING
+                log.log(level, "events may be missing", extra=fields)
             # While another process takes a snapshot, the one after the gap has to wait.
             store = partial(self._store_batch, source, batch)
             self._retry_until_stopped(name, store, SnapshotBusy)

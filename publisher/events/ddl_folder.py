@@ -18,7 +18,7 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from publisher.events.protocol import Batch, RelationHint, SourceUnavailable
+from publisher.events.protocol import FIRST_START, Batch, RelationHint, SourceUnavailable
 
 DDL_FOLDER = "ddl-folder"
 _DEBOUNCE_MILLISECONDS = 50
@@ -65,7 +65,7 @@ class DdlFolderSource:
     def _poll(self, position: str | None, deadline: float) -> Batch | None:
         known = None if position is None else _parse_position(position)
         if known is None:
-            reason = "first start" if position is None else "the position is unreadable"
+            reason = FIRST_START if position is None else "the position is unreadable"
             return Batch((), (), _position_text(self._read_hashes()), gap=reason, behind=0)
         while True:
             found = self._read_hashes()

@@ -19,7 +19,14 @@ from kafka.net.compat import KafkaNetClient
 from lakeschema.catalog.identifiers import RelationName
 from publisher.events.apiary_events import decode_apiary
 from publisher.events.decoding import Decoded
-from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable, add_times
+from publisher.events.protocol import (
+    FIRST_START,
+    Batch,
+    DeadLetter,
+    Hint,
+    SourceUnavailable,
+    add_times,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -137,7 +144,7 @@ class KafkaSource:
         consumer = self._connect()
         stored = None if position is None else _parse_position(position)
         if stored is None:
-            return self._start("first start" if position is None else "the position is unreadable")
+            return self._start(FIRST_START if position is None else "the position is unreadable")
         self._next_offsets = stored
         self._seek(consumer.assignment())
         deadline = self._clock() + timeout_seconds

@@ -26,7 +26,14 @@ from publisher.events.log_position import (
     start_position,
 )
 from publisher.events.metastore_events import LogEvent, decode
-from publisher.events.protocol import Batch, DeadLetter, Hint, SourceUnavailable, add_times
+from publisher.events.protocol import (
+    FIRST_START,
+    Batch,
+    DeadLetter,
+    Hint,
+    SourceUnavailable,
+    add_times,
+)
 
 NOTIFICATION_LOG = "notification-log"
 MAX_EVENTS_PER_REQUEST = 1000
@@ -92,7 +99,7 @@ class NotificationLogSource:
 
     def _poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
         if position is None:
-            return self._start("first start")
+            return self._start(FIRST_START)
         try:
             here = LogPosition.from_text(position)
         except MalformedPosition as error:

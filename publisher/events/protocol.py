@@ -41,6 +41,10 @@ class DeadLetter:
     namespace: tuple[str, ...] | None = None
 
 
+FIRST_START = "first start"
+"""The gap of a source that has no position yet: what happened before was nobody's to hear."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What one poll returned.
