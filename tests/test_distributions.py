@@ -5,15 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
-import venv
 import zipfile
 from collections.abc import Mapping
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
+
+from tests.linked_environment import built_wheel, installed_alone
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "deploy" / "lakeschema"
@@ -58,57 +57,15 @@ def project(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The wheel of each distribution, by its name."""
-    target = tmp_path_factory.mktemp("wheels")
-    for folder in (ROOT, LIBRARY):
-        run(folder, sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target))
-    return {wheel.name.split("-")[0]: wheel for wheel in target.iterdir()}
+    built = [built_wheel(folder, tmp_path_factory.mktemp("wheel")) for folder in (ROOT, LIBRARY)]
+    return {wheel.name.split("-")[0]: wheel for wheel in built}
 
 
 @pytest.fixture(scope="module")
 def python(wheels: Mapping[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python that has ``lakeschema`` and what it depends on, and nothing else.
-
-    The dependencies are linked from the environment of the tests, so that nothing is downloaded.
-    """
+    """A Python that has ``lakeschema`` and what it depends on, and nothing else."""
     folder = tmp_path_factory.mktemp("library")
-    venv.create(folder, symlinks=True)
-    python = folder / "bin" / "python"
-    site_packages = Path(
-        run(folder, str(python), "-c", "import site; print(*site.getsitepackages())")
-    )
-    installer = (sys.executable, "-m", "uv", "pip", "install", "--quiet", "--offline", "--no-deps")
-    run(folder, *installer, "--python", str(python), str(wheels["lakeschema"]))
-    for installed in top_level_paths(required_by(project(LIBRARY)["dependencies"])):
-        (site_packages / installed.name).symlink_to(installed)
-    return python
-
-
-def required_by(requirements: list[str]) -> set[str]:
-    """The distributions that these requirements bring, on this machine."""
-    found: set[str] = set()
-    waiting = [Requirement(text) for text in requirements]
-    while waiting:
-        requirement = waiting.pop()
-        found.add(requirement.name)
-        for text in distribution(requirement.name).requires or ():
-            needed = Requirement(text)
-            extras = requirement.extras or {""}
-            wanted = needed.marker is None or any(
-                needed.marker.evaluate({"extra": extra}) for extra in extras
-            )
-            if wanted and needed.name not in found:
-                waiting.append(needed)
-    return found
-
-
-def top_level_paths(names: set[str]) -> set[Path]:
-    """Two distributions may share a folder, as sqlglot and its compiled modules do."""
-    return {
-        Path(str(found.locate_file(file.parts[0])))
-        for found in map(distribution, names)
-        for file in found.files or ()
-        if file.parts[0] not in {"..", "__pycache__"}
-    }
+    return installed_alone(folder, wheels["lakeschema"], project(LIBRARY)["dependencies"])
 
 
 def run(folder: Path, *command: str) -> str:

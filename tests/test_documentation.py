@@ -1,12 +1,8 @@
-"""What README and ``docs/`` say is what the program does: examples of settings, commands, and the quick start, typed literally."""
+"""What README and ``docs/`` say is what the program does: examples of settings, and commands."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-import venv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,20 +12,11 @@ from publisher.commands.cli import app
 from publisher.daemon.adapters import build_options, build_selection
 from publisher.daemon.assembly import build_retention
 from publisher.settings import load_settings
+from tests.documents import blocks, section
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"(?ms)^```{language}\n(.*?)^```$", text)
-
-
-def section(text: str, title: str) -> str:
-    """From the heading to the next one. The document's title is none, since comments look like it."""
-    _, found = re.split(rf"(?m)^##+ {re.escape(title)}.*$", text, maxsplit=1)
-    return re.split(r"(?m)^##+ ", found, maxsplit=1)[0]
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/configuration.md", "docs/quick-start.md"])
@@ -98,40 +85,3 @@ def absent(named: Sequence[tuple[str, str, str]]) -> Iterator[str]:
         found = rf"(def|class) {name}\b" if name else r"[\W_]+".join(words)
         if not text or not re.search(found, text, re.IGNORECASE):
             yield path or name or sentence
-
-
-@pytest.mark.slow
-def test_the_quick_start_works_as_it_is_written(tmp_path: Path) -> None:
-    text = section(README, "Quick start")
-    lake = tmp_path / "lake"
-    (lake / "ddl").mkdir(parents=True)
-    (lake / "schema-publisher.toml").write_text(*blocks(text, "toml"))
-    (lake / "ddl" / "shop.sql").write_text(*blocks(text, "sql"))
-    venv.create(tmp_path / "env", symlinks=True)
-    python = tmp_path / "env" / "bin" / "python"
-    [commands], [program] = blocks(text, "sh"), blocks(text, "python")
-
-    run(lake, ["bash", "-euc", commands], PATH=path_with_pip_of(python, tmp_path / "bin"))
-    run(lake, [str(python), "-c", program])
-
-    assert (lake / "revenue.avro").stat().st_size
-
-
-def path_with_pip_of(python: Path, folder: Path) -> str:
-    folder.mkdir()
-    pip = folder / "pip"
-    pip.write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --python {python} "$@"\n')
-    pip.chmod(0o755)
-    return os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
-
-
-def run(folder: Path, command: list[str], **environment: str) -> None:
-    ended = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
