@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from lakeschema.avro.printing import to_json
@@ -24,6 +26,7 @@ from lakeschema.translation.option_values import InvalidOption, option_names, re
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
+_MAX_MESSAGE = 500
 _KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
 
 
@@ -33,6 +36,8 @@ class InvalidRequest(Exception):
 
 def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str, Any]:
     """``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``; never raises for content.
+
+    A fault of ours is an ``InternalError``, with where it happened, so that it can be reported.
 
     ``udf_resolver`` is the deployment's; a request cannot name one.
     """
@@ -44,6 +49,19 @@ def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str
         hint = getattr(error, "hint", "")
         shown = {"type": type(error).__name__, "message": message}
         return {"id": id_, "error": {**shown, "hint": hint} if hint else shown}
+    except Exception as error:  # noqa: BLE001 (one request is one unit of work)
+        return {"id": id_, "error": _internal_error(error)}
+
+
+def _internal_error(error: Exception) -> dict[str, str]:
+    frames = traceback.extract_tb(error.__traceback__)
+    place = "" if not frames else f"{Path(frames[-1].filename).name}:{frames[-1].lineno}"
+    return {
+        "type": "InternalError",
+        "message": f"{type(error).__name__}: {error}"[:_MAX_MESSAGE],
+        "where": place,
+        "hint": "a fault of this program, not of the request alone: report both",
+    }
 
 
 def _result(request: object, udf_resolver: UdfResolver | None) -> Any:

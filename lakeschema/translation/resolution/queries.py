@@ -410,9 +410,8 @@ class _SelectResolver:
         order: list[SortKey],
     ) -> tuple[Plan, list[_Item], RowExpression | None, list[SortKey]]:
         grouping = self._query.grouping
-        group = AggregateCollector(
-            scope.plan, keys, grouping.sets if grouping is not None else None
-        )
+        sets = None if grouping is None else grouping.sets
+        group = AggregateCollector(scope.plan, *_without_repetition(keys, sets))
         items = [replace(i, expression=group.rewrite(i.expression)) for i in items]
         having = None if having is None else group.rewrite(having)
         order = [replace(key, expression=group.rewrite(key.expression)) for key in order]
@@ -442,3 +441,15 @@ class _SelectResolver:
                 (c.name, c) for c in references(result)[: len(shown)]
             ))  # fmt: skip
         return result
+
+
+def _without_repetition(
+    keys: Sequence[RowExpression], sets: tuple[tuple[int, ...], ...] | None
+) -> tuple[Sequence[RowExpression], tuple[tuple[int, ...], ...] | None]:
+    """Keys that are one expression, though they were written as a name and as a number, are one key."""
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    if sets is None or len(places) == len(keys):
+        return keys, sets
+    return [*places], tuple(
+        tuple(dict.fromkeys(places[keys[index]] for index in each)) for each in sets
+    )

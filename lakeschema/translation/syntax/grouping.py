@@ -44,12 +44,14 @@ def grouping_of(
             # GROUP BY a, b WITH ROLLUP: over the plain keys.
             return tree.Grouping(tuple(keys), _rollup_or_cube(item, [(k,) for k in plain_keys]))
         if isinstance(item, exp.GroupingSets) and plain_keys and not factors:
-            # Hive's GROUP BY a, b GROUPING SETS (…): the sets stand instead of the plain keys.
-            return tree.Grouping(tuple(keys), _expand(item, indices))
+            # Hive's GROUP BY a, b GROUPING SETS (…): the sets stand instead of the plain keys, which
+            # they may name in another way, such as by a number.
+            sets = _expand(item, indices)
+            return tree.Grouping(tuple(keys), sets)
         factors.append(_expand(item, indices))
     if not factors:
         return tree.Grouping(tuple(keys))
-    sets: _Sets = (plain_keys,)
+    sets = (plain_keys,)
     for factor in factors:
         if len(sets) * len(factor) > MAX_SETS:
             raise TooLarge(f"GROUP BY has more than {MAX_SETS} grouping sets")

@@ -83,6 +83,21 @@ def test_a_failure_has_its_errors_name(changes: dict[str, Any], type_: str) -> N
     assert answer(request(**changes))["error"]["type"] == type_
 
 
+def test_a_fault_of_the_program_is_an_answer_with_its_place() -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("of this program")
+
+    declared = "TBLPROPERTIES ('functions' = 'up:com.example.Up', 'dependencies' = 'a:b:1')"
+    ddl = ["CREATE TABLE t (id INT)", f"CREATE VIEW w {declared} AS SELECT up(id) AS x FROM t"]
+
+    found = answer(request(ddl=ddl), fail)
+
+    assert found["id"] == 7
+    assert found["error"]["type"] == "InternalError"
+    assert found["error"]["message"] == "ZeroDivisionError: of this program"
+    assert found["error"]["where"].startswith("test_batch.py:")
+
+
 def test_what_is_no_object_is_refused() -> None:
     assert answer([1])["error"]["type"] == "InvalidRequest"
 
