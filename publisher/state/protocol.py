@@ -19,6 +19,7 @@ from publisher.state.records import (
     Claim,
     Edge,
     Figures,
+    Found,
     MemoEntry,
     RelationRecord,
     StoredDeadLetter,
@@ -108,6 +109,12 @@ class WorkQueue(Protocol):
 
     def outstanding(self) -> Sequence[WorkRecord]: ...
 
+    def of(self, name: RelationName) -> WorkRecord | None:
+        """What is outstanding of one relation."""
+
+    def failing(self, limit: int) -> Sequence[WorkRecord]:
+        """Work that failed for a cause of its own, most often failed first."""
+
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         """Relations with outstanding work, of which the graph may have no record yet."""
 
@@ -125,6 +132,8 @@ class RelationGraph(Protocol):
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         """The records that have a ``reason``, by name; at most ``limit`` of them."""
+
+    def count_in_trouble(self) -> int: ...
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]: ...
 
@@ -161,6 +170,11 @@ class RelationGraph(Protocol):
 
     def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
         """Direct dependents only."""
+
+    def some_dependents(
+        self, upstream: RelationName, limit: int
+    ) -> tuple[Sequence[RelationName], int]:
+        """The first direct dependents by name, and how many there are."""
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
         """Every edge on a path upstream from ``names``, at any distance."""
@@ -301,6 +315,19 @@ class Tallies(Protocol):
     def figures(self) -> Figures: ...
 
 
+class Search(Protocol):
+    """Finds relations by parts of names, in any case and with any separator, and by what they say.
+
+    That is the names of their fields and words of their documentation, of the last derivation.
+    """
+
+    def find(self, asked: str, limit: int) -> Found:
+        """Of all relations, the best first. An empty question finds each, by name."""
+
+    def find_in_packages(self, asked: str, limit: int) -> Found:
+        """By fields and documentation that published packages have."""
+
+
 class Transaction(Protocol):
     @property
     def work(self) -> WorkQueue: ...
@@ -319,6 +346,9 @@ class Transaction(Protocol):
 
     @property
     def tallies(self) -> Tallies: ...
+
+    @property
+    def search(self) -> Search: ...
 
 
 class State(Protocol):

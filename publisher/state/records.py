@@ -152,6 +152,11 @@ class RelationRecord:
         return self.status is Status.OK and self.content_hash is None and bool(self.reason)
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it was read and cannot be derived; MISSING included."""
+        return self.status not in {Status.OK, Status.UNKNOWN}
+
+    @property
     def has_content(self) -> bool:
         """Whether it should have a package."""
         return self.status is Status.OK and self.content_hash is not None
@@ -270,7 +275,12 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class WorkRecord:
-    """Outstanding work, for display."""
+    """Outstanding work, for display.
+
+    Attributes:
+        first_asked: when the oldest request was due.
+        failures: how often in a row it failed for a cause of its own.
+    """
 
     relation: RelationName
     not_before: float
@@ -279,3 +289,39 @@ class WorkRecord:
     retries: int
     last_error: str
     urgency: Urgency
+    first_asked: float = 0.0
+    failures: int = 0
+
+
+class Match(IntEnum):
+    """Where a question was found, the best place first."""
+
+    NAME = 0
+    BEGINNING = 1
+    """Of its name, with its namespace or without."""
+    PART = 2
+    FIELD = 3
+    DOCUMENTATION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A relation that a question finds.
+
+    Attributes:
+        fields: some of those whose names it finds, where that is the best place.
+        excerpt: of the documentation, likewise.
+    """
+
+    relation: RelationName
+    match: Match
+    fields: tuple[str, ...] = ()
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best hits, of so many: at least, beyond a thousand that are found in texts alone."""
+
+    hits: tuple[Hit, ...]
+    total: int

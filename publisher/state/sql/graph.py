@@ -29,6 +29,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.state.records import Edge, RelationRecord
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.search import enter_derivation, forget_derivation
 from publisher.state.sql.statements import KEYS, ONE, ZERO, replacing, upsert
 from publisher.state.sql.tables import EDGE, IN_TROUBLE, RELATION, SCHEMA
 
@@ -60,6 +61,8 @@ _HASHES = select(RELATION.c.name, RELATION.c.facts_hash).where(RELATION.c.facts_
 _RECORDS = _EVERY_RECORD.where(RELATION.c.name.in_(KEYS))
 
 _TROUBLED = _EVERY_RECORD.where(IN_TROUBLE).order_by(SCHEMA.c.name).limit(bindparam("limit"))
+
+_COUNT_TROUBLED = select(func.count()).select_from(SCHEMA).where(IN_TROUBLE)
 
 _IN_NAMESPACE = (
     select(RELATION.c.name)
@@ -151,6 +154,17 @@ _DIRECT_DEPENDENTS = select(EDGE.c.dependent).where(EDGE.c.upstream.in_(KEYS))
 
 _DEPENDENTS = _DIRECT_DEPENDENTS.distinct().order_by(EDGE.c.dependent)
 
+_OF_UPSTREAM = EDGE.c.upstream == bindparam("of_upstream")
+
+_COUNT_DEPENDENTS = select(func.count()).select_from(EDGE).where(_OF_UPSTREAM)
+
+_SOME_DEPENDENTS = (
+    select(EDGE.c.dependent)
+    .where(_OF_UPSTREAM)
+    .order_by(EDGE.c.dependent)
+    .limit(bindparam("limit"))
+)
+
 _CYCLE = literal_column(f"'{Status.CYCLE.value}'", Text)
 
 
@@ -240,6 +254,9 @@ class SqlRelationGraph:
         row = {"limit": _NO_LIMIT if limit is None else limit}
         return [_record(found) for found in self._connection.execute(_TROUBLED, row)]
 
+    def count_in_trouble(self) -> int:
+        return int(self._connection.execute(_COUNT_TROUBLED).scalar_one())
+
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         row = {"namespace": namespace_key(namespace)}
         return [name_of(key) for key in self._connection.execute(_IN_NAMESPACE, row).scalars()]
@@ -299,6 +316,9 @@ class SqlRelationGraph:
     def write_derivation(self, name: RelationName, derivation: str | None) -> None:
         row = {"of_name": str(name), "derivation": derivation}
         self._connection.execute(_WRITE_DERIVATION, row)
+        # One that cannot be derived any more is still found by the fields that it had.
+        if derivation is not None:
+            enter_derivation(self._connection, str(name), derivation)
 
     def add_unknown(self, names: Iterable[RelationName]) -> Sequence[RelationName]:
         names = list(dict.fromkeys(names))
@@ -311,6 +331,7 @@ class SqlRelationGraph:
     def forget(self, name: RelationName) -> None:
         for statement in _FORGET:
             self._connection.execute(statement, {"of_name": str(name)})
+        forget_derivation(self._connection, str(name))
 
     def edges_of(self, dependents: Iterable[RelationName]) -> Mapping[RelationName, Sequence[Edge]]:
         dependents = list(dependents)
@@ -340,6 +361,14 @@ class SqlRelationGraph:
             for key in self._connection.execute(_DEPENDENTS, {"keys": chunk}).scalars():
                 found[name_of(key)] = None
         return list(found)
+
+    def some_dependents(
+        self, upstream: RelationName, limit: int
+    ) -> tuple[Sequence[RelationName], int]:
+        row = {"of_upstream": str(upstream)}
+        total = self._connection.execute(_COUNT_DEPENDENTS, row).scalar_one()
+        some = self._connection.execute(_SOME_DEPENDENTS, {**row, "limit": limit}).scalars()
+        return [name_of(key) for key in some], total
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
         found: dict[tuple[RelationName, RelationName], Edge] = {}

@@ -189,6 +189,18 @@ SINGLETON = Table(
     Column("note", Text, nullable=False),
 )
 
+SEARCHED = Table(
+    "searched",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("content_hash", Text),
+)
+"""Relations that were derived, each with the row of ``search``, SQLite's full-text index of its last derivation.
+
+``content_hash`` is that of the derivation's package; NULL if it gets none.
+"""
+
 TALLY = Table(
     "tally",
     METADATA,

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from publisher.state.protocol import Journal, Memo, RelationGraph, Tallies, VersionLedger, WorkQueue
+from publisher.state.protocol import (
+    Journal,
+    Memo,
+    RelationGraph,
+    Search,
+    Tallies,
+    VersionLedger,
+    WorkQueue,
+)
 from publisher.state.sql.graph import SqlRelationGraph
 from publisher.state.sql.journal import SqlJournal
 from publisher.state.sql.memo import SqlMemo
+from publisher.state.sql.search import SqlSearch
 from publisher.state.sql.tallies import SqlTallies
 from publisher.state.sql.versions import SqlVersionLedger
 from publisher.state.sql.work import SqlWorkQueue
@@ -21,3 +30,4 @@ class SqlTransaction:
         self.memo: Memo = SqlMemo(connection)
         self.journal: Journal = SqlJournal(connection)
         self.tallies: Tallies = SqlTallies(connection)
+        self.search: Search = SqlSearch(connection)

@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Float,
+    Row,
     Select,
     and_,
     bindparam,
@@ -193,7 +194,7 @@ _ATTEMPTS = select(WORK.c.key, WORK.c.retries, WORK.c.failures, WORK.c.last_erro
     WORK.c.key.in_(KEYS)
 )
 
-_OUTSTANDING = select(
+_EVERY = select(
     WORK.c.key,
     WORK.c.not_before,
     WORK.c.lease_until,
@@ -201,7 +202,19 @@ _OUTSTANDING = select(
     WORK.c.retries,
     WORK.c.last_error,
     WORK.c.urgency,
-).order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
+    WORK.c.first_asked,
+    WORK.c.failures,
+)
+
+_OUTSTANDING = _EVERY.order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
+
+_OUTSTANDING_OF = _EVERY.where(WORK.c.key == bindparam("of_key"))
+
+_FAILING = (
+    _EVERY.where(WORK.c.failures > ZERO)
+    .order_by(WORK.c.failures.desc(), WORK.c.key)
+    .limit(bindparam("limit"))
+)
 
 _IN_NAMESPACE = (
     select(WORK.c.key)
@@ -358,24 +371,34 @@ class SqlWorkQueue:
         return due
 
     def outstanding(self) -> Sequence[WorkRecord]:
-        return [
-            WorkRecord(
-                relation=name_of(row.key),
-                not_before=row.not_before,
-                lease_until=row.lease_until,
-                attempts=row.attempts,
-                retries=row.retries,
-                last_error=row.last_error,
-                urgency=Urgency(row.urgency),
-            )
-            for row in self._connection.execute(_OUTSTANDING)
-        ]
+        return [_outstanding(row) for row in self._connection.execute(_OUTSTANDING)]
+
+    def of(self, name: RelationName) -> WorkRecord | None:
+        row = self._connection.execute(_OUTSTANDING_OF, {"of_key": str(name)}).first()
+        return None if row is None else _outstanding(row)
+
+    def failing(self, limit: int) -> Sequence[WorkRecord]:
+        return [_outstanding(row) for row in self._connection.execute(_FAILING, {"limit": limit})]
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         row = {"prefix": f"{namespace_key(namespace)}."}
         names = map(name_of, self._connection.execute(_IN_NAMESPACE, row).scalars())
         # Those of a nested namespace begin alike.
         return [name for name in names if name.namespace == namespace]
+
+
+def _outstanding(row: Row[*tuple[Any, ...]]) -> WorkRecord:
+    return WorkRecord(
+        relation=name_of(row.key),
+        not_before=row.not_before,
+        lease_until=row.lease_until,
+        attempts=row.attempts,
+        retries=row.retries,
+        last_error=row.last_error,
+        urgency=Urgency(row.urgency),
+        first_asked=row.first_asked,
+        failures=row.failures,
+    )
 
 
 def _batch(due: Sequence[Any]) -> Sequence[Any]:

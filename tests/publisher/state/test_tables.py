@@ -32,6 +32,8 @@ def layout(path: Path) -> dict[str, object]:
             for name, definition in connection.execute(
                 "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
                 " AND name NOT IN ('alembic_version', 'sqlite_sequence')"
+                # SQLite's own: the full-text index and what it is kept in.
+                " AND name != 'search' AND name NOT GLOB 'search_*'"
             )
         ]
         return {

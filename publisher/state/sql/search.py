@@ -1,0 +1,201 @@
+"""Relations found by what people remember of them: a part of a name, a field, a word of documentation.
+
+Names are looked through as they are; SQLite's FTS5 has the rest. Everything is written with the
+derivation, in its transaction, so that no derivation is found that is not there, and none is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, TextClause, bindparam, delete, select, text
+from sqlalchemy.dialects.sqlite import insert
+
+from publisher.state.records import Found, Hit, Match
+from publisher.state.search_words import (
+    SEPARATORS,
+    Question,
+    matching_fields,
+    question,
+    searched_texts,
+)
+from publisher.state.sql.keys import chunks, name_of
+from publisher.state.sql.statements import KEYS
+from publisher.state.sql.tables import SCHEMA, SEARCHED
+
+_EXCERPT_WORDS = 16
+_MAX_FIELDS = 5
+_MAX_COUNTED = 1_000
+
+
+def _key(column: str) -> str:
+    """In SQL what ``search_key`` is of a name, which is in lower case."""
+    for separator in SEPARATORS:
+        column = f"replace({column}, '{separator}', '')"
+    return column
+
+
+_NAMES = f"""
+    SELECT name, CASE
+        WHEN :key IN (name_key, last_key) THEN {Match.NAME.value}
+        WHEN instr(name_key, :key) = 1 OR instr(last_key, :key) = 1 THEN {Match.BEGINNING.value}
+        ELSE {Match.PART.value} END AS place
+    FROM (
+        SELECT name, name_key, substr(name_key, length({_key("namespace")}) + 1) AS last_key
+        FROM (SELECT name, namespace, {_key("name")} AS name_key FROM relation)
+    )
+    WHERE instr(name_key, :key) > 0
+"""  # noqa: S608  of constants
+
+
+def _texts(column: str, place: Match, more: str = "") -> str:
+    """At most ``:most``: of a common word the others are not counted either."""
+    return f"""
+    SELECT * FROM (
+        SELECT s.name, {place.value} AS place
+        FROM search JOIN searched s ON s.id = search.rowid{more}
+        WHERE search MATCH :{column} LIMIT :most
+    )
+"""  # noqa: S608  of constants
+
+
+# Of what was derived since the newest version, nothing is told to who may read packages only.
+_IS_PUBLISHED = """
+    JOIN schema d ON d.name = s.name AND d.published_hash IN (s.content_hash, d.content_hash)"""
+
+
+def _best(names: str, *texts: str) -> TextClause:
+    """A relation counts once, where it is found best; ``names`` has each once."""
+    every = " UNION ALL ".join(texts)
+    said = (
+        f"SELECT name, min(place) AS place FROM ({every})"  # noqa: S608  of constants
+        " WHERE name NOT IN (SELECT name FROM named) GROUP BY name"
+    )
+    return text(
+        f"WITH named AS ({names}), said AS ({said})"  # noqa: S608  of constants
+        " SELECT name, place, (SELECT count(*) FROM named) + (SELECT count(*) FROM said) AS total"
+        " FROM (SELECT * FROM named UNION ALL SELECT * FROM said) ORDER BY place, name LIMIT :limit"
+    )
+
+
+_NONE = "SELECT NULL AS name, NULL AS place WHERE 0"
+
+_EVERYWHERE = _best(
+    _NAMES, _texts("fields", Match.FIELD), _texts("documentation", Match.DOCUMENTATION)
+)
+
+_BY_NAME = _best(_NAMES, _NONE)
+
+_IN_PACKAGES = _best(
+    _NONE,
+    _texts("fields", Match.FIELD, _IS_PUBLISHED),
+    _texts("documentation", Match.DOCUMENTATION, _IS_PUBLISHED),
+)
+
+_EACH = text(
+    f"SELECT name, {Match.BEGINNING.value} AS place, (SELECT count(*) FROM relation) AS total"  # noqa: S608
+    " FROM relation ORDER BY name LIMIT :limit"
+)
+
+_FIELDS = text(
+    "SELECT s.name, search.fields FROM search JOIN searched s ON s.id = search.rowid"
+    " WHERE s.name IN :keys"
+).bindparams(KEYS)
+
+_EXCERPTS = text(
+    f"SELECT s.name, snippet(search, 1, '', '', '…', {_EXCERPT_WORDS}) AS excerpt"  # noqa: S608
+    " FROM search JOIN searched s ON s.id = search.rowid"
+    " WHERE search MATCH :documentation AND s.name IN :keys"
+).bindparams(KEYS)
+
+_NEW = insert(SEARCHED)
+
+_ENTER = _NEW.on_conflict_do_update(
+    index_elements=[SEARCHED.c.name], set_={"content_hash": _NEW.excluded.content_hash}
+).returning(SEARCHED.c.id)
+
+_CONTENT = select(SCHEMA.c.content_hash).where(SCHEMA.c.name == bindparam("of_name"))
+
+_OF_NAME = SEARCHED.c.name == bindparam("of_name")
+
+_ID = select(SEARCHED.c.id).where(_OF_NAME)
+
+_FORGET = delete(SEARCHED).where(_OF_NAME)
+
+_STORED = text("SELECT fields, documentation FROM search WHERE rowid = :id")
+
+_WRITE = text(
+    "REPLACE INTO search (rowid, fields, documentation) VALUES (:id, :fields, :documentation)"
+)
+
+_DELETE = text("DELETE FROM search WHERE rowid = :id")
+
+
+class SqlSearch:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, asked: str, limit: int) -> Found:
+        parsed = question(asked)
+        if not parsed.key:
+            return self._found(_EACH, parsed, limit)
+        return self._found(_EVERYWHERE if parsed.fields else _BY_NAME, parsed, limit)
+
+    def find_in_packages(self, asked: str, limit: int) -> Found:
+        parsed = question(asked)
+        return self._found(_IN_PACKAGES, parsed, limit) if parsed.fields else Found((), 0)
+
+    def _found(self, statement: TextClause, asked: Question, limit: int) -> Found:
+        row = {
+            "key": asked.key,
+            "fields": asked.fields,
+            "documentation": asked.documentation,
+            "limit": limit,
+            "most": _MAX_COUNTED,
+        }
+        rows = self._connection.execute(statement, row).all()
+        places = {each.name: Match(each.place) for each in rows}
+        fields = self._fields([n for n, place in places.items() if place is Match.FIELD], asked)
+        described = [n for n, place in places.items() if place is Match.DOCUMENTATION]
+        excerpts = self._excerpts(described, asked)
+        hits = tuple(
+            Hit(name_of(name), place, fields.get(name, ()), excerpts.get(name, ""))
+            for name, place in places.items()
+        )
+        return Found(hits, rows[0].total if rows else 0)
+
+    def _fields(self, keys: Sequence[str], asked: Question) -> Mapping[str, tuple[str, ...]]:
+        return {
+            row.name: matching_fields(row.fields, asked)[:_MAX_FIELDS]
+            for chunk in chunks(keys)
+            for row in self._connection.execute(_FIELDS, {"keys": chunk})
+        }
+
+    def _excerpts(self, keys: Sequence[str], asked: Question) -> Mapping[str, str]:
+        return {
+            row.name: row.excerpt
+            for chunk in chunks(keys)
+            for row in self._connection.execute(
+                _EXCERPTS, {"keys": chunk, "documentation": asked.documentation}
+            )
+        }
+
+
+def enter_derivation(connection: Connection, name: str, derivation: str) -> None:
+    """Makes a derivation known to the search; call it after its relation's record is written."""
+    content_hash = connection.execute(_CONTENT, {"of_name": name}).scalar_one_or_none()
+    entry = {"name": name, "content_hash": content_hash}
+    id_ = connection.execute(_ENTER, entry).scalar_one()
+    found = searched_texts(derivation)
+    stored = connection.execute(_STORED, {"id": id_}).first()
+    # Most derivations that change leave fields and documentation as they are.
+    if stored is None or tuple(stored) != (found.fields, found.documentation):
+        row = {"id": id_, "fields": found.fields, "documentation": found.documentation}
+        connection.execute(_WRITE, row)
+
+
+def forget_derivation(connection: Connection, name: str) -> None:
+    id_ = connection.execute(_ID, {"of_name": name}).scalar_one_or_none()
+    if id_ is not None:
+        connection.execute(_DELETE, {"id": id_})
+        connection.execute(_FORGET, {"of_name": name})
