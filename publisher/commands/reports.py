@@ -12,8 +12,9 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.inspection import Explanation, explanation
 from publisher.publishing.retention import FileChange
-from publisher.selection import OPT_OUT, Selection
+from publisher.selection import Selection
 from publisher.settling.comparison import SnapshotReport
+from publisher.settling.conditions import Condition, condition, withheld_because
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord, VersionRecord
 
@@ -25,6 +26,7 @@ class RelationReport:
     Attributes:
         dependents: each direct one, with its status.
         withheld_because: "" where it is not withheld from publication.
+        condition: what its status means, and what to do.
         omitted: columns that its newest version leaves out, each with its type and why.
     """
 
@@ -32,6 +34,7 @@ class RelationReport:
     explanation: Explanation
     dependents: Sequence[tuple[RelationName, str]]
     withheld_because: str
+    condition: Condition
     omitted: Sequence[str] = ()
 
     @property
@@ -65,13 +68,15 @@ def relation_report(
         return None
     records = tx.graph.records(found.dependents)
     dependents = [(n, _status(records.get(n))) for n in found.dependents]
-    withheld = _withheld_because(found.record, selection)
-    return RelationReport(name, found, dependents, withheld, _omitted(found.versions))
-
-
-def shown_status(record: RelationRecord) -> str:
-    """STALE while it is to be derived again, whatever came of it before."""
-    return "STALE" if record.stale else record.status.value
+    withheld = withheld_because(found.record, selection)
+    return RelationReport(
+        name,
+        found,
+        dependents,
+        withheld,
+        condition(found.record, withheld, found.failing_upstreams),
+        _omitted(found.versions),
+    )
 
 
 def _status(record: RelationRecord | None) -> str:
@@ -85,11 +90,3 @@ def _omitted(versions: Sequence[VersionRecord]) -> Sequence[str]:
     except MalformedAvroSchema:
         return ()
     return tuple(map(str, omissions_of(schema))) if isinstance(schema, Record) else ()
-
-
-def _withheld_because(record: RelationRecord | None, selection: Selection) -> str:
-    if record is None or not record.withheld:
-        return ""
-    if selection.includes(record.name):
-        return f"its table property {OPT_OUT} is false"
-    return "artifacts.include and artifacts.exclude leave it out"

@@ -49,6 +49,12 @@ class Explanation:
     versions: Sequence[VersionRecord]
     work: WorkRecord | None
 
+    @property
+    def failing_upstreams(self) -> Sequence[RelationName]:
+        """Direct ones that cannot be derived, in order of first mention."""
+        found = (self.upstream_records.get(edge.upstream) for edge in self.upstreams)
+        return [record.name for record in found if record is not None and record.has_failed]
+
 
 def engine_status(tx: Transaction, counters: Mapping[str, int]) -> EngineStatus:
     figures = tx.tallies.figures()
@@ -72,5 +78,5 @@ def explanation(tx: Transaction, name: RelationName, distribution: str) -> Expla
         upstream_records=tx.graph.records(edge.upstream for edge in edges),
         dependents=tx.graph.dependents([name]),
         versions=tx.versions.history([distribution])[distribution],
-        work=next((w for w in tx.work.outstanding() if w.relation == name), None),
+        work=tx.work.of(name),
     )

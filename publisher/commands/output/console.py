@@ -26,7 +26,7 @@ from publisher.commands.output.tables import (
     say,
 )
 from publisher.commands.output.times import shown_time
-from publisher.commands.reports import RelationReport, ResyncReport, Retirement, shown_status
+from publisher.commands.reports import RelationReport, ResyncReport, Retirement
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
@@ -34,6 +34,7 @@ from publisher.daemon.probes import Probe
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
+from publisher.settling.conditions import shown_status
 from publisher.settling.deletions import RELEASED
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
@@ -92,7 +93,9 @@ class ConsoleOutput:
         facts = {
             "relation": str(report.name),
             "status": shown_status(record) if record else "UNKNOWN",
+            "meaning": report.condition.meaning,
             "reason": record.reason if record else "",
+            "to do": report.condition.remedy,
             "dropped": "its versions are yanked" if record and record.yanked else "",
             "withheld": report.withheld_because,
             "package": found.versions[-1].distribution if found.versions else "",

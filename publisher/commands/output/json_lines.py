@@ -17,7 +17,6 @@ from publisher.commands.reports import (
     RelationReport,
     ResyncReport,
     Retirement,
-    shown_status,
 )
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
@@ -26,6 +25,7 @@ from publisher.daemon.probes import Probe
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
+from publisher.settling.conditions import shown_status
 from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
 
 
@@ -60,6 +60,8 @@ class JsonLines:
         self._print(
             {
                 "relation": _relation(found.record) if found.record else None,
+                "meaning": report.condition.meaning,
+                "remedy": report.condition.remedy,
                 "withheld": bool(report.withheld_because),
                 "omitted": list(report.omitted),
                 "upstreams": [

@@ -152,7 +152,11 @@ def test_a_long_table_ends_with_how_many_more_there_are() -> None:
 def test_an_explanation_has_neighbours_and_versions_with_times(published: Folder) -> None:
     seen = published.people("explain", "shop.orders")
 
-    assert "relation  shop.orders\nstatus    OK\npackage   acme-schema-shop-orders\n" in seen
+    assert (
+        "relation  shop.orders\nstatus    OK\nmeaning   its schema is known, and its package has it\n"
+        in seen
+    )
+    assert "package   acme-schema-shop-orders\n" in seen
     assert "  shop.ids    OK\n  shop.wrong  BROKEN" in seen
     assert "withheld" not in seen
     first = next(line for line in seen.splitlines() if "1.0.0" in line).split()

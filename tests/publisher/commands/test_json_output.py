@@ -102,6 +102,8 @@ def test_an_explanation_is_one_line(published: Folder) -> None:
     assert datetime.fromisoformat(shown["created_at"]).tzinfo == UTC
     assert line == {
         "relation": {"relation": "shop.orders", "status": "OK", "reason": ""},
+        "meaning": "its schema is known, and its package has it",
+        "remedy": "",
         "withheld": False,
         "omitted": [],
         "upstreams": [],

@@ -1,0 +1,126 @@
+"""A relation's status in words: what it means and what a person can do, the same on pages and in commands."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.selection import OPT_OUT, Selection
+from publisher.state.records import RelationRecord
+
+_MAX_NAMED: Final = 3
+
+_OPTED_OUT: Final = f"its table property {OPT_OUT} is false"
+_NOT_SELECTED: Final = "artifacts.include and artifacts.exclude leave it out"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``remedy`` is "" where nothing is to be done."""
+
+    meaning: str
+    remedy: str = ""
+
+
+def shown_status(record: RelationRecord) -> str:
+    """STALE while it is to be derived again, whatever came of it before."""
+    return "STALE" if record.stale else record.status.value
+
+
+def withheld_because(record: RelationRecord | None, selection: Selection) -> str:
+    """Why a derived relation gets no package though it could; "" if that is not so."""
+    if record is None or not record.withheld:
+        return ""
+    return _OPTED_OUT if selection.includes(record.name) else _NOT_SELECTED
+
+
+def condition(
+    record: RelationRecord | None, withheld: str = "", failing: Sequence[RelationName] = ()
+) -> Condition:
+    """What is the matter with a relation.
+
+    Args:
+        record: None if it was not read yet.
+        withheld: as ``withheld_because`` says.
+        failing: relations that it reads and that cannot be derived themselves.
+    """
+    if record is None or record.status is Status.UNKNOWN:
+        return Condition("it was not read yet")
+    if record.stale:
+        return Condition("it, or something that it reads, changed: it is to be derived again")
+    if record.status is not Status.MISSING and record.missing_since is not None:
+        return Condition(
+            "the catalog did not have it when it was read last: if that stays so, it counts as dropped",
+            f"if the catalog has it: {_resync(record.name)}",
+        )
+    if record.status is Status.OK:
+        return _of_derived(record, withheld)
+    return _of_failed(record, failing)
+
+
+def _of_derived(record: RelationRecord, withheld: str) -> Condition:
+    if record.is_unfit:
+        return Condition(
+            "its schema is known, and no package can be made of it",
+            "change what the reason names, or leave the relation out with artifacts.exclude",
+        )
+    if withheld:
+        remedy = (
+            f"to publish it, remove {OPT_OUT} from its properties"
+            if withheld == _OPTED_OUT
+            else "to publish it, change these settings and restart the service"
+        )
+        return Condition(f"its schema is known, and it gets no package: {withheld}", remedy)
+    if record.lacks_version:
+        return Condition("its schema is known; its package is to be published")
+    return Condition("its schema is known, and its package has it")
+
+
+def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condition:
+    match record.status:
+        case Status.BROKEN:
+            return Condition(
+                "it cannot be derived: its own engine would refuse it, or something that it reads fails",
+                f"repair {_listed(failing)} first: what reads that is then derived again by itself"
+                if failing
+                else "correct its definition or what it reads: it is derived again when one changes",
+            )
+        case Status.UNSUPPORTED:
+            return Condition(
+                "it cannot be derived: it uses something that schema-publisher does not support",
+                "do as the reason says; otherwise rewrite that part of it, or report it",
+            )
+        case Status.CYCLE:
+            return Condition(
+                "it cannot be derived: it reads itself, directly or by other views",
+                "change one of these views so that none reads itself",
+            )
+        case Status.QUARANTINED:
+            return Condition(
+                "it is left alone: deriving it ended its process repeatedly",
+                "the next snapshot tries it once more, and so does a change of it; report its text",
+            )
+        case Status.MISSING:
+            versions = "; the versions of its package are yanked" if record.yanked else ""
+            return Condition(
+                f"the catalog has no such relation{versions}",
+                f"nothing if that is meant; if the catalog has it: {_resync(record.name)}",
+            )
+        case Status.OK | Status.UNKNOWN:
+            raise AssertionError("not a failure")
+        case _:
+            assert_never(record.status)
+
+
+def _resync(name: RelationName) -> str:
+    """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+    return f"schema-publisher resync {shlex.quote(str(name))}"
+
+
+def _listed(names: Sequence[RelationName]) -> str:
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(map(str, names[:_MAX_NAMED])) + more

@@ -1,0 +1,83 @@
+"""Each status in words, with what a person can do."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.selection import Selection
+from publisher.settling.conditions import condition, withheld_because
+from publisher.state.records import RelationRecord
+
+NAME = RelationName.of("shop", "orders")
+DERIVED = RelationRecord(
+    NAME, status=Status.OK, stale=False, content_hash="c", published_hash="c", facts_hash="f"
+)
+UPSTREAMS = [RelationName.of("shop", f"t{n}") for n in range(5)]
+
+
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("stale", [True, False])
+@pytest.mark.parametrize("content", [None, "c"])
+@pytest.mark.parametrize("reason", ["", "why"])
+@pytest.mark.parametrize("missing_since", [None, 1.0])
+def test_every_state_of_a_relation_has_a_meaning(
+    status: Status, stale: bool, content: str | None, reason: str, missing_since: float | None
+) -> None:
+    record = RelationRecord(
+        NAME,
+        status=status,
+        stale=stale,
+        content_hash=content,
+        reason=reason,
+        missing_since=missing_since,
+    )
+
+    found = condition(record, withheld_because(record, Selection()))
+
+    assert found.meaning
+    assert not found.meaning.endswith(".")
+    assert not found.remedy.endswith(".")
+
+
+def test_what_is_well_has_nothing_to_do() -> None:
+    assert condition(DERIVED).remedy == ""
+    assert "is to be published" in condition(replace(DERIVED, published_hash="older")).meaning
+    assert condition(None).remedy == ""
+
+
+@pytest.mark.parametrize(
+    "status", [Status.BROKEN, Status.UNSUPPORTED, Status.CYCLE, Status.QUARANTINED, Status.MISSING]
+)
+def test_what_failed_has_something_to_do(status: Status) -> None:
+    assert condition(replace(DERIVED, status=status, content_hash=None)).remedy
+
+
+def test_what_reads_something_that_fails_names_that() -> None:
+    broken = replace(DERIVED, status=Status.BROKEN, content_hash=None)
+
+    assert "repair shop.t0, shop.t1 first" in condition(broken, failing=UPSTREAMS[:2]).remedy
+    assert "shop.t2 and 2 more" in condition(broken, failing=UPSTREAMS).remedy
+
+
+def test_what_is_withheld_says_by_which_setting_and_how_to_publish_it() -> None:
+    withheld = replace(DERIVED, content_hash=None)
+
+    by_settings = withheld_because(withheld, Selection(exclude=("shop.*",)))
+    by_itself = withheld_because(withheld, Selection())
+
+    assert "artifacts.exclude" in condition(withheld, by_settings).meaning
+    assert "schema-publisher.publish" in condition(withheld, by_itself).remedy
+    assert withheld_because(DERIVED, Selection(exclude=("shop.*",))) == ""
+
+
+def test_a_command_in_a_remedy_is_safe_to_copy_into_a_shell() -> None:
+    name = RelationName.of("shop", "x'; rm -rf ~; '")
+
+    remedy = condition(RelationRecord(name, status=Status.MISSING, stale=False)).remedy
+
+    assert shlex.split(remedy.partition("has it: ")[2])[-1] == str(name)
