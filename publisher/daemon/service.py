@@ -19,6 +19,7 @@ from publisher.daemon.adapters import (
     build_catalog,
     build_index,
     build_processes,
+    build_selection,
     close_catalog,
     generator_version,
 )
@@ -29,10 +30,13 @@ from publisher.daemon.assembly import (
     build_state,
     shared_servers,
 )
+from publisher.daemon.definitions import Definitions
 from publisher.daemon.health import Health, SnapshotAge
 from publisher.daemon.metrics import EngineMetrics, LastSnapshot
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
+from publisher.daemon.relation_details import DetailsReader
 from publisher.daemon.runner_choice import choose_runner, is_spark_installed
+from publisher.daemon.shown import ShownState
 from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.daemon.web_servers import WebServers, daemon_registry
@@ -42,12 +46,11 @@ from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
 from publisher.state.protocol import StateUnavailable
 from publisher.web.descriptions import describe_limited, description_processes
+from publisher.web.details import RelationDetails
 from publisher.web.packages import Site
-from publisher.web.status import Neighbour, RelationStatus, RelationSummary, ServiceStatus
+from publisher.web.status import FoundRelations, RelationSummary, ServiceStatus
 
 log = logging.getLogger(__name__)
-
-_SHOWN_RELATIONS = 200
 
 
 class Service:
@@ -99,7 +102,16 @@ class Service:
         self._descriptions = description_processes()
         failed_start.callback(self._descriptions.close)
         describe = partial(describe_limited, self._descriptions)
-        site = Site(self.summarize, settings.http.public_url, describe)
+        self._shown = ShownState(self._state, settings.artifacts.prefix)
+        definitions = Definitions(ObservedCatalog(self._catalog, outages), outages)
+        self._details = DetailsReader(self._state, definitions, build_selection(settings))
+        site = Site(
+            self.summarize,
+            settings.http.public_url,
+            describe,
+            self._shown.search_packages,
+            settings.artifacts.prefix,
+        )
         metrics = EngineMetrics(
             self.engine.runtime,
             outages.up,
@@ -162,9 +174,7 @@ class Service:
             reason="; ".join(f"{part}: {why}" for part, why in sorted(troubles.items())),
         )
         try:
-            found, troubled = self._state.read(
-                lambda tx: (tx.tallies.figures(), tx.graph.in_trouble(_SHOWN_RELATIONS))
-            )
+            found, troubled = self._shown.figures()
         except StateUnavailable as error:
             return replace(shown, ready=False, reason=shown.reason or str(error))
         return replace(
@@ -176,33 +186,21 @@ class Service:
                 "conflicts": found.conflicts,
                 "dead letters": found.dead_letters,
             },
-            relations=tuple(
-                RelationStatus(str(record.name), record.status.value, record.reason)
-                for record in troubled
-            ),
+            relations=troubled.relations,
+            more_relations=troubled.more,
         )
 
     def summarize(self, name: RelationName) -> RelationSummary | None:
         """What is known of a relation beyond its packages; None if it is unknown."""
-        record, edges, dependents = self._state.read(
-            lambda tx: (
-                tx.graph.records([name]).get(name),
-                tx.graph.edges_of([name])[name],
-                tx.graph.dependents([name]),
-            )
-        )
-        if record is None:
-            return None
-        return RelationSummary(
-            record.status.value,
-            record.reason or ("it was dropped" if record.yanked else ""),
-            tuple(self._neighbour(edge.upstream) for edge in edges),
-            tuple(self._neighbour(dependent) for dependent in sorted(dependents)),
-        )
+        return self._shown.summarize(name)
 
-    def _neighbour(self, name: RelationName) -> Neighbour:
-        prefix = self._settings.artifacts.prefix
-        return Neighbour(str(name), distribution_name(name, prefix))
+    def relation(self, name: RelationName) -> RelationDetails | None:
+        """All that is known of a relation, for its page."""
+        distribution = distribution_name(name, self._settings.artifacts.prefix)
+        return self._details.read(name, distribution, self.engine.runtime.clock.now())
+
+    def search(self, asked: str, limit: int) -> FoundRelations:
+        return self._shown.search(asked, limit)
 
     def _retention(self) -> RetentionPass | None:
         retention = build_retention(self._settings)

@@ -20,3 +20,12 @@ def package_address(distribution: str) -> str:
 
 def package_link(distribution: str) -> Link:
     return Link(distribution, package_address(distribution))
+
+
+def relation_address(relation: str) -> str:
+    """``relation`` is the text of its name, which no dot segment of a path can be."""
+    return f"/relations/{quote(relation, safe='')}"
+
+
+def relation_link(relation: str) -> Link:
+    return Link(relation, relation_address(relation))

@@ -31,9 +31,10 @@ from publisher.index.simple_page import (
     root_to_json,
 )
 from publisher.index.static import PROVENANCE_SUFFIX, StaticIndex
+from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
 from publisher.web.negotiation import page_type
-from publisher.web.operations import HealthChecks, OperationsPages, packages_page
+from publisher.web.operations import HealthChecks, OperationsPages
 from publisher.web.packages import (
     PLAIN_SITE,
     PackagePages,
@@ -74,9 +75,10 @@ def create_app(
         access: to the pages about the daemon.
     """
     served = None if index is None else ServedIndex(index)
-    pages = OperationsPages(served, daemon, registry, access)
+    packages = None if served is None else PackagePages(served, site, access)
+    pages = OperationsPages(packages, daemon, registry, access)
     health = HealthChecks(daemon, access)
-    return _app([*pages.routes(), *health.routes(), *_index_routes(served, site)])
+    return _app([*pages.routes(), *health.routes(), *_index_routes(served, packages)])
 
 
 def create_public_app(
@@ -84,9 +86,10 @@ def create_public_app(
 ) -> Starlette:
     """What everybody may read, where the pages about the daemon have a port of their own."""
     served = None if index is None else ServedIndex(index)
-    start = () if served is None else (Route("/", lambda request: packages_page(request, served)),)
+    packages = None if served is None else PackagePages(served, site)
+    start = () if packages is None else (Route("/", packages.listing),)
     health = HealthChecks(daemon, UNPROTECTED)
-    return _app([*start, *health.routes(), *_index_routes(served, site)])
+    return _app([*start, *health.routes(), *_index_routes(served, packages)])
 
 
 def create_operations_app(
@@ -101,15 +104,17 @@ def _app(routes: Sequence[Route]) -> Starlette:
     return Starlette(
         routes=routes,
         middleware=[Middleware(_ReadOnly)],
-        exception_handlers={PackageIndexError: _index_unavailable},
+        exception_handlers={
+            PackageIndexError: _index_unavailable,
+            StateUnavailable: _state_unavailable,
+        },
     )
 
 
-def _index_routes(index: ServedIndex | None, site: Site) -> Sequence[Route]:
-    if index is None:
+def _index_routes(index: ServedIndex | None, packages: PackagePages | None) -> Sequence[Route]:
+    if index is None or packages is None:
         return ()
     simple = _SimpleIndex(index)
-    packages = PackagePages(index, site)
     return (
         Route("/constraints.txt", simple.constraints),
         Route("/simple", _redirect_to_folder),
@@ -118,7 +123,7 @@ def _index_routes(index: ServedIndex | None, site: Site) -> Sequence[Route]:
         Route("/simple/{project}/", simple.project),
         Route("/simple/{project}/{filename}", simple.file),
         Route("/packages", redirect_to_package_list),
-        Route("/packages/", redirect_to_package_list),
+        Route("/packages/", packages.listing),
         Route("/packages/{project}", packages.package),
         Route("/packages/{project}/", redirect_to_package),
     )
@@ -242,3 +247,8 @@ def _respond(request: Request, body: bytes, media_type: str) -> Response:
 def _index_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
     """Without the reason, which names paths of this machine and belongs in the log."""
     return PlainTextResponse("the package index cannot be read\n", 503, {"Retry-After": "5"})
+
+
+def _state_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    """Without the reason, likewise."""
+    return PlainTextResponse("the state cannot be read\n", 503, {"Retry-After": "5"})

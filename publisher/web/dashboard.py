@@ -1,21 +1,23 @@
-"""The start page for people: the daemon's state, relations with problems, and packages by name."""
+"""The start pages for people: what is wrong with the service and all relations; or packages alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from publisher.web.addresses import Link, package_link
+from publisher.web.addresses import Link, package_link, relation_link
+from publisher.web.package_search import PackageSearch
 from publisher.web.rendering import render
-from publisher.web.status import RelationStatus, ServiceStatus
+from publisher.web.status import FoundRelation, FoundRelations, RelationStatus, ServiceStatus
 
 MAX_ROWS: Final = 500
+MAX_HITS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class RelationLine:
-    relation: str
+    relation: Link
     status: str
     package: Link
     version: str
@@ -23,68 +25,102 @@ class RelationLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PackageSearch:
-    """The packages whose names contain ``query``; ``more`` of those found are not listed."""
+class RelationHit:
+    """``because`` is empty if its name has what was asked."""
+
+    relation: Link
+    status: str
+    package: Link
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSearch:
+    """The relations that ``query`` finds, all if it is empty; ``more`` of those found are not listed."""
 
     query: str
     found: int
-    total: int
-    links: tuple[Link, ...]
+    hits: tuple[RelationHit, ...]
     more: int
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardView:
-    """The start page.
+    """The start page of operators.
 
     Attributes:
-        status: None for readers who are no operators.
         more_relations: how many have problems and are not listed.
-        packages: None on a foreign index.
+        search: None while the state cannot be read.
+        has_packages: whether packages have pages here.
     """
 
-    status: ServiceStatus | None
+    status: ServiceStatus
     relations: tuple[RelationLine, ...]
     more_relations: int
-    packages: PackageSearch | None
+    search: RelationSearch | None
+    has_packages: bool
 
 
-def dashboard(status: ServiceStatus | None, projects: Sequence[str] | None, query: str) -> bytes:
-    return render("dashboard.html", dashboard_view(status, projects, query))
+@dataclass(frozen=True, slots=True)
+class PackageListView:
+    """The start page of others; ``shows_relations``: there is a page of the service as well."""
+
+    packages: PackageSearch
+    shows_relations: bool
+
+
+def dashboard(
+    status: ServiceStatus,
+    found: FoundRelations | None,
+    query: str,
+    has_page: Callable[[str], bool] | None = None,
+) -> bytes:
+    """``has_page`` says of a package whether it has one; None where none has."""
+    return render("dashboard.html", dashboard_view(status, found, query, has_page))
 
 
 def dashboard_view(
-    status: ServiceStatus | None, projects: Sequence[str] | None, query: str
+    status: ServiceStatus,
+    found: FoundRelations | None,
+    query: str,
+    has_page: Callable[[str], bool] | None,
 ) -> DashboardView:
-    """``projects`` is None where packages are uploaded to another server's index."""
-    relations = status.relations if status else ()
-    listed = relations[:MAX_ROWS]
+    def link(distribution: str | None) -> Link:
+        if not distribution:
+            return Link("")
+        linked = has_page is not None and has_page(distribution)
+        return package_link(distribution) if linked else Link(distribution)
+
+    listed = status.relations[:MAX_ROWS]
     return DashboardView(
         status=status,
-        relations=tuple(_relation_line(r, linked=projects is not None) for r in listed),
-        more_relations=len(relations) - len(listed),
-        packages=None if projects is None else _search(projects, query),
+        relations=tuple(_relation_line(each, link(each.distribution)) for each in listed),
+        more_relations=len(status.relations) - len(listed) + status.more_relations,
+        search=None if found is None else _search(found, query, link),
+        has_packages=has_page is not None,
     )
 
 
-def _relation_line(relation: RelationStatus, *, linked: bool) -> RelationLine:
-    name = relation.distribution or ""
+def package_list(packages: PackageSearch, *, shows_relations: bool) -> bytes:
+    return render("packages.html", PackageListView(packages, shows_relations))
+
+
+def _relation_line(relation: RelationStatus, package: Link) -> RelationLine:
     return RelationLine(
-        relation=relation.relation,
+        relation=relation_link(relation.relation),
         status=relation.status,
-        package=package_link(name) if name and linked else Link(name),
+        package=package,
         version=relation.version or "",
         reason=relation.reason,
     )
 
 
-def _search(projects: Sequence[str], query: str) -> PackageSearch:
-    found = [project for project in projects if query.lower() in project]
-    listed = found[:MAX_ROWS]
-    return PackageSearch(
-        query=query,
-        found=len(found),
-        total=len(projects),
-        links=tuple(package_link(project) for project in listed),
-        more=len(found) - len(listed),
-    )
+def _search(
+    found: FoundRelations, query: str, link: Callable[[str | None], Link]
+) -> RelationSearch:
+    hits = tuple(_hit(each, link(each.distribution)) for each in found.relations)
+    return RelationSearch(query, found.total, hits, found.total - len(hits))
+
+
+def _hit(found: FoundRelation, package: Link) -> RelationHit:
+    return RelationHit(relation_link(found.relation), found.status, package, found.because)

@@ -1,4 +1,4 @@
-"""Pages about the daemon, for operators and monitoring: dashboard, health, metrics."""
+"""Pages about the daemon, for operators and monitoring: dashboard, relations, health, metrics."""
 
 from __future__ import annotations
 
@@ -7,28 +7,53 @@ from http import HTTPStatus
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from publisher.index.protocol import PackageIndexError
+from lakeschema.catalog.errors import MalformedName
+from lakeschema.catalog.identifiers import RelationName
+from publisher.state.protocol import StateUnavailable
 from publisher.web.access import Access
-from publisher.web.dashboard import dashboard
+from publisher.web.addresses import relation_address
+from publisher.web.dashboard import MAX_HITS, dashboard
+from publisher.web.packages import PackagePages, asked
+from publisher.web.relation_page import relation_page, unknown_relation_page
 from publisher.web.responses import Body, page_response
-from publisher.web.served_index import ServedIndex
-from publisher.web.status import Daemon
+from publisher.web.status import Daemon, FoundRelations
 
-MAX_QUERY: Final = 200
+_MAX_NAME: Final = 300
 _NO_STORE: Final = {"Cache-Control": "no-store"}
+
+
+class _AnyText(Convertor[str]):
+    """What ``path`` takes, and line ends, which a name may have."""
+
+    regex = r"[\s\S]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any_text", _AnyText())
 
 
 class OperationsPages:
     """Handlers are plain functions, which Starlette runs in threads."""
 
     def __init__(
-        self, index: ServedIndex | None, daemon: Daemon, registry: CollectorRegistry, access: Access
+        self,
+        packages: PackagePages | None,
+        daemon: Daemon,
+        registry: CollectorRegistry,
+        access: Access,
     ) -> None:
-        self._index = index
+        """``packages`` is None where packages are uploaded to another server's index."""
+        self._packages = packages
         self._daemon = daemon
         self._registry = registry
         self._access = access
@@ -37,27 +62,51 @@ class OperationsPages:
         return (
             Route("/", self.start),
             Route("/operations", self.dashboard),
+            Route("/relations", _to_start),
+            Route("/relations/", _to_start),
+            Route("/relations/{relation:any_text}", self.relation),
             Route("/metrics", self.metrics),
         )
 
     def start(self, request: Request) -> Response:
         """The dashboard; for others than operators the packages, where there are any."""
-        if self._index is not None and not self._access.permits(request):
-            return packages_page(request, self._index)
+        if self._packages is not None and not self._access.permits(request):
+            return self._packages.listing(request)
         return self.dashboard(request)
 
     def dashboard(self, request: Request) -> Response:
         if not self._access.permits(request):
             return _unauthorized()
-        page = dashboard(self._daemon.status(), self._projects(), _query(request))
+        query = asked(request)
+        has_page = None if self._packages is None else self._packages.has_page
+        page = dashboard(self._daemon.status(), self._found(query), query, has_page)
         return page_response(request, Body.of(page), "text/html")
 
-    def _projects(self) -> Sequence[str] | None:
-        """None also while the index cannot be read: the page is there to say so."""
+    def _found(self, query: str) -> FoundRelations | None:
+        """None while the state cannot be read: the page is there to say so."""
         try:
-            return self._index.projects() if self._index else None
-        except PackageIndexError:
+            return self._daemon.search(query, MAX_HITS)
+        except StateUnavailable:
             return None
+
+    def relation(self, request: Request) -> Response:
+        if not self._access.permits(request):
+            return _unauthorized()
+        stated: str = request.path_params["relation"]
+        try:
+            name = RelationName.parse(stated)
+        except MalformedName:
+            return _unknown_relation(request, stated)
+        details = self._daemon.relation(name)
+        if details is None:
+            return _unknown_relation(request, stated)
+        if details.relation != stated:
+            return RedirectResponse(
+                relation_address(details.relation), HTTPStatus.MOVED_PERMANENTLY
+            )
+        has_page = self._packages is not None and self._packages.has_page(details.distribution)
+        body = Body.of(relation_page(details, has_package_page=has_page))
+        return page_response(request, body, "text/html")
 
     def metrics(self, request: Request) -> Response:
         if not self._access.permits(request):
@@ -91,13 +140,13 @@ class HealthChecks:
         return _health("ready", not troubles, "; ".join(dict.fromkeys(parts)))
 
 
-def packages_page(request: Request, index: ServedIndex) -> Response:
-    page = dashboard(None, index.projects(), _query(request))
-    return page_response(request, Body.of(page), "text/html")
+def _to_start(request: Request) -> Response:  # noqa: ARG001
+    return RedirectResponse("/", HTTPStatus.FOUND)
 
 
-def _query(request: Request) -> str:
-    return request.query_params.get("q", "")[:MAX_QUERY]
+def _unknown_relation(request: Request, stated: str) -> Response:
+    body = Body.of(unknown_relation_page(stated[:_MAX_NAME]))
+    return page_response(request, body, "text/html", status=HTTPStatus.NOT_FOUND)
 
 
 def _health(name: str, healthy: bool, reason: str) -> Response:

@@ -11,7 +11,13 @@ from typing import Final, Literal
 
 from codegen.package import PackageContents
 from publisher.index.simple_page import ProjectPage
-from publisher.web.addresses import Link, package_address, package_link
+from publisher.web.addresses import (
+    Link,
+    package_address,
+    package_link,
+    relation_address,
+    relation_link,
+)
 from publisher.web.descriptions import PackageDescription
 from publisher.web.fields import FieldRow
 from publisher.web.installation import Installation, installation
@@ -29,7 +35,7 @@ SectionId = Literal["install", "fields", "versions", "relations", "provenance"]
 @dataclass(frozen=True, slots=True)
 class Heading:
     kind: str
-    relation: str
+    relation: Link
     version: str
     documentation: str
 
@@ -119,6 +125,8 @@ def package_view(
     description: PackageDescription | None,
     summary: RelationSummary | None,
     packaged: frozenset[str],
+    *,
+    shows_relations: bool = False,
 ) -> PackageView:
     """The view of a package.
 
@@ -128,18 +136,19 @@ def package_view(
         description: None where no wheel of the package is one of ours.
         summary: what the daemon knows of the relation.
         packaged: the neighbours' distributions that have a page.
+        shows_relations: whether relations have pages that the reader may see.
     """
     versions = list_versions(page)
     contents = description.contents if description else None
     return PackageView(
         name=page.name,
-        heading=_heading(description) if description else None,
+        heading=_heading(description, summary, shows=shows_relations) if description else None,
         notes=tuple(_notes(versions, summary)),
         installation=installation(page.name, versions, simple_url, _usage(contents)),
         fields=description.rows if description else None,
         omitted=description.omitted if description else (),
         releases=release_list(page.name, versions, contents.changelog if contents else ()),
-        neighbours=tuple(_neighbour_lists(contents, summary, packaged)),
+        neighbours=tuple(_neighbour_lists(contents, summary, packaged, shows=shows_relations)),
         provenance=provenance_view(contents.provenance) if contents else None,
     )
 
@@ -151,10 +160,14 @@ def _usage(contents: PackageContents | None) -> str:
     return f"from {contents.import_package} import {contents.record_class or 'RECORD'}"
 
 
-def _heading(description: PackageDescription) -> Heading:
+def _heading(
+    description: PackageDescription, summary: RelationSummary | None, *, shows: bool
+) -> Heading:
     contents = description.contents
     kind = "view" if contents.provenance.get("kind") == "view" else "table"
-    return Heading(kind, str(contents.relation), contents.version, description.documentation)
+    name = str(contents.relation)
+    relation = relation_link(name) if shows and summary is not None else Link(name)
+    return Heading(kind, relation, contents.version, description.documentation)
 
 
 def _notes(versions: Sequence[ListedVersion], summary: RelationSummary | None) -> Iterator[str]:
@@ -165,30 +178,38 @@ def _notes(versions: Sequence[ListedVersion], summary: RelationSummary | None) -
 
 
 def _neighbour_lists(
-    contents: PackageContents | None, summary: RelationSummary | None, packaged: frozenset[str]
+    contents: PackageContents | None,
+    summary: RelationSummary | None,
+    packaged: frozenset[str],
+    *,
+    shows: bool,
 ) -> Iterator[NeighbourList]:
     """Of the daemon's state; without it, what the wheel says that the relation reads."""
     if summary is not None:
-        yield _neighbour_list("Reads", summary.upstreams, packaged)
-        yield _neighbour_list("Read by", summary.downstreams, packaged)
+        yield _neighbour_list("Reads", summary.upstreams, packaged, shows=shows)
+        yield _neighbour_list("Read by", summary.downstreams, packaged, shows=shows)
     elif contents is not None:
         upstreams = [Neighbour(name, "") for name in stated_upstreams(contents.provenance)]
-        yield _neighbour_list("Reads", upstreams, packaged)
+        # A wheel may name relations that the daemon does not know.
+        yield _neighbour_list("Reads", upstreams, packaged, shows=False)
 
 
 def _neighbour_list(
-    heading: str, neighbours: Sequence[Neighbour], packaged: frozenset[str]
+    heading: str, neighbours: Sequence[Neighbour], packaged: frozenset[str], *, shows: bool
 ) -> NeighbourList:
     listed = neighbours[:_MAX_NEIGHBOURS]
-    items = tuple(_neighbour_link(neighbour, packaged) for neighbour in listed)
+    items = tuple(_neighbour_link(neighbour, packaged, shows=shows) for neighbour in listed)
     return NeighbourList(heading, items, len(neighbours) - len(listed))
 
 
-def _neighbour_link(neighbour: Neighbour, packaged: frozenset[str]) -> NeighbourLink:
+def _neighbour_link(
+    neighbour: Neighbour, packaged: frozenset[str], *, shows: bool
+) -> NeighbourLink:
     distribution = neighbour.distribution
     has_page = distribution in packaged
+    elsewhere = relation_address(neighbour.relation) if shows else ""
     return NeighbourLink(
         relation=neighbour.relation,
-        address=package_address(distribution) if has_page else "",
+        address=package_address(distribution) if has_page else elsewhere,
         lacks_package=bool(distribution) and not has_page,
     )

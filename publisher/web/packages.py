@@ -16,18 +16,23 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.index.protocol import IndexFile, IndexRefused
+from publisher.index.protocol import IndexFile, IndexRefused, PackageIndexError
 from publisher.index.releases import by_version
 from publisher.index.simple_page import ListedFile, ProjectPage
+from publisher.state.protocol import StateUnavailable
+from publisher.web.access import Access
 from publisher.web.addresses import package_address
+from publisher.web.dashboard import package_list
 from publisher.web.descriptions import PackageDescription, Undescribed, describe
 from publisher.web.package_page import package_page, package_view, unknown_package_page
+from publisher.web.package_search import search_packages
 from publisher.web.responses import Body, page_response
 from publisher.web.served_index import ServedIndex
-from publisher.web.status import RelationSummary
+from publisher.web.status import FoundPackage, RelationSummary
 
 log = logging.getLogger(__name__)
 
+MAX_QUERY: Final = 200
 _MAX_CACHED: Final = 32
 _MAX_WHEELS_READ: Final = 5
 _MAX_SIMILAR_NAMES: Final = 10
@@ -47,11 +52,15 @@ class Site:
         public_url: the address of the index that pages show, such as ``https://packages.example``;
             None shows the address that the reader used.
         describe: a wheel's description, or ``Undescribed``.
+        search: published packages that have a text in their fields or documentation.
+        prefix: of the names of all packages.
     """
 
     summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None
     public_url: str | None = None
     describe: Callable[[bytes], PackageDescription] = describe
+    search: Callable[[str], Sequence[FoundPackage]] = lambda _: ()
+    prefix: str = ""
 
 
 PLAIN_SITE: Final = Site()
@@ -60,15 +69,39 @@ PLAIN_SITE: Final = Site()
 class PackagePages:
     """Handlers; pages and wheels are cached by all that they depend on."""
 
-    def __init__(self, index: ServedIndex, site: Site) -> None:
+    def __init__(self, index: ServedIndex, site: Site, relations: Access | None = None) -> None:
+        """``relations``: who may read the pages of relations; None where there are none."""
         self._served = index
         self._index = index.files
+        self._relations = relations
+        self._search = site.search
+        self._prefix = site.prefix
         self._summarize = site.summarize
         self._public_url = site.public_url
         self._describe_wheel = site.describe
         # A file never changes, nor does the page of equal values.
         self._describe = lru_cache(_MAX_CACHED)(self._read_wheel)
         self._render = lru_cache(_MAX_CACHED)(self._render_page)
+
+    def listing(self, request: Request) -> Response:
+        query = asked(request)
+        named = self._served.named_projects()
+        try:
+            said = self._search(query) if query else ()
+        except StateUnavailable:
+            said = ()
+        found = search_packages(named.projects, named.keys, self._prefix, query, said)
+        page = package_list(found, shows_relations=self._shows_relations(request))
+        return page_response(request, Body.of(page), "text/html")
+
+    def has_page(self, distribution: str) -> bool:
+        try:
+            return bool(distribution) and self._index.has(distribution)
+        except PackageIndexError:
+            return False
+
+    def _shows_relations(self, request: Request) -> bool:
+        return self._relations is not None and self._relations.permits(request)
 
     def package(self, request: Request) -> Response:
         project = request.path_params["project"]
@@ -86,7 +119,8 @@ class PackagePages:
         neighbours = (*summary.upstreams, *summary.downstreams) if summary else ()
         packaged = frozenset(n.distribution for n in neighbours if self._index.has(n.distribution))
         simple_url = _simple_url(request, self._public_url)
-        body = self._render(page, simple_url, file, summary, packaged)
+        shows_relations = self._shows_relations(request)
+        body = self._render(page, simple_url, file, summary, packaged, shows_relations)
         return page_response(request, body, "text/html")
 
     def _find_newest_readable(self, page: ProjectPage) -> ListedFile | None:
@@ -118,9 +152,13 @@ class PackagePages:
         file: ListedFile | None,
         summary: RelationSummary | None,
         packaged: frozenset[str],
+        shows_relations: bool,
     ) -> Body:
         description = self._describe(file) if file else None
-        return Body.of(package_page(package_view(page, simple_url, description, summary, packaged)))
+        view = package_view(
+            page, simple_url, description, summary, packaged, shows_relations=shows_relations
+        )
+        return Body.of(package_page(view))
 
 
 def redirect_to_package(request: Request) -> Response:
@@ -130,7 +168,12 @@ def redirect_to_package(request: Request) -> Response:
 
 
 def redirect_to_package_list(request: Request) -> Response:  # noqa: ARG001
-    return RedirectResponse("/", HTTPStatus.FOUND)
+    return RedirectResponse("/packages/", HTTPStatus.MOVED_PERMANENTLY)
+
+
+def asked(request: Request) -> str:
+    """What a search page is asked for; "" for everything."""
+    return request.query_params.get("q", "")[:MAX_QUERY].strip()
 
 
 def similar_names(name: str, projects: Sequence[str]) -> Sequence[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -30,6 +31,8 @@ def _load_templates() -> Environment:
         auto_reload=False,
     )
     templates.filters["shorten"] = shorten
+    # For commands that are copied into a shell: the names in them are untrusted.
+    templates.filters["shell_quoted"] = shlex.quote
     return templates
 
 

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from publisher.index.protocol import PackageIndexError
 from publisher.index.static import StaticIndex
+from publisher.state.search_words import search_key
 from publisher.web.constraints import constraints
 from publisher.web.shared_answer import SharedAnswer
 
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedProjects:
+    """``keys`` are what a search compares, in the same order."""
+
+    projects: Sequence[str]
+    keys: Sequence[str]
+
+
 class ServedIndex:
     def __init__(self, files: StaticIndex) -> None:
         self.files = files
         self.projects = SharedAnswer(files.projects)
+        self.named_projects = SharedAnswer(self._named_projects)
         self.constraints = SharedAnswer(self._constraints)
+
+    def _named_projects(self) -> NamedProjects:
+        projects = self.projects()
+        return NamedProjects(projects, [search_key(project) for project in projects])
 
     def _constraints(self) -> bytes:
         pages, unreadable = [], []

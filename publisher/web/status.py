@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
+from lakeschema.catalog.identifiers import RelationName
+from publisher.web.details import RelationDetails
+
 
 class Daemon(Protocol):
     """What the pages ask the daemon."""
@@ -18,6 +21,20 @@ class Daemon(Protocol):
         """What keeps it from its work and why, by part; empty if it is ready."""
 
     def status(self) -> ServiceStatus: ...
+
+    def relation(self, name: RelationName) -> RelationDetails | None:
+        """All that is known of a relation; None if nothing is.
+
+        Raises:
+            StateUnavailable
+        """
+
+    def search(self, asked: str, limit: int) -> FoundRelations:
+        """The relations that a question finds, all of them if it is empty, the best first.
+
+        Raises:
+            StateUnavailable
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +56,7 @@ class ServiceStatus:
         live: False if only a restart can help.
         ready: False while it cannot do its work, for ``reason``.
         figures: counts to show, in this order.
-        relations: those to list, problems first.
+        relations: those to list, problems first; ``more_relations`` are not among them.
     """
 
     live: bool = True
@@ -47,6 +64,33 @@ class ServiceStatus:
     reason: str = ""
     figures: Mapping[str, int | str] = field(default_factory=lambda: MappingProxyType({}))
     relations: tuple[RelationStatus, ...] = ()
+    more_relations: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRelation:
+    """What a question finds; ``because`` says where if it is not in the name."""
+
+    relation: str
+    status: str
+    distribution: str | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRelations:
+    """The best, of so many."""
+
+    relations: tuple[FoundRelation, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPackage:
+    """A published package in whose fields or documentation a question is found, and where."""
+
+    distribution: str
+    because: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from publisher.web.status import ServiceStatus
+from lakeschema.catalog.identifiers import RelationName
+from publisher.web.details import RelationDetails
+from publisher.web.status import FoundRelations, ServiceStatus
 
 
 @dataclass(frozen=True)
 class IdleDaemon:
     shown: ServiceStatus = field(default_factory=ServiceStatus)
     failing: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[RelationName, RelationDetails] = field(default_factory=dict)
+    found: FoundRelations = field(default_factory=FoundRelations)
 
     def is_live(self) -> bool:
         return self.shown.live
@@ -21,3 +25,9 @@ class IdleDaemon:
 
     def status(self) -> ServiceStatus:
         return self.shown
+
+    def relation(self, name: RelationName) -> RelationDetails | None:
+        return self.known.get(name)
+
+    def search(self, asked: str, limit: int) -> FoundRelations:
+        return self.found

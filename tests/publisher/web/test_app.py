@@ -16,6 +16,7 @@ from publisher.web.status import RelationStatus, ServiceStatus
 from tests.publisher.index.wheels import sample_wheel
 from tests.publisher.web.asgi_client import AsgiClient
 from tests.publisher.web.daemon_double import IdleDaemon
+from tests.publisher.web.html_outline import Outline
 from tests.publisher.web.packages import HOSTILE
 
 PROJECT = "acme-schema-shop-orders"
@@ -194,7 +195,9 @@ def test_a_removed_wheel_is_not_there_whatever_the_page_says(
         ("/simple", "/simple/"),
         (SIMPLE.rstrip("/"), SIMPLE),
         ("/simple/Acme_Schema.Shop-Orders/", SIMPLE),
-        ("/packages/", "/"),
+        ("/packages", "/packages/"),
+        ("/relations", "/"),
+        ("/relations/", "/"),
         ("/packages/Acme.Schema_Other", "/packages/acme-schema-other"),
         ("/packages/acme-schema-other/", "/packages/acme-schema-other"),
     ],
@@ -280,8 +283,10 @@ def test_one_damaged_page_costs_the_constraints_its_project_only(
     ]
 
 
-def test_the_dashboard_leads_to_packages_and_finds_them(client: AsgiClient) -> None:
-    page = client.get("/", params={"q": "OTHER"}).text
+def test_the_dashboard_leads_to_packages_and_these_are_found(client: AsgiClient) -> None:
+    assert '<a href="/packages/">' in client.get("/").text
+
+    page = client.get("/packages/", params={"q": "OTHER"}).text
 
     assert "Packages (1 of 2)" in page
     assert '<a href="/packages/acme-schema-other">acme-schema-other</a>' in page
@@ -306,7 +311,7 @@ def test_without_an_index_of_our_own_there_are_no_packages_to_show() -> None:
 
     assert client.get("/simple/").status_code == 404
     assert client.get("/packages/acme-a-b").status_code == 404
-    assert "href" not in client.get("/").text
+    assert Outline(client.get("/").text).links == ["/relations/a.b"]
 
 
 @pytest.mark.parametrize(

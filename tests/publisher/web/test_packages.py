@@ -242,7 +242,7 @@ def test_an_unknown_name_is_told_with_names_like_it(index: StaticIndex) -> None:
     assert answer.status_code == 404
     assert "acme-schema-example-compani<b>" in outline.text
     assert outline.links == [
-        "/", "/packages/acme-schema-example-companies", ADDRESS, "/",
+        "/", "/packages/", "/packages/acme-schema-example-companies", ADDRESS, "/packages/",
     ]  # fmt: skip
     assert outline.faults == []
 

@@ -20,7 +20,7 @@ from tests.publisher.web.packages import HOSTILE
 
 
 def test_the_policy_allows_the_stylesheet_of_a_page_and_no_other() -> None:
-    page = dashboard(ServiceStatus(), (), "")
+    page = dashboard(ServiceStatus(), None, "")
 
     _, _, rest = page.partition(b"<style>")
     style, _, _ = rest.partition(b"</style>")

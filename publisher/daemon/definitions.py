@@ -1,0 +1,56 @@
+"""What the catalog says of one relation now, asked for a page: briefly, and few pages at a time."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final
+
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Relation
+from publisher.outages import CATALOG, Outages
+from publisher.redaction import SECRETS
+
+_SECONDS: Final = 3.0
+_MAX_AT_ONCE: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    reason: str
+
+
+class Definitions:
+    """Safe for threads. A catalog that hangs holds no page, and pages take no work's place in it."""
+
+    def __init__(self, catalog: Catalog, outages: Outages, seconds: float = _SECONDS) -> None:
+        self._catalog = catalog
+        self._outages = outages
+        self._seconds = seconds
+        self._slots = threading.Semaphore(_MAX_AT_ONCE)
+
+    def read(self, name: RelationName) -> Relation | Unanswered | None:
+        """None if the catalog does not have it."""
+        if self._outages.fails(CATALOG):
+            return Unanswered("the catalog does not work now")
+        if not self._slots.acquire(blocking=False):
+            return Unanswered("other pages ask the catalog now; reload this one")
+        answer: Future[Relation | Unanswered | None] = Future()
+        # A daemon's thread: the process may end while the catalog hangs.
+        threading.Thread(target=self._ask, args=(name, answer), daemon=True).start()
+        try:
+            return answer.result(self._seconds)
+        except TimeoutError:
+            return Unanswered(f"the catalog did not answer within {self._seconds:g} s")
+
+    def _ask(self, name: RelationName, answer: Future[Relation | Unanswered | None]) -> None:
+        try:
+            answer.set_result(self._catalog.read([name]).get(name))
+        except CatalogError as error:
+            answer.set_result(Unanswered(SECRETS.redact(str(error))))
+        except Exception as error:  # noqa: BLE001 (recorded as the page's failure)
+            answer.set_result(Unanswered(SECRETS.redact(f"{type(error).__name__}: {error}")))
+        finally:
+            self._slots.release()

@@ -1,0 +1,129 @@
+"""What the pages show of the state: relations in trouble, those that a question finds, and neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from codegen.naming import distribution_name
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.settling.conditions import shown_status
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import Figures, Hit, Match, RelationRecord, WorkRecord
+from publisher.web.status import (
+    FoundPackage,
+    FoundRelation,
+    FoundRelations,
+    Neighbour,
+    RelationStatus,
+    RelationSummary,
+)
+
+_MAX_TROUBLED: Final = 200
+_MAX_PACKAGES: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Troubled:
+    """Relations that need somebody, ``more`` of them not listed."""
+
+    relations: tuple[RelationStatus, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownState:
+    """``prefix`` is that of the packages."""
+
+    state: State
+    prefix: str
+
+    def figures(self) -> tuple[Figures, Troubled]:
+        return self.state.read(lambda tx: (tx.tallies.figures(), self._troubled(tx)))
+
+    def search(self, asked: str, limit: int) -> FoundRelations:
+        def read(tx: Transaction) -> FoundRelations:
+            found = tx.search.find(asked, limit)
+            records = tx.graph.records(hit.relation for hit in found.hits)
+            shown = tuple(self._found(hit, records.get(hit.relation)) for hit in found.hits)
+            return FoundRelations(shown, found.total)
+
+        return self.state.read(read)
+
+    def search_packages(self, asked: str) -> Sequence[FoundPackage]:
+        found = self.state.read(lambda tx: tx.search.find_in_packages(asked, _MAX_PACKAGES))
+        return [FoundPackage(self._distribution(hit.relation), _because(hit)) for hit in found.hits]
+
+    def summarize(self, name: RelationName) -> RelationSummary | None:
+        """What is known of a relation beyond its packages; None if it is unknown."""
+        record, edges, dependents = self.state.read(
+            lambda tx: (
+                tx.graph.records([name]).get(name),
+                tx.graph.edges_of([name])[name],
+                tx.graph.dependents([name]),
+            )
+        )
+        if record is None:
+            return None
+        return RelationSummary(
+            record.status.value,
+            record.reason or ("it was dropped" if record.yanked else ""),
+            tuple(self._neighbour(edge.upstream) for edge in edges),
+            tuple(self._neighbour(dependent) for dependent in sorted(dependents)),
+        )
+
+    def _troubled(self, tx: Transaction) -> Troubled:
+        """Those whose work fails first, then those that cannot be derived, then those that are gone."""
+        failing = tx.work.failing(_MAX_TROUBLED)
+        records = tx.graph.records(work.relation for work in failing)
+        troubled = sorted(tx.graph.in_trouble(_MAX_TROUBLED), key=_is_gone)
+        shown = [self._failing(work, records.get(work.relation)) for work in failing]
+        listed = {work.relation for work in failing}
+        shown += [
+            self._status(record, record.reason) for record in troubled if record.name not in listed
+        ]
+        more = tx.graph.count_in_trouble() - len(troubled)
+        return Troubled(tuple(shown), max(0, more))
+
+    def _failing(self, work: WorkRecord, record: RelationRecord | None) -> RelationStatus:
+        if record is None:
+            return RelationStatus(str(work.relation), Status.UNKNOWN.value, work.last_error)
+        # Why it cannot be processed now says more than what came of it before.
+        return self._status(record, work.last_error or record.reason)
+
+    def _status(self, record: RelationRecord, reason: str) -> RelationStatus:
+        published = self._published(record)
+        return RelationStatus(str(record.name), shown_status(record), reason, published)
+
+    def _found(self, hit: Hit, record: RelationRecord | None) -> FoundRelation:
+        return FoundRelation(
+            relation=str(hit.relation),
+            status=Status.UNKNOWN.value if record is None else shown_status(record),
+            distribution=None if record is None else self._published(record),
+            because=_because(hit),
+        )
+
+    def _published(self, record: RelationRecord) -> str | None:
+        return self._distribution(record.name) if record.published_hash is not None else None
+
+    def _neighbour(self, name: RelationName) -> Neighbour:
+        return Neighbour(str(name), self._distribution(name))
+
+    def _distribution(self, name: RelationName) -> str:
+        return distribution_name(name, self.prefix)
+
+
+def _is_gone(record: RelationRecord) -> bool:
+    return record.status is Status.MISSING
+
+
+def _because(hit: Hit) -> str:
+    match hit.match:
+        case Match.FIELD:
+            return f"field {', '.join(hit.fields)}" if hit.fields else "a field"
+        case Match.DOCUMENTATION:
+            return f"documentation: {hit.excerpt}"
+        case Match.NAME | Match.BEGINNING | Match.PART:
+            return ""

@@ -1,0 +1,97 @@
+"""All that is known of one relation, published or not, as plain values for its page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from publisher.web.fields import FieldRow
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """``text`` is a view's SQL, empty for a table; ``source`` says whose, or why there is none."""
+
+    kind: str
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldList:
+    """The first fields; ``more`` follow. ``source`` says of which derivation or version."""
+
+    rows: tuple[FieldRow, ...]
+    more: int
+    omitted: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedRelation:
+    """``status`` is the engine's term; UNKNOWN where it was not read yet."""
+
+    relation: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedRelations:
+    """The first of so many."""
+
+    relations: tuple[RelatedRelation, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """``created_at``: seconds since the epoch, 0 if it is not known."""
+
+    number: str
+    status: str
+    change: str
+    reasons: tuple[str, ...]
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class OutstandingWork:
+    """Times are seconds since the epoch.
+
+    Attributes:
+        due_at: when it is tried next; it may have passed.
+        failures: how often in a row it failed for a cause of its own.
+    """
+
+    waits_since: float
+    due_at: float
+    is_in_progress: bool
+    failures: int
+    retries: int
+    last_error: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationDetails:
+    """One relation.
+
+    Attributes:
+        status: the engine's term, with its ``meaning`` in words.
+        remedy: what a person can do; "" if nothing.
+        distribution: of its package; "" if it never had one.
+        versions: the newest first; ``more_versions`` are older.
+        fields: None if no schema of it is known.
+    """
+
+    relation: str
+    status: str
+    meaning: str
+    reason: str
+    remedy: str
+    distribution: str
+    definition: Definition
+    fields: FieldList | None
+    reads: RelatedRelations
+    read_by: RelatedRelations
+    versions: tuple[VersionLine, ...]
+    more_versions: int
+    work: OutstandingWork | None

@@ -1,0 +1,77 @@
+"""Packages found by their names, or by what their fields and documentation say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from publisher.state.search_words import search_key
+from publisher.web.addresses import Link, package_link
+from publisher.web.status import FoundPackage
+
+MAX_ROWS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PackageHit:
+    """``because`` is empty if its name has what was asked."""
+
+    link: Link
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSearch:
+    """The packages that ``query`` finds, all if it is empty; ``more`` of those found are not listed."""
+
+    query: str
+    found: int
+    total: int
+    hits: tuple[PackageHit, ...]
+    more: int
+
+
+def search_packages(
+    projects: Sequence[str],
+    keys: Sequence[str],
+    prefix: str,
+    query: str,
+    said: Sequence[FoundPackage],
+) -> PackageSearch:
+    """The best first: a whole name, its beginning, a part of it, then what packages say.
+
+    Args:
+        projects: of the index, in order.
+        keys: their ``search_key``, in the same order.
+        prefix: of all names; nobody needs to type it.
+        query: "" for all.
+        said: packages that have it in their fields or documentation.
+    """
+    key = search_key(query)
+    if not key:
+        hits = tuple(PackageHit(package_link(project), "") for project in projects[:MAX_ROWS])
+        return PackageSearch(query, len(projects), len(projects), hits, len(projects) - len(hits))
+    start = len(search_key(prefix))
+    named = [
+        (_rank(project_key[start:], key), project)
+        for project, project_key in zip(projects, keys, strict=True)
+        if key in project_key
+    ]
+    named.sort()
+    names = {project for _, project in named}
+    listed = frozenset(projects)
+    others = [p for p in said if p.distribution in listed and p.distribution not in names]
+    best = [
+        *(PackageHit(package_link(project), "") for _, project in named[:MAX_ROWS]),
+        *(PackageHit(package_link(p.distribution), p.because) for p in others),
+    ][:MAX_ROWS]
+    found = len(named) + len(others)
+    return PackageSearch(query, found, len(projects), tuple(best), found - len(best))
+
+
+def _rank(name: str, key: str) -> int:
+    """``name`` is without the prefix; where that is asked for, too, all are alike."""
+    if name == key:
+        return 0
+    return 1 if name.startswith(key) or name.endswith(key) else 2
