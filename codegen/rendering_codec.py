@@ -18,6 +18,12 @@ from codegen.shapes import (
 )
 from codegen.source import PYRIGHT, Lines, literal
 
+MAX_UNROLLED = 1_000
+"""Attributes of a package whose numbers are read and written without calls.
+
+The code of each takes Python 150 kB of memory to compile. A process that is limited to 2 GiB, as
+the one is that checks a package, could not import 20,000.
+"""
 MAX_INLINED = 8
 """Attributes of a record whose code is rendered within that of the enclosing record."""
 
@@ -66,9 +72,11 @@ def render_codec(package: PackageShape) -> str:
         members = "".join(f"_{enum.class_name}.{m}, " for m, _ in enum.members)
         lines.add(f"index_{enum.class_name} = {{{pairs}}}")
         lines.add(f"members_{enum.class_name} = ({members.rstrip()})")
+    compact = sum(len(record.attributes) for record in package.records) > MAX_UNROLLED
     for record in package.records:
-        Encoder(lines, record, inlined, immutable=package.immutable).render()
-        Decoder(lines, record, inlined, empty, immutable=package.immutable).render()
+        how = {"immutable": package.immutable, "compact": compact}
+        Encoder(lines, record, inlined, **how).render()
+        Decoder(lines, record, inlined, empty, **how).render()
     _entry_points(lines, package)
     return lines.text()
 

@@ -57,12 +57,13 @@ class Decoder(CodecRenderer):
         empty: frozenset[str],
         *,
         immutable: bool,
+        compact: bool,
     ) -> None:
-        super().__init__(lines, record, inlined, immutable=immutable)
+        super().__init__(lines, record, inlined, immutable=immutable, compact=compact)
         self._empty = empty
 
     def snippet(self, shape: Shape) -> Snippet | None:
-        return _snippet(shape, self.immutable)
+        return _snippet(shape, self.immutable, self.compact)
 
     def render(self) -> None:
         lines, name = self.lines, self.record.class_name
@@ -251,6 +252,9 @@ class Decoder(CodecRenderer):
                 raise AssertionError(shape)
 
     def _number(self, target: str, more: str) -> None:
+        if self.compact:
+            self.lines.add(f"{target}, at = scalars.long_after(data, at + 1, data[at], {more})")
+            return
         self.lines.add(
             "b0 = data[at]",
             "if b0 < 128:",
@@ -291,6 +295,7 @@ class Decoder(CodecRenderer):
 
 
 @lru_cache(MAX_SNIPPETS)
-def _snippet(shape: Shape, immutable: bool) -> Snippet | None:
-    decoder = Decoder(Lines("    "), NO_RECORD, {}, frozenset(), immutable=immutable)
+def _snippet(shape: Shape, immutable: bool, compact: bool) -> Snippet | None:
+    lines = Lines("    ")
+    decoder = Decoder(lines, NO_RECORD, {}, frozenset(), immutable=immutable, compact=compact)
     return decoder.draft(shape)

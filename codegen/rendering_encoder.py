@@ -66,7 +66,7 @@ MANY_WRITTEN: dict[Shape, tuple[str, int]] = {
 
 class Encoder(CodecRenderer):
     def snippet(self, shape: Shape) -> Snippet | None:
-        return _snippet(shape, self.immutable)
+        return _snippet(shape, self.immutable, self.compact)
 
     @property
     def _list_class(self) -> str:
@@ -272,6 +272,10 @@ class Encoder(CodecRenderer):
             case Scalar.INT | Scalar.LONG:
                 kind = "int" if shape is Scalar.INT else "long"
                 t = self._leaf(value)
+                if self.compact:
+                    number = f"{t} if type({t}) is int else scalars.{kind}_of({t})"
+                    lines.add(f"scalars.put_{kind}(out, {number})")
+                    return
                 lines.add(
                     f"if type({t}) is not int:",
                     f"    {t} = scalars.{kind}_of({t})",
@@ -340,5 +344,6 @@ def _is_leaf(shape: Shape) -> bool:
 
 
 @lru_cache(MAX_SNIPPETS)
-def _snippet(shape: Shape, immutable: bool) -> Snippet | None:
-    return Encoder(Lines("    "), NO_RECORD, {}, immutable=immutable).draft(shape)
+def _snippet(shape: Shape, immutable: bool, compact: bool) -> Snippet | None:
+    encoder = Encoder(Lines("    "), NO_RECORD, {}, immutable=immutable, compact=compact)
+    return encoder.draft(shape)

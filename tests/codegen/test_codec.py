@@ -47,6 +47,11 @@ def fastavro_bytes(schema: Any, value: Any) -> bytes:
     return out.getvalue()
 
 
+WIDE_SCHEMA = record(
+    {f"{kind}_{i}": ["null", kind] for kind in ("int", "long") for i in range(501)}
+)
+WIDE = _Kept(WIDE_SCHEMA)
+
 slow = settings(max_examples=examples(50))
 
 
@@ -142,6 +147,33 @@ def test_many_numbers_are_read_as_few_are(kind: str, numbers: list[int]) -> None
         assert package.RECORD.from_avro(data).f == numbers
         with pytest.raises(package.InvalidAvro):
             package.RECORD.from_avro(data[:-2])
+
+
+def test_numbers_of_a_wide_record_are_written_and_read_as_those_of_others() -> None:
+    numbers = [sign * 2**bits + off for bits in range(63) for sign in (1, -1) for off in (-1, 0, 1)]
+    ints = [number for number in numbers if -(2**31) <= number < 2**31]
+    plain = {f"int_{i}": ints[i % len(ints)] if i % 9 else None for i in range(501)}
+    plain |= {f"long_{i}": numbers[i % len(numbers)] if i % 9 else None for i in range(501)}
+    with WIDE as package:
+        value = package.RECORD(**plain)
+        data = value.to_avro()
+
+        assert data == fastavro_bytes(WIDE_SCHEMA, plain)
+        assert package.RECORD.from_avro(data) == value
+        with pytest.raises(package.InvalidAvro):
+            package.RECORD.from_avro(data[:-1])
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, True, "1", 1.5])
+def test_what_is_no_number_is_refused_in_a_wide_record_as_well(value: Any) -> None:
+    plain = {**{f"int_{i}": 1 for i in range(501)}, **{f"long_{i}": 1 for i in range(501)}}
+    with WIDE as package, pytest.raises(package.InvalidValue, match="int_7"):
+        package.RECORD(**{**plain, "int_7": value}).to_avro()
+
+
+def test_an_int_that_is_a_long_is_refused_in_a_wide_record_as_well() -> None:
+    with WIDE as package, pytest.raises(package.InvalidAvro):
+        package.RECORD.from_avro(b"\x02\xfe\xff\xff\xff\x1f" + b"\x02\x02" * 1_001)
 
 
 @pytest.mark.parametrize(

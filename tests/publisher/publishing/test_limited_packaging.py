@@ -98,6 +98,18 @@ def test_a_wheel_has_the_same_bytes_and_is_read_alike(packaging: LimitedPackagin
     assert packaging.read(wheel.data) == DIRECT.read(wheel.data)
 
 
+@pytest.mark.slow
+def test_a_table_of_twenty_thousand_columns_is_packaged_within_the_limits(
+    packaging: LimitedPackaging,
+) -> None:
+    """As many as the type of a column may have parts. The package is imported in this process, too."""
+    optional = Union((NULL, INT))
+    columns = tuple(Field(f"c{number}", optional, default=None) for number in range(20_000))
+    request = replace(REQUEST, schema=Record("Company", "example.company", columns))
+
+    assert packaging.draft(request, Predecessors((), (), "semantic")).wheel.data
+
+
 def test_a_version_is_rebuilt_if_its_bytes_come_out_the_same(packaging: LimitedPackaging) -> None:
     wheel = DIRECT.build(REQUEST)
     version = VersionRecord(
