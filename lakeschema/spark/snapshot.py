@@ -16,6 +16,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.limits import Limits
+from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.spark.deriving import derive_wave
 from lakeschema.spark.processes import deriver_of_worker
 from lakeschema.spark.reading import read_on_driver, read_on_executors
@@ -23,9 +24,7 @@ from lakeschema.spark.values import (
     Baseline,
     Facts,
     MetastoreAccess,
-    NoProgress,
     PartitionTask,
-    Progress,
     Result,
     SnapshotResult,
     undecorated,
@@ -62,8 +61,6 @@ class Cluster:
     decorate: Callable[[PartitionTask], PartitionTask] = undecorated
 
 
-_NO_PROGRESS = NoProgress()
-
 Remember: TypeAlias = Callable[[Sequence[Result]], None]
 """Takes results as each wave ends, on the driver."""
 
@@ -74,7 +71,7 @@ def run_job(
     baseline: Baseline,
     options: Options,
     remember: Remember,
-    progress: Progress = _NO_PROGRESS,
+    progress: Progress = NO_PROGRESS,
 ) -> SnapshotResult:
     """Reads the whole catalog and derives what differs, and its dependents.
 

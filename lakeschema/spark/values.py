@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
@@ -102,19 +102,3 @@ class SnapshotResult:
     derived: int
     waves: int
     seconds: Mapping[str, float]
-
-
-class Progress(Protocol):
-    """Receives how far a step is: a terminal's progress bar, or nothing."""
-
-    def step(self, name: str, total: int) -> None: ...
-
-    def done(self, count: int) -> None: ...
-
-
-class NoProgress:
-    def step(self, name: str, total: int) -> None:
-        """Does nothing."""
-
-    def done(self, count: int) -> None:
-        """Does nothing."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dependency_graph.graph import cycle_path, cycles, graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.errors import DefinedByItself, UnknownRelation, UnusableUpstream
 from lakeschema.translation.interface import Derivation, Interface
@@ -37,7 +38,9 @@ class CatalogDerivation:
         return {n: o for n, o in self.outcomes.items() if isinstance(o, Failed)}
 
 
-def derive_catalog(catalog: Catalog, deriver: Deriver) -> CatalogDerivation:
+def derive_catalog(
+    catalog: Catalog, deriver: Deriver, progress: Progress = NO_PROGRESS
+) -> CatalogDerivation:
     """Reads and derives everything that the catalog lists.
 
     Raises:
@@ -45,13 +48,16 @@ def derive_catalog(catalog: Catalog, deriver: Deriver) -> CatalogDerivation:
     """
     names = sorted(n for namespace in catalog.namespaces() for n in catalog.relations(namespace))
     relations: dict[RelationName, Relation] = {}
+    progress.step("read", len(names))
     for start in range(0, len(names), _READ_BATCH):
-        relations.update(catalog.read(names[start : start + _READ_BATCH]))
-    return CatalogDerivation(relations, derive_all(relations, deriver))
+        batch = names[start : start + _READ_BATCH]
+        relations.update(catalog.read(batch))
+        progress.done(len(batch))
+    return CatalogDerivation(relations, derive_all(relations, deriver, progress))
 
 
 def derive_all(
-    relations: Mapping[RelationName, Relation], deriver: Deriver
+    relations: Mapping[RelationName, Relation], deriver: Deriver, progress: Progress = NO_PROGRESS
 ) -> Mapping[RelationName, Outcome]:
     """The outcome of each relation, upstream relations first; a crash fails its relation alone."""
     upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
@@ -63,9 +69,12 @@ def derive_all(
         else:
             upstreams[name] = named
     outcomes |= cycle_failures(upstreams)
+    progress.step("derive", len(relations))
+    progress.done(len(outcomes))
     for name in (n for wave in waves(upstreams) for n in wave):
         if name not in outcomes:
             outcomes[name] = derive_one(relations[name], upstreams[name], outcomes, deriver)
+            progress.done(1)
     return outcomes
 
 

@@ -11,6 +11,7 @@ from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Dialect, Relation
+from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import Derivation
 from lakeschema.translation.outcome import Derived, Failed, Status
@@ -93,7 +94,13 @@ def plan_change(
     )
 
 
-def plan_as_it_is(catalog: Catalog, deriver: Deriver, forecast: PackageForecast, say: Say) -> Plan:
+def plan_as_it_is(
+    catalog: Catalog,
+    deriver: Deriver,
+    forecast: PackageForecast,
+    say: Say,
+    progress: Progress = NO_PROGRESS,
+) -> Plan:
     """What is not published yet of the catalog as it is; everything is derived.
 
     Raises:
@@ -101,7 +108,7 @@ def plan_as_it_is(catalog: Catalog, deriver: Deriver, forecast: PackageForecast,
         PackageIndexError: the index did not answer.
     """
     say("deriving every relation of the catalog")
-    found = derive_catalog(catalog, deriver)
+    found = derive_catalog(catalog, deriver, progress)
     failing = {name: Failing(name, f.status.value, f.reason) for name, f in found.failures.items()}
     graph = graph_of((name, u) for name, d in found.derivations.items() for u in d.upstreams)
     versions: list[PlannedVersion] = []

@@ -74,7 +74,12 @@ def plan_opened(
     deriver = build_deriver(settings, processes)
     audience = build_audience(settings)
     if not question.scripts:
-        plan = plan_as_it_is(catalog, deriver, PackageForecast(index, packaging, rules), say)
+        # Slow to import, and only for what takes long itself.
+        from publisher.commands.progress_bar import TerminalProgress
+
+        forecast = PackageForecast(index, packaging, rules)
+        with TerminalProgress() as progress:
+            plan = plan_as_it_is(catalog, deriver, forecast, say, progress)
         return replace(plan, hits=audience.hits(plan))
     with opened_state(settings, say, believes_state=question.believes_state) as state:
         return plan_changes(

@@ -67,6 +67,7 @@ def verify(
     """Derives everything anew and compares it with the index; exit status 1 if anything differs."""
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
+    from publisher.commands.progress_bar import TerminalProgress
     from publisher.commands.repair import repair as mend
     from publisher.commands.verify import Verification
     from publisher.commands.verify import verify as compare
@@ -83,7 +84,11 @@ def verify(
     settings = load_settings(config)
 
     def verified() -> Verification:
-        with open_catalog(settings) as catalog, build_processes(settings) as processes:
+        with (
+            open_catalog(settings) as catalog,
+            build_processes(settings) as processes,
+            TerminalProgress() as progress,
+        ):
             return compare(
                 catalog,
                 build_index_to_read(settings),
@@ -91,6 +96,7 @@ def verify(
                 build_deriver(settings, processes),
                 build_selection(settings),
                 settings.artifacts.public_keys,
+                progress,
             )
 
     if repair:

@@ -10,10 +10,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Self
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import Listing
@@ -28,6 +24,7 @@ from lakeschema.spark.values import (
 )
 from lakeschema.translation.interface import Options
 from lakeschema.translation.upstream_first import derive_catalog
+from publisher.commands.progress_bar import TerminalProgress
 from publisher.commands.termination import exit_on_sigterm, note_sigterm
 from publisher.daemon.adapters import (
     build_deriver,
@@ -151,12 +148,14 @@ def _publish(engine: Engine, is_stopping: Callable[[], bool]) -> Sequence[WorkRe
 
     In this order, since what was confirmed is to be done before its release ends.
     """
-    undone = Draining(engine).run(is_stopping)
-    if is_stopping():
-        return undone
-    engine.compare_index()
-    # What failed until now is not waited for again.
-    return Draining(engine, 0.0 if undone else PATIENCE_SECONDS).run(is_stopping)
+    with TerminalProgress() as progress:
+        undone = Draining(engine, progress=progress).run(is_stopping)
+        if is_stopping():
+            return undone
+        engine.compare_index()
+        # What failed until now is not waited for again.
+        patience = 0.0 if undone else PATIENCE_SECONDS
+        return Draining(engine, patience, progress).run(is_stopping)
 
 
 def dry_run(settings: Settings) -> DryRun:
@@ -167,7 +166,8 @@ def dry_run(settings: Settings) -> DryRun:
     """
     with open_catalog(settings) as catalog, build_processes(settings) as processes:
         deriver = build_deriver(settings, processes)
-        everything = derive_catalog(catalog, deriver)
+        with TerminalProgress() as progress:
+            everything = derive_catalog(catalog, deriver, progress)
     records: Mapping[RelationName, RelationRecord] = {}
     if settings.state.file.exists():
         with closing(build_state(settings)) as state:
@@ -248,32 +248,3 @@ class SparkComparison:
     def _remember(self, results: Sequence[Result], write: LeasedWrite) -> None:
         entries = [MemoEntry(r.inputs_hash, r.status, r.derivation, r.reason) for r in results]
         write(lambda tx: tx.memo.remember(entries, self._clock.now()))
-
-
-class TerminalProgress:
-    """A bar on a terminal, nothing elsewhere."""
-
-    def __init__(self) -> None:
-        console = Console(stderr=True)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task: Any = None
-
-    def step(self, name: str, total: int) -> None:
-        self._task = self._bar.add_task(name, total=total)
-
-    def done(self, count: int) -> None:
-        self._bar.advance(self._task, count)
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from codegen.errors import CodegenError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_catalog
@@ -48,6 +49,7 @@ def verify(
     deriver: Deriver,
     selection: Selection = EVERYTHING,
     trusted_keys: Sequence[bytes] = (),
+    progress: Progress = NO_PROGRESS,
 ) -> Verification:
     """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs.
 
@@ -57,13 +59,17 @@ def verify(
         CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
-    found = derive_catalog(catalog, deriver)
+    found = derive_catalog(catalog, deriver, progress)
     published = [n for n in sorted(found.outcomes) if selection.publishes(found.relations[n])]
-    drifts = (
-        _drift(found.relations[n], found.outcomes[n], index, packaging, trusted_keys)
-        for n in published
-    )
-    return Verification(len(published), [drift for drift in drifts if drift is not None])
+    drifts: list[Drift] = []
+    progress.step("compare with the index", len(published))
+    for name in published:
+        outcome = found.outcomes[name]
+        drift = _drift(found.relations[name], outcome, index, packaging, trusted_keys)
+        if drift is not None:
+            drifts.append(drift)
+        progress.done(1)
+    return Verification(len(published), drifts)
 
 
 def _drift(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lakeschema.progress import NO_PROGRESS, Progress
 from publisher.daemon.engine import Engine
 from publisher.state.records import WorkRecord
 
@@ -19,8 +20,14 @@ _LOOK_SECONDS = 5.0
 class Draining:
     """``run`` returns what is left undone: it failed, or was not tried before the stop."""
 
-    def __init__(self, engine: Engine, patience_seconds: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        patience_seconds: float = PATIENCE_SECONDS,
+        progress: Progress = NO_PROGRESS,
+    ) -> None:
         self._engine = engine
+        self._progress = progress
         self._clock = engine.runtime.clock
         self._patience_seconds = patience_seconds
         self._fewest: int | None = None
@@ -29,15 +36,20 @@ class Draining:
 
     def run(self, is_stopping: Callable[[], bool] = lambda: False) -> Sequence[WorkRecord]:
         self._progress_at = looked_at = self._clock.now()
+        self._progress.step("derive and publish", len(self._left()))
         while True:
-            is_busy = self._engine.work() > 0
-            if is_busy and not is_stopping() and self._clock.now() - looked_at < _LOOK_SECONDS:
+            worked = self._engine.work()
+            self._progress.done(worked)
+            if worked and not is_stopping() and self._clock.now() - looked_at < _LOOK_SECONDS:
                 continue
             looked_at = self._clock.now()
-            left = self._engine.runtime.state.read(lambda tx: tx.work.outstanding())
+            left = self._left()
             if not left or is_stopping() or self._is_stuck(left):
                 return left
             self._wait(left)
+
+    def _left(self) -> Sequence[WorkRecord]:
+        return self._engine.runtime.state.read(lambda tx: tx.work.outstanding())
 
     def _is_stuck(self, left: Sequence[WorkRecord]) -> bool:
         """Whether nothing but failures was left for as long as patience lasts."""

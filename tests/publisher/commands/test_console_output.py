@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -41,14 +42,22 @@ def shown(status: EngineStatus, *, is_terminal: bool = False) -> str:
 
 
 def on_a_terminal(
-    folder: Folder, *arguments: str, environment: dict[str, str] | None = None
+    folder: Folder,
+    *arguments: str,
+    environment: dict[str, str] | None = None,
+    stream: Literal["stdout", "stderr"] = "stdout",
+    status: int = 0,
 ) -> str:
-    """Of a process whose standard output is a terminal."""
+    """What a process shows whose standard output, or error, is a terminal."""
     ours, its = pty.openpty()
     command = [sys.executable, "-m", "publisher", *arguments, "--config", str(folder.config)]
     plain = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
+    nowhere = subprocess.DEVNULL
     with subprocess.Popen(
-        command, stdout=its, env={**plain, "TERM": "xterm", **(environment or {})}
+        command,
+        stdout=its if stream == "stdout" else nowhere,
+        stderr=its if stream == "stderr" else nowhere,
+        env={**plain, "TERM": "xterm", **(environment or {})},
     ) as process:
         os.close(its)
         read = b""
@@ -61,7 +70,7 @@ def on_a_terminal(
                 break
             read += chunk
     os.close(ours)
-    assert process.returncode == 0
+    assert process.returncode == status
     return read.decode()
 
 
@@ -70,6 +79,18 @@ def test_a_terminal_gets_colours_and_tables(published: Folder) -> None:
 
     assert "relations in trouble" in seen
     assert "\x1b[31mBROKEN" in seen
+
+
+def test_what_takes_long_shows_on_a_terminal_how_far_it_is(folder: Folder) -> None:
+    published = on_a_terminal(folder, "snapshot", stream="stderr")
+    verified = on_a_terminal(folder, "verify", stream="stderr", status=1)
+    planned = on_a_terminal(folder, "plan", stream="stderr")
+
+    assert "derive and publish" in published
+    assert "3/3" in published
+    for step in ("read", "derive", "compare with the index"):
+        assert step in verified
+    assert "derive" in planned
 
 
 def test_no_color_is_respected(published: Folder) -> None:
