@@ -24,11 +24,11 @@ from lakeschema.avro.printing import to_text
 from publisher.publishing.imported_package import compile_modules, imported, package_files
 from publisher.publishing.packaging_protocol import OpinionMode
 from publisher.publishing.sample_values import Value, sample_values, with_defaults
+from publisher.publishing.schema_shapes import shapes_of
 
-FIRST_WHEELS: Final = 8
-"""Of each process, and so of each version of the generator: all of them are checked."""
+SAMPLED_ONE_IN: Final = 64
+"""Of wheels in which no shape is new to their process."""
 
-SAMPLED_ONE_IN: Final = 16
 MAX_WHEEL_BYTES: Final = 4 * 1024 * 1024
 """Of a wheel that is checked: to compile one of 4,000 columns takes a second."""
 
@@ -47,11 +47,15 @@ class SecondOpinionFailed(CodegenError):
 
 
 class SecondOpinions:
-    """Of one process: whether a wheel is checked depends on its bytes, once the first ones were."""
+    """Of one process, and so of one version of the generator.
+
+    Of those that are sampled each is checked in which something is new, such as a type in a map;
+    for others it depends on their bytes.
+    """
 
     def __init__(self, mode: OpinionMode) -> None:
         self._mode = mode
-        self._checked = 0
+        self._checked: set[str] = set()
 
     def require(self, wheel: Wheel, schema: Record) -> None:
         """Checks the wheel, where it is this one's turn.
@@ -59,22 +63,16 @@ class SecondOpinions:
         Raises:
             SecondOpinionFailed: others do not read in it what we wrote.
         """
-        if len(wheel.data) > MAX_WHEEL_BYTES or not self._is_due(wheel):
+        if self._mode == "off" or len(wheel.data) > MAX_WHEEL_BYTES:
             return
-        self._checked += 1
+        shapes = shapes_of(schema)
+        is_sample = int(wheel.sha256[:8], 16) % SAMPLED_ONE_IN == 0
+        if self._mode == "sampled" and shapes <= self._checked and not is_sample:
+            return
         reason = check(wheel.data, schema)
         if reason is not None:
             raise SecondOpinionFailed(reason)
-
-    def _is_due(self, wheel: Wheel) -> bool:
-        match self._mode:
-            case "always":
-                return True
-            case "sampled":
-                is_sample = int(wheel.sha256[:8], 16) % SAMPLED_ONE_IN == 0
-                return self._checked < FIRST_WHEELS or is_sample
-            case "off":
-                return False
+        self._checked |= shapes
 
 
 class _Disagreement(Exception):

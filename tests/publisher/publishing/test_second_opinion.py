@@ -16,8 +16,8 @@ from lakeschema.avro.model import Record
 from lakeschema.catalog.identifiers import RelationName
 from publisher.publishing.packaging_protocol import OpinionMode
 from publisher.publishing.sample_values import sample_values
+from publisher.publishing.schema_shapes import shapes_of
 from publisher.publishing.second_opinion import (
-    FIRST_WHEELS,
     MAX_WHEEL_BYTES,
     SAMPLED_ONE_IN,
     SecondOpinionFailed,
@@ -168,11 +168,11 @@ def test_bytes_that_are_not_a_wheel_are_a_reason() -> None:
 # Which wheels are checked
 
 
-def is_checked(opinions: SecondOpinions, sha256: str, size: int = 1) -> bool:
+def is_checked(opinions: SecondOpinions, schema: Record, sha256: str, size: int = 1) -> bool:
     """A wheel of these bytes is wrong, which only a check notices."""
     wheel = Wheel("p", "1.0.0", "p-1.0.0-py3-none-any.whl", b"x" * size, sha256)
     try:
-        opinions.require(wheel, SCHEMA)
+        opinions.require(wheel, schema)
     except SecondOpinionFailed:
         return True
     return False
@@ -182,18 +182,58 @@ SAMPLE, OTHER = f"{SAMPLED_ONE_IN * 5:08x}", f"{SAMPLED_ONE_IN * 5 + 1:08x}"
 
 
 @pytest.mark.parametrize(
-    ("mode", "first", "sample", "other"),
+    ("mode", "new", "sample", "other"),
     [("always", True, True, True), ("sampled", True, True, False), ("off", False, False, False)],
 )
-def test_the_first_wheels_are_checked_and_then_samples(
-    mode: OpinionMode, *, first: bool, sample: bool, other: bool
+def test_what_is_new_is_checked_and_of_the_rest_samples(
+    mode: OpinionMode, *, new: bool, sample: bool, other: bool
 ) -> None:
     opinions = SecondOpinions(mode)
 
-    assert [is_checked(opinions, OTHER) for _ in range(FIRST_WHEELS)] == [first] * FIRST_WHEELS
-    assert is_checked(opinions, SAMPLE) is sample
-    assert is_checked(opinions, OTHER) is other
+    assert is_checked(opinions, SCHEMA, OTHER) is new
+    opinions.require(wheel_of(SCHEMA), SCHEMA)
+    assert is_checked(opinions, SCHEMA, SAMPLE) is sample
+    assert is_checked(opinions, SCHEMA, OTHER) is other
+
+
+def test_what_a_check_refuses_is_new_the_next_time() -> None:
+    opinions = SecondOpinions("sampled")
+
+    assert [is_checked(opinions, SCHEMA, OTHER) for _ in range(3)] == [True] * 3
+
+
+_KNOWN: dict[str, Any] = {"a": "long", "b": {"type": "array", "items": "string"}}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"c": "string"},
+        {"c": {"type": "long", "logicalType": "timestamp-micros"}},
+        {"c": {"type": "array", "items": "long"}},
+        {"c": {"type": "map", "values": "string"}},
+        {"c": {"type": ["long", "null"], "default": 7}},
+        {f"c{i}": "long" for i in range(9)},
+    ],
+)
+def test_a_type_in_a_new_place_is_new(changed: dict[str, Any]) -> None:
+    known, other = record_of(record(_KNOWN)), record_of(record({**_KNOWN, **changed}))
+    opinions = SecondOpinions("sampled")
+    opinions.require(wheel_of(known), known)
+
+    assert not is_checked(opinions, known, OTHER)
+    assert is_checked(opinions, other, OTHER)
+
+
+def test_a_deep_schema_has_few_shapes() -> None:
+    deep: Any = "long"
+    for _ in range(50):
+        deep = {"type": "array", "items": deep}
+
+    assert shapes_of(record_of(record({"a": deep}))) == {
+        ">record of 2", "record of 2>Array", "Array>Array", "Array>long",
+    }  # fmt: skip
 
 
 def test_a_very_large_wheel_is_not_checked() -> None:
-    assert not is_checked(SecondOpinions("always"), SAMPLE, MAX_WHEEL_BYTES + 1)
+    assert not is_checked(SecondOpinions("always"), SCHEMA, SAMPLE, MAX_WHEEL_BYTES + 1)

@@ -1,0 +1,75 @@
+"""What a schema is made of, as far as code that is generated from it may take different ways. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from lakeschema.avro.model import (
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    LogicalType,
+    MapSchema,
+    NoDefault,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+)
+
+
+def shapes_of(schema: Record) -> frozenset[str]:
+    """Which kind of type stands in which, which fields have defaults, and how wide records are.
+
+    There are a few hundred in all: each is a pair of kinds, not a path.
+    """
+    found: set[str] = set()
+    waiting: list[tuple[str, Schema]] = [("", schema)]
+    while waiting:
+        within, each = waiting.pop()
+        kind = _kind(each)
+        found.add(f"{within}>{kind}")
+        waiting += ((f"{kind}{part}", inner) for part, inner in _parts(each))
+    return frozenset(found)
+
+
+def _kind(schema: Schema) -> str:
+    match schema:
+        case Primitive(name, logical):
+            return f"{name}{_logical(logical)}"
+        case Fixed():
+            return f"fixed{_logical(schema.logical)}"
+        case Record():
+            # Wide records are written in other ways than narrow ones.
+            return f"record of {1 << len(schema.fields).bit_length()}"
+        case EnumSchema() | Array() | MapSchema() | Union() | Reference():
+            return type(schema).__name__
+        case other:
+            assert_never(other)
+
+
+def _logical(logical: LogicalType | None) -> str:
+    return "" if logical is None else f":{logical.name}"
+
+
+def _parts(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    match schema:
+        case Record():
+            yield from ((_given(field), field.type) for field in schema.fields)
+        case Array(items):
+            yield "", items
+        case MapSchema(values):
+            yield "", values
+        case Union(branches):
+            yield from (("", branch) for branch in branches)
+        case _:
+            pass
+
+
+def _given(field: Field) -> str:
+    if isinstance(field.default, NoDefault):
+        return ""
+    return "=null" if field.default is None else "=value"
