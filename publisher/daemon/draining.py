@@ -36,14 +36,17 @@ class Draining:
 
     def run(self, is_stopping: Callable[[], bool] = lambda: False) -> Sequence[WorkRecord]:
         self._progress_at = looked_at = self._clock.now()
-        self._progress.step("derive and publish", len(self._left()))
+        waiting = len(self._left())
+        self._progress.step("derive and publish", waiting)
         while True:
-            worked = self._engine.work()
-            self._progress.done(worked)
-            if worked and not is_stopping() and self._clock.now() - looked_at < _LOOK_SECONDS:
+            is_busy = self._engine.work() > 0
+            if is_busy and not is_stopping() and self._clock.now() - looked_at < _LOOK_SECONDS:
                 continue
             looked_at = self._clock.now()
             left = self._left()
+            # What was claimed says less: a view that waits for its table is claimed again.
+            self._progress.done(max(0, waiting - len(left)))
+            waiting = min(waiting, len(left))
             if not left or is_stopping() or self._is_stuck(left):
                 return left
             self._wait(left)
