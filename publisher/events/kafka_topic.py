@@ -170,7 +170,7 @@ class KafkaSource:
     def _connect(self) -> Any:
         if self._consumer is None:
             self._consumer = _new_consumer(self._settings)
-            self._consumer.subscribe([self._topic], listener=_Rebalance(self._seek, self._forget))
+            self._consumer.subscribe([self._topic], listener=_Rebalance(self._begin, self._forget))
             self._checked_at = 0.0
         return self._consumer
 
@@ -196,6 +196,11 @@ class KafkaSource:
                 self._consumer.seek(tp, offset)
                 self._consumer_offsets[tp.partition] = offset
 
+    def _begin(self, assigned: set[Any]) -> None:
+        self._seek(assigned)
+        # What was just assigned has not been checked.
+        self._checked_at = 0.0
+
     def _forget(self, revoked: set[Any]) -> None:
         for tp in revoked:
             self._consumer_offsets.pop(tp.partition, None)
@@ -205,10 +210,10 @@ class KafkaSource:
         if self._clock() - self._checked_at < _OFFSET_CHECK_SECONDS and self._checked_at:
             return
         assigned = list(self._consumer.assignment())
-        if not assigned:
-            return
-        first = self._consumer.beginning_offsets(assigned, timeout_ms=_REQUEST_MILLISECONDS)
-        after = self._consumer.end_offsets(assigned, timeout_ms=_REQUEST_MILLISECONDS)
+        # Without an assignment, too: a poll during which no broker responds returns nothing.
+        asked = assigned or self._partitions()
+        first = self._consumer.beginning_offsets(asked, timeout_ms=_REQUEST_MILLISECONDS)
+        after = self._consumer.end_offsets(asked, timeout_ms=_REQUEST_MILLISECONDS)
         self._checked_at = self._clock()
         for tp in assigned:
             at = self._consumer_offsets.get(tp.partition, 0)
