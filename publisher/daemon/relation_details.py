@@ -14,12 +14,13 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.definitions import Definitions, Unanswered
+from publisher.publishing.history import newest_published
 from publisher.redaction import SECRETS
 from publisher.selection import Selection
 from publisher.settling.conditions import condition, shown_status, withheld_because
 from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import State, Transaction
-from publisher.state.records import RelationRecord, VersionRecord, VersionStatus, WorkRecord
+from publisher.state.records import RelationRecord, VersionRecord, WorkRecord
 from publisher.web.details import (
     Definition,
     FieldList,
@@ -87,7 +88,7 @@ def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
     records = tx.graph.records(upstreams)
     dependents, dependent_count = tx.graph.some_dependents(name, _MAX_RELATED)
     versions = tx.versions.history([distribution])[distribution]
-    newest = _newest(versions)
+    newest = newest_published(versions)
     return _Stored(
         record=tx.graph.records([name]).get(name),
         failing=[each for each in upstreams if each in records and records[each].has_failed],
@@ -98,11 +99,6 @@ def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
         provenance=tx.versions.provenance(distribution, newest.number) if newest else "",
         work=tx.work.of(name),
     )
-
-
-def _newest(versions: Sequence[VersionRecord]) -> VersionRecord | None:
-    published = (v for v in reversed(versions) if v.status is VersionStatus.PUBLISHED)
-    return next(published, None)
 
 
 def _related(
@@ -131,7 +127,7 @@ def _definition(answer: Relation | Unanswered | None, stored: _Stored) -> Defini
 
 def _published_definition(stored: _Stored, why: str) -> Definition:
     """What the newest version was made of, where the catalog does not say what is there."""
-    newest = _newest(stored.versions)
+    newest = newest_published(stored.versions)
     stated = _provenance(stored.provenance)
     text = SECRETS.redact(str(stated.get("view_text") or ""))
     if newest is not None and text:
@@ -153,7 +149,7 @@ def _fields(stored: _Stored) -> FieldList | None:
     if stored.derivation is not None:
         schema = derivation_from_text(stored.derivation).interface.schema
         return _field_list(schema, "As it was derived last.")
-    newest = _newest(stored.versions)
+    newest = newest_published(stored.versions)
     if newest is None or newest.schema_text is None:
         return None
     try:
