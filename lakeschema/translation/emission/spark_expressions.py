@@ -20,7 +20,7 @@ from lakeschema.catalog.column_types import (
     StructType,
 )
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission import spark_functions
+from lakeschema.translation.emission import hive_forms, spark_functions
 from lakeschema.translation.emission.hive_instants import instant, zone_for_spark
 from lakeschema.translation.emission.spark_text import (
     is_castable,
@@ -56,7 +56,7 @@ from lakeschema.translation.plan.relations import Plan
 
 _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
 _ORDINAL = re.compile("-?[0-9]+")
-_PLACE = re.compile(r"\{([0-9]+|\*|\*null)\}")
+_PLACE = re.compile(r"\{([0-9]+|\*|1\*|\*null)\}")
 
 Columns = Sequence[str]
 """The text of each input column."""
@@ -186,14 +186,19 @@ class ExpressionWriter:
     def _function(self, name: str, texts: Sequence[str]) -> str:
         form = spark_functions.FORMS.get(name)
         if self.dialect is Dialect.HIVE:
-            why = spark_functions.MISSING.get(name)
+            why = hive_forms.MISSING.get(name)
             if why is not None:
                 raise UnsupportedConstruct(f"{name} for Spark: {why}")
-            form = form or spark_functions.OF_HIVE.get(name)
+            writer = hive_forms.WRITERS.get(name)
+            if writer is not None:
+                return writer(texts)
+            form = form or hive_forms.FORMS.get(name)
+        form = form or spark_functions.QUANTIFIED.get(name)
         if form is None:
             return f"{name}({', '.join(texts)})"
         parts = {str(number): text for number, text in enumerate(texts)}
         parts["*"] = ", ".join(texts)
+        parts["1*"] = ", ".join(texts[1:])
         parts["*null"] = " OR ".join(f"{text} IS NULL" for text in texts)
         # All at once: an argument may hold braces of its own.
         return _PLACE.sub(lambda place: parts[place[1]], form)

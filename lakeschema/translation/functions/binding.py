@@ -25,7 +25,14 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import TypeMismatch
-from lakeschema.translation.functions import hive, shared, spark
+from lakeschema.translation.functions import (
+    hive,
+    hive_geometry,
+    hive_sketches,
+    hive_system,
+    shared,
+    spark,
+)
 from lakeschema.translation.functions.arithmetic import branch_types
 from lakeschema.translation.functions.casts import can_cast, may_turn_null
 from lakeschema.translation.functions.coercion import (
@@ -71,17 +78,28 @@ def find(name: str, dialect: Dialect) -> Function | None:
     return None if row is None else _read(name, row)
 
 
+def rows_of(dialect: Dialect) -> tuple[Row, ...]:
+    """Of two rows of one name the later one counts."""
+    if dialect is Dialect.SPARK:
+        return (*shared.ROWS, *spark.ROWS)
+    own = (hive.ROWS, hive_system.ROWS, hive_sketches.ROWS, hive_geometry.ROWS)
+    return (*shared.ROWS, *(row for table in own for row in table))
+
+
 @cache
 def _rows(dialect: Dialect) -> Mapping[str, Row]:
-    own = spark.ROWS if dialect is Dialect.SPARK else hive.ROWS
-    return MappingProxyType(
-        {name: row for rows in (shared.ROWS, own) for row in rows for name in _names(row)}
-    )
+    return MappingProxyType({name: row for row in rows_of(dialect) for name in _names(row)})
 
 
 def _names(row: Row) -> tuple[str, ...]:
     """Names part at blanks; an operator that is spelled with one (IS NULL) has a low line there."""
-    return tuple(n.replace("_", " ") if n.startswith("is_") else n for n in row.names.split())
+    return tuple(n.replace("_", " ") if n in _SPELLED_WITH_BLANKS else n for n in row.names.split())
+
+
+_SPELLED_WITH_BLANKS = frozenset(
+    {"is_null", "is_true", "is_false", "is_distinct_from"}
+    | {f"{n}{w}_{q}" for n in ("", "not_") for w in ("like", "ilike") for q in ("any", "all")}
+)
 
 
 @cache

@@ -51,7 +51,7 @@ ROWS: Final = (
     Row("percentile", "any, any", "@percentile", PARTIAL, _AGGREGATE),
     Row("percentile_approx", "any, any, int?", "@percentile", PARTIAL, _AGGREGATE),
     Row("ndv approx_distinct", "any", "bigint", NEVER, _AGGREGATE),
-    Row("grouping__id", "", "bigint", NEVER),
+    Row("grouping__id", "", "bigint", NEVER, _AGGREGATE),
     Row("logged_in_user", "", "string", NEVER),
     Row("sha1 sha", "text_or_binary", "string", TOTAL),
     Row("format_number", "number, any", "string", PARTIAL),

@@ -22,7 +22,7 @@ from lakeschema.catalog.column_types import (
     StructType,
     VarcharType,
 )
-from lakeschema.translation.functions import arithmetic, nested
+from lakeschema.translation.functions import arithmetic, hive_rules, nested
 from lakeschema.translation.functions.coercion import (
     is_float,
     is_integer,
@@ -186,5 +186,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@truncated": arithmetic.truncated,
         "@extract_union": nested.extract_union,
         "@rows": _rows,
+        **hive_rules.RULES,
     }
 )

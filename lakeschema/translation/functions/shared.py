@@ -29,6 +29,8 @@ ROWS: Final = (
     Row("between", "compared, compared, compared", "boolean", TOTAL),
     Row("in", "compared, compared...", "boolean", TOTAL),
     Row("like ilike rlike regexp", "string, string", "boolean", TOTAL),
+    Row("like_any like_all ilike_any ilike_all", "string, string...", "boolean", TOTAL),
+    Row("not_like_any not_like_all not_ilike_any not_ilike_all", "string, string...", "boolean", TOTAL),
     Row("regexp_like", "string, string", "boolean", TOTAL),
 
     # arithmetic

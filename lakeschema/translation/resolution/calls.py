@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeschema.catalog.column_types import ColumnType, StructField, StructType
+from lakeschema.catalog.column_types import STRING, ColumnType, StructField, StructType
 from lakeschema.translation.errors import (
     Position,
     TypeMismatch,
@@ -13,11 +13,14 @@ from lakeschema.translation.errors import (
 )
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
+from lakeschema.translation.functions.hive_system import HIVES_CASTS
+from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows, UdfReturn
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
+    Literal,
     RowExpression,
     SortKey,
     WindowCall,
@@ -55,6 +58,20 @@ def scalar(
 ) -> RowExpression:
     found = bind_call(function, arguments, context, position)
     return Call(found.operator, found.arguments, found.type, found.nullable)
+
+
+def hives_cast(call: tree.Call, context: Context) -> ColumnType | None:
+    """The type to which a call casts: ``udftolong(x)`` is how Hive's planner calls a cast."""
+    if call.qualifier or len(call.arguments) != 1 or context.semantics.is_spark:
+        return None
+    declared = context.functions.class_of(call.name)
+    return None if declared is not None else HIVES_CASTS.get(call.name.lower())
+
+
+def cast_by_format(operand: RowExpression, target: ColumnType, format_: str) -> RowExpression:
+    """Hive's ``CAST(x AS DATE FORMAT '…')``, null for a text that is not so written."""
+    arguments = (operand, Literal(format_, STRING))
+    return Call(Operator("cast_format", NullClass.PARTIAL), arguments, target, nullable=True)
 
 
 def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) -> RowExpression:
@@ -143,7 +160,11 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
     if found is not None:
         return found
     class_name = context.functions.class_of(name)
-    engine = None if class_name else engine_of_builtin(name, context.semantics.dialect)
+    dialect = context.semantics.dialect
+    reason = None if class_name else why_not_callable(name, dialect)
+    if reason is not None:
+        raise UnsupportedFunction(name, f"cannot be called: {reason}", position=call.position)
+    engine = None if class_name else engine_of_builtin(name, dialect)
     if engine is not None:
         raise UnsupportedFunction(
             name,

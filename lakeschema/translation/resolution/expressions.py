@@ -189,6 +189,9 @@ class ExpressionResolver:
         outer = self._outer(node)
         if outer is not None:
             return outer
+        if node.parts[0].lower() == "grouping__id" and not self.context.semantics.is_spark:
+            # Hive's number of the grouping set that a row is of: a column of every GROUP BY.
+            return self._aggregate(tree.Call("grouping__id", ()))
         raise UnknownColumn(
             ".".join(node.parts),
             self.scope.candidates() if self.scope is not None else (),
@@ -249,6 +252,9 @@ class ExpressionResolver:
             return self._higher_order(node)
         function = None if node.qualifier else calls.builtin(node, self.context)
         if function is None:
+            target = calls.hives_cast(node, self.context)
+            if target is not None:
+                return self._cast(tree.Cast(node.arguments[0], target, position=node.position))
             arguments = [self.resolve(argument) for argument in node.arguments]
             return calls.user_defined(node, arguments, self.context)
         if function.kind is Kind.AGGREGATE:
@@ -369,6 +375,8 @@ class ExpressionResolver:
                 f" {print_type(target)}",
                 position=node.position,
             )
+        if node.format is not None:
+            return calls.cast_by_format(operand, target, node.format)
         target = nullable_inside(operand.type, target)
         if node.position is None and isinstance(operand, Literal):
             # DATE '…', 10L: a literal of another type, not a conversion.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    DOUBLE,
     INT,
     STRING,
     ArrayType,
@@ -25,6 +29,23 @@ from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.syntax import tree
+
+
+def _fields(**types: ColumnType) -> StructType:
+    return StructType(tuple(StructField(name, type_) for name, type_ in types.items()))
+
+
+_OF_HIVE: Mapping[str, StructType] = MappingProxyType(
+    {
+        "ds_freq_frequent_items": _fields(
+            item=STRING, estimate=BIGINT, lower_bound=BIGINT, upper_bound=BIGINT
+        ),
+        "ds_tuple_arrayofdouble_values": _fields(values=ArrayType(DOUBLE)),
+        # Hive declares bytes and returns texts.
+        "get_sql_schema": _fields(col_name=BINARY, col_type=BINARY),
+    }
+)
+"""Table functions whose columns do not depend on the arguments."""
 
 
 def is_generator(node: tree.Expression, context: Context) -> bool:
@@ -101,8 +122,13 @@ def _produced_columns(
             return _inlined(arguments, node)
         case "stack":
             return _stacked(arguments, node, context)
-        case "json_tuple":
+        case "json_tuple" | "parse_url_tuple":
             return tuple(PlanColumn(f"c{i}", STRING, True) for i in range(len(arguments) - 1))
+        case "replicate_rows":
+            return tuple(PlanColumn(f"col{i}", a.type, a.nullable) for i, a in enumerate(arguments))
+        case _ if name in _OF_HIVE:
+            fields = _OF_HIVE[name].fields
+            return tuple(PlanColumn(field.name, field.type, True) for field in fields)
         case _:
             raise UnsupportedConstruct(f"the table function {name}", position=node.position)
 

@@ -122,12 +122,22 @@ class Scalars:
     def _binary(self, node: exp.Expr, symbol: str) -> tree.Expression:
         right_node = node.expression
         if isinstance(right_node, (exp.Any, exp.All)):
-            word = type(right_node).__name__.upper()
-            raise UnsupportedConstruct(f"{symbol} {word}", position=position(node))
+            return self._quantified(node, symbol)
         if symbol in {"and", "or"}:
             return tree.Call(symbol, self._chain(node))
         call = tree.Call(symbol, (self.expression(node.this), self.expression(right_node)))
         return tree.Call("not", (call,)) if node.args.get("negate") else call
+
+    def _quantified(self, node: exp.Expr, symbol: str) -> tree.Expression:
+        """``x LIKE ANY ('a%', 'b%')``, of listed patterns; NOT has a meaning of its own there."""
+        word = type(node.expression).__name__.lower()
+        listed = node.expression.this
+        if symbol not in {"like", "ilike"} or not isinstance(listed, (exp.Tuple, exp.Paren)):
+            raise UnsupportedConstruct(f"{symbol} {word.upper()}", position=position(node))
+        patterns = listed.expressions if isinstance(listed, exp.Tuple) else [listed.this]
+        negated = "not " if node.args.get("negate") else ""
+        parts = (self.expression(node.this), *self._all(patterns))
+        return tree.Call(f"{negated}{symbol} {word}", parts, position(node))
 
     def _chain(self, node: exp.Expr) -> tuple[tree.Expression, ...]:
         """A left-deep chain of one connective, which may be 10,000 long, without recursion."""
@@ -167,7 +177,7 @@ class Scalars:
         if len(node.expressions) != 1:
             raise MalformedSql("CAST takes one value", position=target.position)
         operand = self.expression(node.expressions[0])
-        return tree.Cast(operand, type_, target.tolerant, target.position)
+        return tree.Cast(operand, type_, target.tolerant, target.position, target.format)
 
     def _implicit_cast(self, node: exp.Expr) -> tree.Expression:
         """Casts that are not written CAST: ``10L``, ``DATE '…'``, ``x::int``."""

@@ -66,6 +66,7 @@ class CastTarget:
     type_text: str
     tolerant: bool
     position: Position
+    format: str | None = None
 
 
 def position_of(token: Token) -> Position:
@@ -180,9 +181,13 @@ def _cast_target(
         at += 1
     if found is None or found + 1 >= close:
         return None
-    text = sql[tokens[found + 1].start : tokens[close - 1].end + 1]
+    last, format_ = close - 1, None
+    if tokens[last].token_type == TokenType.STRING and tokens[last - 1].text.upper() == "FORMAT":
+        format_ = tokens[last].text
+        last -= 2
+    text = sql[tokens[found + 1].start : tokens[last].end + 1]
     tolerant = tokens[index].text.upper() == "TRY_CAST"
-    return found, close, CastTarget(text, tolerant, position_of(tokens[index]))
+    return found, close, CastTarget(text, tolerant, position_of(tokens[index]), format_)
 
 
 def _is_function_name(tokens: Sequence[Token], index: int, closing: dict[int, int]) -> bool:

@@ -84,12 +84,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """``tolerant``: written TRY_CAST, null instead of an error in every mode."""
+    """``tolerant``: written TRY_CAST, null instead of an error in every mode.
+
+    ``format``: how the text of a date is written, of Hive's ``CAST(x AS DATE FORMAT '…')``.
+    """
 
     operand: Expression
     type: ColumnType
     tolerant: bool = False
     position: Position | None = field(default=None, compare=False)
+    format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

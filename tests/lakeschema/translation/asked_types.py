@@ -11,8 +11,9 @@ from enum import Enum
 from pathlib import Path
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.functions import hive, shared, spark
+from lakeschema.translation.functions.binding import rows_of
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
+from tests.lakeschema.translation.asked_hive import CALLS
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -119,19 +120,25 @@ def _questions(dialect: Dialect) -> Iterator[str]:
     for a in PRIMITIVES:
         for type_ in PRIMITIVES.values():
             yield f"CAST({a} AS {type_})"
-    rows = (*shared.ROWS, *(hive.ROWS if dialect is Dialect.HIVE else spark.ROWS))
-    for row in rows:
+    for row in rows_of(dialect):
         if row.kind in {Kind.SCALAR, Kind.AGGREGATE, Kind.WINDOW}:
             yield from _calls(row)
+    if dialect is Dialect.HIVE:
+        yield from CALLS
 
 
 def _calls(row: Row) -> Iterator[str]:
     over = " OVER (ORDER BY i)" if row.kind is Kind.WINDOW else ""
     for name in row.names.split():
-        if not name.isidentifier() or name in _NAMED_OTHERWISE or name.startswith("is_"):
+        if not name.isidentifier() or name in _NAMED_OTHERWISE or _is_operator(name):
             continue
         for arguments in _argument_lists(parameters_of(row.parameters)):
             yield f"{name}({', '.join(arguments)}){over}"
+
+
+def _is_operator(name: str) -> bool:
+    """Whether it is written with blanks, between its operands."""
+    return name.startswith("is_") or "like_a" in name
 
 
 def _argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:

@@ -1,0 +1,55 @@
+"""The ``@rules`` of what only Hive has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lakeschema.catalog.column_types import (
+    STRING,
+    VOID,
+    ArrayType,
+    ColumnType,
+    Uniontype,
+    parse_type,
+)
+from lakeschema.catalog.errors import MalformedType
+from lakeschema.translation.functions.results import CallResult, Rule
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Literal, RowExpression
+
+
+def _nullable(type_: ColumnType) -> Rule:
+    """Of a call without arguments, which otherwise counts as never null."""
+
+    def rule(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
+        return CallResult(type_, may_be_null=True)
+
+    return rule
+
+
+def _united_by_tag(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """CREATE_UNION: the first argument says which of the others is the value."""
+    return CallResult(Uniontype(tuple(argument.type for argument in arguments[1:])))
+
+
+def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """JSON_READ: the second argument is a type in Hive's words."""
+    wanted = arguments[1]
+    if not isinstance(wanted, Literal) or wanted.value is None:
+        return None
+    try:
+        return CallResult(parse_type(wanted.value))
+    except MalformedType:
+        return None
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "@nothing": _nullable(VOID),
+        "@null_text": _nullable(STRING),
+        "@null_texts": _nullable(ArrayType(STRING)),
+        "@united_by_tag": _united_by_tag,
+        "@of_type_text": _of_type_text,
+    }
+)

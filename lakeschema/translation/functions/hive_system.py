@@ -1,0 +1,77 @@
+"""Hive's functions of its own machinery, of files, JSON and calendars, and its other aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    TINYINT,
+    ColumnType,
+)
+from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Kind, Row
+
+_AGGREGATE, _GENERATOR = Kind.AGGREGATE, Kind.GENERATOR
+_NGRAMS = "array<struct<ngram:array<string>,estfrequency:double>>"
+
+HIVES_CASTS: Final[Mapping[str, ColumnType]] = MappingProxyType(
+    {
+        "udftoboolean": BOOLEAN,
+        "udftobyte": TINYINT,
+        "udftoshort": SMALLINT,
+        "udftointeger": INT,
+        "udftolong": BIGINT,
+        "udftofloat": FLOAT,
+        "udftodouble": DOUBLE,
+    }
+)
+"""Functions that are casts under another name."""
+
+# fmt: off
+ROWS: Final = (
+    Row("is_not_distinct_from", "compared, compared", "boolean", NEVER),
+    Row("likeany likeall", "string, string, string...", "boolean", TOTAL),
+    Row("index", "collection, any", "@element", PARTIAL),
+    Row("sort_array_by", "array<T>, string...", "@same", TOTAL, keeps=0),
+    Row("create_union", "any, any...", "@united_by_tag", PARTIAL),
+    Row("json_read", "string, string", "@of_type_text", PARTIAL),
+    Row("tumbling_window", "timestamp, any, timestamp?", "timestamp", PARTIAL),
+    Row("datetime_legacy_hybrid_calendar", "any", "@same", PARTIAL),
+    Row("deserialize", "string, string", "string", PARTIAL),
+    Row("in_file", "string, string", "boolean", PARTIAL),
+    Row("split_map_privs", "any", "array<string>", PARTIAL),
+    Row("surrogate_key", "int?, int?", "bigint", NEVER, deterministic=False),
+    Row("bucket_number", "", "@null_text", PARTIAL),
+
+    # what is asserted
+    Row("assert_true", "boolean", "@nothing", PARTIAL),
+    Row("enforce_constraint", "boolean", "boolean", PARTIAL),
+    Row("cardinality_violation", "any, any...", "int", PARTIAL),
+    Row("sq_count_check", "bigint", "boolean", PARTIAL),
+    Row("validate_acid_sort_order", "bigint, int, bigint", "bigint", PARTIAL),
+
+    # the session
+    Row("current_catalog", "", "string", NEVER),
+    Row("current_authorizer", "", "@null_text", PARTIAL),
+    Row("restrict_information_schema", "", "boolean", NEVER),
+    Row("current_groups", "", "@null_texts", PARTIAL),
+
+    # aggregates
+    Row("grouping", "any, any...", "bigint", NEVER, _AGGREGATE),
+    Row("percentile_cont percentile_disc", "number, double", "double", PARTIAL, _AGGREGATE),
+    Row("ngrams", "any, int, int, int?", _NGRAMS, PARTIAL, _AGGREGATE),
+    Row("context_ngrams", "any, array<T>, int, int?", _NGRAMS, PARTIAL, _AGGREGATE),
+
+    # rows out of one value
+    Row("parse_url_tuple", "string, string...", "@rows", PARTIAL, _GENERATOR),
+    Row("replicate_rows", "bigint, any...", "@rows", PARTIAL, _GENERATOR),
+    Row("get_sql_schema", "string", "@rows", PARTIAL, _GENERATOR),
+)
+# fmt: on

@@ -1,0 +1,38 @@
+"""Functions that an engine lists and that no view can call, each with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.relations import Dialect
+
+_TABLE_FUNCTION = "it takes a table in FROM, with PARTITION BY, and is not supported there"
+_PLANNER = "Hive's planner writes it into its own plans; a query that calls it is refused"
+_TESTS = "it exists for Hive's own tests"
+_LLAP = "it returns parts of a running query to clients of LLAP"
+
+_OF_HIVE: Final = {
+    "matchpath": _TABLE_FUNCTION,
+    **dict.fromkeys(("noop", "noopwithmap", "noopstreaming", "noopwithmapstreaming"), _TABLE_FUNCTION),
+    "windowingtablefunction": "Hive's planner puts it where a query has OVER",
+    **dict.fromkeys(("internal_interval", "toarray", "tomap", "tostruct"), _PLANNER),
+    **dict.fromkeys(("get_splits", "get_llap_splits"), _LLAP),
+    **dict.fromkeys(("exception_in_vertex_udf", "exception_in_vertex_udaf", "assert_true_oom"), _TESTS),
+    "reflect2": "its type is that of a Java method, which only its class knows",
+    "case": "it is written as CASE … END",
+    "when": "it is written as CASE WHEN … END",
+    "cast_format": "it is written as CAST(… AS … FORMAT …)",
+}  # fmt: skip
+
+_REASONS: Final[Mapping[Dialect, Mapping[str, str]]] = MappingProxyType({Dialect.HIVE: _OF_HIVE})
+
+
+def why_not_callable(name: str, dialect: Dialect) -> str | None:
+    """The reason for a function of this name, in any case; None if the list has none."""
+    return _REASONS.get(dialect, {}).get(name.lower())
+
+
+def not_callable(dialect: Dialect) -> frozenset[str]:
+    return frozenset(_REASONS.get(dialect, {}))
