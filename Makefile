@@ -15,7 +15,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases
+.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases probe-functions
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -74,6 +74,10 @@ reference: $(INSTALLED)
 format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Every built-in function of an engine against the engine: ARGS="--engine spark|spark-without-ansi|hive --only name,name".
+probe-functions: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.probe_functions $(ARGS)
 
 bench-cases: $(INSTALLED) java
 	@test -n "$(CASES)" || { echo "usage: make bench-cases CASES=recorded_cases.json [UDFS=classes.json]" >&2; exit 2; }

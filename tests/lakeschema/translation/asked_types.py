@@ -132,7 +132,7 @@ def _calls(row: Row) -> Iterator[str]:
     for name in row.names.split():
         if not name.isidentifier() or name in _NAMED_OTHERWISE or _is_operator(name):
             continue
-        for arguments in _argument_lists(parameters_of(row.parameters)):
+        for arguments in argument_lists(parameters_of(row.parameters)):
             yield f"{name}({', '.join(arguments)}){over}"
 
 
@@ -141,7 +141,7 @@ def _is_operator(name: str) -> bool:
     return name.startswith("is_") or "like_a" in name
 
 
-def _argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:
+def argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:
     """The defaults, shorter and longer, then each place with other types."""
     needed = [p for p in parameters if not p.optional]
     for count in range(len(needed), len(parameters) + 1):

@@ -1,0 +1,250 @@
+"""Engines that say of a query its columns' types, and whether a null is where a schema has none."""
+
+# What Spark computes of single rows has no public name.
+# ruff: noqa: SLF001
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from py4j import java_gateway, protocol
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import SparkSession
+from pyspark.sql import types as spark_types
+from pyspark.sql.types import _parse_datatype_json_string
+
+from benchmarks.probe_values import ROWS, rows_of
+from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    parse_type_or_unknown,
+)
+from lakeschema.catalog.relations import Dialect
+
+Columns = tuple[StructField, ...]
+"""A query's columns: name, type with the nullability of its parts, and whether null is possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    reason: str
+
+
+class FunctionJudge(Protocol):
+    def documentation(self, name: str) -> str:
+        """With ``Examples:`` and statements, if the engine has any."""
+
+    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
+        """What each SELECT, without its FROM, yields over table ``t``."""
+
+    def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
+        """A value of the SELECT over ``t`` or ``n`` that is null against the claim, described."""
+
+
+class SparkFunctions:
+    """``ansi`` is the mode of the session."""
+
+    def __init__(self, *, ansi: bool) -> None:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
+        self._spark = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+        self._spark.sparkContext.setLogLevel("OFF")
+        jvm = self._spark._jvm
+        assert jvm is not None
+        self._projection = (
+            jvm.org.apache.spark.sql.catalyst.expressions.InterpretedMutableProjection
+        )
+        self._rows: dict[str, Sequence[Any]] = {}
+        for table in ("t", "n"):
+            rows = list(rows_of(Dialect.SPARK, required=table == "t"))
+            values = ", ".join(f"({', '.join(row.values())})" for row in rows)
+            # Of a frame: a view of a text would be read anew by each query.
+            frame = self._spark.sql(f"SELECT * FROM VALUES {values} AS t({', '.join(rows[0])})")
+            frame.createOrReplaceTempView(table)
+            local = frame._jdf.queryExecution().optimizedPlan().data()
+            self._rows[table] = [local.apply(row) for row in range(ROWS)]
+        nullable = [field.name for field in self._spark.table("t").schema if field.nullable]
+        assert nullable == [], nullable
+        # Rows are computed one by one instead, without what a query costs.
+        self._spark.conf.set(
+            "spark.sql.optimizer.excludedRules",
+            "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
+        )
+        self._spark.conf.set("spark.sql.shuffle.partitions", "1")
+        self._spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
+        # PySpark asks the JVM a dozen questions about each error: 40 ms, and half of the calls fail.
+        java_gateway.get_return_value = protocol.get_return_value
+
+    def documentation(self, name: str) -> str:
+        lines = self._spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
+        return "\n".join(line[0] for line in lines)
+
+    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
+        return {select: self._columns(select) for select in selects}
+
+    def _columns(self, select: str) -> Columns | Refusal:
+        try:
+            schema = self._spark._jsparkSession.sql(select.replace("{t}", "t")).schema().json()
+        except Py4JJavaError as error:
+            return Refusal(str(error.java_exception.getMessage()).partition("\n")[0][:200])
+        struct = _from_spark(_parse_datatype_json_string(schema))
+        assert isinstance(struct, StructType)
+        return struct.fields
+
+    def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
+        query = select.replace("{t}", table)
+        try:
+            execution = self._spark._jsparkSession.sql(query).queryExecution()
+            project = execution.optimizedPlan()
+            if not (_is(project, "Project") and _is(project.child(), "LocalRelation")):
+                return self._null_in_rows(query, claimed)
+            compute = self._projection(project.projectList(), project.child().output())
+            compute.initialize(0)
+        except Py4JJavaError:
+            return None
+        for number, row in enumerate(self._rows[table]):
+            # Each row by itself: an error in one must not hide the others.
+            with suppress(Py4JJavaError):
+                if _struct_has_null(compute.apply(row), claimed):
+                    return f"null: {query} WHERE r = {number}"
+        return None
+
+    def _null_in_rows(self, query: str, claimed: Columns) -> str | None:
+        """Of what is more than a projection; an aggregate is asked over no rows, too."""
+        over_nothing = f"{query} WHERE r < 0"
+        for asked in (query, *([] if "GROUP BY" in query else [over_nothing])):
+            with suppress(Py4JJavaError):
+                execution = self._spark._jsparkSession.sql(asked).queryExecution()
+                rows = execution.executedPlan().executeCollect()
+                if any(_struct_has_null(row, claimed) for row in rows):
+                    return f"null: {asked}"
+        return None
+
+
+def _is(plan: Any, name: str) -> bool:
+    return str(plan.getClass().getSimpleName()) == name
+
+
+def _struct_has_null(row: Any, fields: Columns) -> bool:
+    """Reads Spark's internal row, which holds every value of every type."""
+    return any(_part_has_null(row, at, f.type, f.nullable) for at, f in enumerate(fields))
+
+
+def _part_has_null(holder: Any, at: int, type_: ColumnType, nullable: bool) -> bool:
+    if not nullable and holder.isNullAt(at):
+        return True
+    if not claims(type_) or holder.isNullAt(at):
+        return False
+    match type_:
+        case ArrayType(element, element_nullable):
+            return _array_has_null(holder.getArray(at), element, element_nullable)
+        case MapType(key, value, value_nullable):
+            map_ = holder.getMap(at)
+            return _array_has_null(map_.keyArray(), key, False) or _array_has_null(
+                map_.valueArray(), value, value_nullable
+            )
+        case StructType(fields):
+            return _struct_has_null(holder.getStruct(at, len(fields)), fields)
+        case _:
+            return False
+
+
+def _array_has_null(array: Any, element: ColumnType, nullable: bool) -> bool:
+    return any(_part_has_null(array, at, element, nullable) for at in range(array.numElements()))
+
+
+def claims(type_: ColumnType) -> bool:
+    """Whether the type says of a part that it is never null."""
+    match type_:
+        case ArrayType(element, nullable):
+            return not nullable or claims(element)
+        case MapType():
+            return True
+        case StructType(fields):
+            return any(not field.nullable or claims(field.type) for field in fields)
+        case _:
+            return False
+
+
+def _from_spark(type_: spark_types.DataType) -> ColumnType:
+    match type_:
+        case spark_types.ArrayType():
+            return ArrayType(_from_spark(type_.elementType), type_.containsNull)
+        case spark_types.MapType():
+            key, value = _from_spark(type_.keyType), _from_spark(type_.valueType)
+            return MapType(key, value, type_.valueContainsNull)
+        case spark_types.StructType():
+            return StructType(
+                tuple(StructField(f.name, _from_spark(f.dataType), f.nullable) for f in type_)
+            )
+        case _:
+            return parse_type_or_unknown(type_.simpleString())
+
+
+class HiveFunctions:
+    """Hive's types say nothing of null: its columns are all nullable here."""
+
+    _AT_ONCE = 16
+
+    def __init__(self, hive: HiveQueries) -> None:
+        self._hive = hive
+        for table in ("t", "n"):
+            rows = rows_of(Dialect.HIVE, required=table == "t")
+            selects = (", ".join(f"{v} AS {k}" for k, v in row.items()) for row in rows)
+            text = " UNION ALL ".join(f"SELECT {select}" for select in selects)
+            hive.answer(f"CREATE TABLE {table} STORED AS ORC AS {text}")
+
+    def documentation(self, name: str) -> str:
+        answer = self._hive.run(f"DESCRIBE FUNCTION EXTENDED `{name}`")[0]
+        text = "\n".join(answer.rows) if isinstance(answer, HiveAnswer) else ""
+        return text.replace("Example:", "Examples:")
+
+    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
+        answers: dict[str, Columns | Refusal] = {}
+        for start in range(0, len(selects), self._AT_ONCE):
+            some = selects[start : start + self._AT_ONCE]
+            views = [
+                f"CREATE VIEW probed{i} AS {s.replace('{t}', 't')}" for i, s in enumerate(some)
+            ]
+            described = [f"DESCRIBE probed{i}" for i in range(len(some))]
+            dropped = [f"DROP VIEW IF EXISTS probed{i}" for i in range(len(some))]
+            found = self._hive.run(*views, *described, *dropped)
+            for select, made, told in zip(some, found, found[len(some) :], strict=False):
+                answers[select] = _hive_columns(made, told)
+        return answers
+
+    def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
+        query = select.replace("{t}", table)
+        places = [place for place, column in enumerate(claimed) if not column.nullable]
+        answer = self._hive.run(query)[0]
+        if isinstance(answer, HiveRefused) and "GROUP BY" not in query:
+            apart = self._hive.run(*(f"{query} WHERE r = {row}" for row in range(ROWS)))
+            rows = [row for each in apart if isinstance(each, HiveAnswer) for row in each.rows]
+        else:
+            rows = list(answer.rows) if isinstance(answer, HiveAnswer) else []
+        for row in rows:
+            parts = row.split("\t")
+            if len(parts) == len(claimed) and any(parts[place] == "NULL" for place in places):
+                return f"null: {query}"
+        return None
+
+
+def _hive_columns(
+    made: HiveAnswer | HiveRefused, told: HiveAnswer | HiveRefused
+) -> Columns | Refusal:
+    if isinstance(made, HiveRefused):
+        return Refusal(made.message.partition("\n")[0][:200])
+    if isinstance(told, HiveRefused):
+        return Refusal(told.message.partition("\n")[0][:200])
+    parts = (row.split("\t") for row in told.rows)
+    return tuple(StructField(p[0].strip(), parse_type_or_unknown(p[1].strip())) for p in parts)
