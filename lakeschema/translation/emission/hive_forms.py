@@ -142,6 +142,10 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         "deserialize": "Spark does not decompress",
         "in_file": "it reads a file of the machine that Hive runs on",
         "get_sql_schema": "it asks Hive's own compiler",
+        **dict.fromkeys(
+            ("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
+            "Spark reads files in other pieces, and writes their names otherwise",
+        ),
         "surrogate_key": "its numbers come from a write to a table of Hive",
         "bucket_number": "Hive's planner puts it where it writes buckets",
         "split_map_privs": "it is of Hive's own permissions",

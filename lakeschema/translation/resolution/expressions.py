@@ -74,6 +74,7 @@ from lakeschema.translation.resolution.fields import (
     require_known_type,
 )
 from lakeschema.translation.resolution.higher_order import higher_order
+from lakeschema.translation.resolution.hive_names import virtual_column
 from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.resolution.timestamps import spark_type
@@ -189,9 +190,13 @@ class ExpressionResolver:
         outer = self._outer(node)
         if outer is not None:
             return outer
-        if node.parts[0].lower() == "grouping__id" and not self.context.semantics.is_spark:
-            # Hive's number of the grouping set that a row is of: a column of every GROUP BY.
-            return self._aggregate(tree.Call("grouping__id", ()))
+        if not self.context.semantics.is_spark:
+            if node.parts[0].lower() == "grouping__id":
+                # The number of the grouping set that a row is of: a column of every GROUP BY.
+                return self._aggregate(tree.Call("grouping__id", (), node.position))
+            virtual = virtual_column(node, self.scope)
+            if virtual is not None:
+                return virtual
         raise UnknownColumn(
             ".".join(node.parts),
             self.scope.candidates() if self.scope is not None else (),

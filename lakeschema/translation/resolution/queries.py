@@ -12,6 +12,7 @@ from lakeschema.translation.errors import TypeMismatch, UnknownColumn, Unsupport
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.coercion import Use, common_type
 from lakeschema.translation.plan.expressions import (
+    AggregateCall,
     Call,
     Cast,
     Literal,
@@ -41,6 +42,7 @@ from lakeschema.translation.resolution.aggregation import (
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate, is_generator
+from lakeschema.translation.resolution.hive_names import union_alias
 from lakeschema.translation.resolution.naming import (
     generated_name,
     hives_column_name,
@@ -96,7 +98,8 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
     else:
         plan = resolve_query(query.body, context)
         if query.order_by:
-            resolver = ExpressionResolver(context, relation_scope(plan, ()))
+            alias = union_alias(tuple(key.expression for key in query.order_by))
+            resolver = ExpressionResolver(context, relation_scope(plan, alias))
             keys = tuple(_output_key(key, plan, resolver) for key in query.order_by)
             plan = Sort(plan, keys, query.global_)
     if query.limit is None and query.offset is None:
@@ -239,8 +242,6 @@ class _SelectResolver:
 
     def plan(self) -> Plan:
         query = self._query
-        if query.qualify is not None:
-            raise UnsupportedConstruct("QUALIFY")
         scope = self._filter(self._source())
         generated = self._generate(scope)
         if generated is not None:
@@ -248,9 +249,11 @@ class _SelectResolver:
         resolver = self._resolver(scope)
         items = self._items(resolver)
         keys = self._keys(items, resolver)
-        having = self._having(items, resolver)
+        having = self._condition(query.having, items, resolver)
+        qualify = self._condition(self._qualify(), items, resolver)
         order = self._order_keys(items, resolver)
         everything = [i.expression for i in items] + [k.expression for k in order]
+        everything += [] if qualify is None else [qualify]
         plan: Plan = scope.plan
         grouped = bool(
             query.grouping is not None
@@ -258,22 +261,29 @@ class _SelectResolver:
             or any(has_aggregate(e) for e in everything)
         )
         if grouped:
-            plan, items, having, order = self._aggregate(scope, keys, items, having, order)
+            group = self._group(scope, keys)
+            items = [replace(i, expression=group.rewrite(i.expression)) for i in items]
+            having = None if having is None else group.rewrite(having)
+            qualify = None if qualify is None else group.rewrite(qualify)
+            order = [replace(key, expression=group.rewrite(key.expression)) for key in order]
+            plan = group.plan()
         items = self._apply_hive_names(items, plan, grouped=grouped)
         if having is not None:
             plan = Filter(plan, having)
-        if any(
-            has_window(e) for e in [i.expression for i in items] + [k.expression for k in order]
-        ):
+        if any(has_window(e) for e in everything):
             windowed = WindowCollector(plan)
             items = [replace(i, expression=windowed.rewrite(i.expression)) for i in items]
             order = [replace(k, expression=windowed.rewrite(k.expression)) for k in order]
+            qualify = None if qualify is None else windowed.rewrite(qualify)
             plan = windowed.plan()
+        if qualify is not None:
+            plan = Filter(plan, qualify)
         return self._project(plan, items, order)
 
     def _apply_hive_names(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
         """Some unnamed items take the name of the column or window function that they show."""
-        if self._query.distinct or not any(item.is_generated for item in items):
+        named_anew = self._query.distinct or self._query.qualify is not None
+        if named_anew or not any(item.is_generated for item in items):
             return items
         windows = hives_window_names([item.expression for item in items])
         bare = plan if not (grouped or windows) else None
@@ -343,8 +353,9 @@ class _SelectResolver:
                 aliases[item.aliases[0].lower()] = expression
                 items.append(_Item(item.aliases[0], expression))
             else:
-                if isinstance(node, tree.Name) and isinstance(expression, Call):
-                    # A column of FULL JOIN … USING: two columns under one name.
+                if isinstance(node, tree.Name) and isinstance(expression, (Call, AggregateCall)):
+                    # A column of FULL JOIN … USING, which is two columns under one name, or one of
+                    # Hive's that no table declares.
                     name = node.parts[-1]
                 else:
                     name = generated_name(expression, position, self._context.semantics)
@@ -378,11 +389,19 @@ class _SelectResolver:
                 keys.append(inner.resolve(key))
         return keys
 
-    def _having(self, items: list[_Item], resolver: ExpressionResolver) -> RowExpression | None:
-        if self._query.having is None:
+    def _qualify(self) -> tree.Expression | None:
+        if self._query.qualify is not None and self._context.semantics.is_spark:
+            raise UnsupportedConstruct("QUALIFY")
+        return self._query.qualify
+
+    def _condition(
+        self, node: tree.Expression | None, items: list[_Item], resolver: ExpressionResolver
+    ) -> RowExpression | None:
+        """HAVING or QUALIFY, which also see the aliases of SELECT."""
+        if node is None:
             return None
         aliases = {item.name.lower(): item.expression for item in reversed(items)}
-        return replace(resolver, aliases=MappingProxyType(aliases)).condition(self._query.having)
+        return replace(resolver, aliases=MappingProxyType(aliases)).condition(node)
 
     def _order_keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[SortKey]:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
@@ -401,21 +420,10 @@ class _SelectResolver:
             keys.append(SortKey(expression, key.descending, key.nulls_first))
         return keys
 
-    def _aggregate(
-        self,
-        scope: Scope,
-        keys: list[RowExpression],
-        items: list[_Item],
-        having: RowExpression | None,
-        order: list[SortKey],
-    ) -> tuple[Plan, list[_Item], RowExpression | None, list[SortKey]]:
+    def _group(self, scope: Scope, keys: list[RowExpression]) -> AggregateCollector:
         grouping = self._query.grouping
         sets = None if grouping is None else grouping.sets
-        group = AggregateCollector(scope.plan, *_without_repetition(keys, sets))
-        items = [replace(i, expression=group.rewrite(i.expression)) for i in items]
-        having = None if having is None else group.rewrite(having)
-        order = [replace(key, expression=group.rewrite(key.expression)) for key in order]
-        return group.plan(), items, having, order
+        return AggregateCollector(scope.plan, *_without_repetition(keys, sets))
 
     def _project(self, plan: Plan, items: list[_Item], order: list[SortKey]) -> Plan:
         visible = {item.expression: index for index, item in reversed(tuple(enumerate(items)))}

@@ -146,7 +146,6 @@ def test_an_unknown_column_names_those_that_exist_and_the_nearest() -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1",
         "WITH RECURSIVE r AS (SELECT 1 AS x) SELECT x FROM r",
         "SELECT id > ALL (SELECT id FROM u) AS x FROM t",
         "SELECT id FROM t PIVOT (sum(amount) FOR name IN ('a'))",

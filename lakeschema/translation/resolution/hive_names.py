@@ -1,0 +1,48 @@
+"""Names that Hive gives: columns that every table has, and the rows of a set query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from lakeschema.catalog.column_types import BIGINT, STRING, ColumnType
+from lakeschema.translation.plan.expressions import Call, RowExpression
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.resolution.scopes import Scope
+from lakeschema.translation.syntax import tree
+
+_VIRTUAL: Final[Mapping[str, ColumnType]] = MappingProxyType(
+    {
+        "input__file__name": STRING,
+        "block__offset__inside__file": BIGINT,
+        "row__offset__inside__block": BIGINT,
+    }
+)
+
+_UNION_ALIAS: Final = re.compile(r"__u[0-9]+")
+
+
+def virtual_column(name: tree.Name, scope: Scope | None) -> RowExpression | None:
+    """Where a row was read: a column of every table that stars leave out; None if it is another name."""
+    column = name.parts[-1].lower()
+    type_ = _VIRTUAL.get(column)
+    if type_ is None or scope is None or not scope.sources or len(name.parts) > 3:
+        return None
+    operator = Operator(column, NullClass.PARTIAL, deterministic=False)
+    return Call(operator, (), type_, nullable=True)
+
+
+def union_alias(node: Any) -> tuple[str, ...]:
+    """``__u2``: how the text that Hive keeps of a view calls the rows that ORDER BY sorts, if at all."""
+    if isinstance(node, tree.Name):
+        return (node.parts[0].lower(),) if _UNION_ALIAS.fullmatch(node.parts[0].lower()) else ()
+    if isinstance(node, tuple):
+        parts: tuple[Any, ...] = node
+    elif is_dataclass(node):
+        parts = tuple(getattr(node, field.name) for field in fields(node))
+    else:
+        return ()
+    return next(filter(None, map(union_alias, parts)), ())
