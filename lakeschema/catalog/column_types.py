@@ -20,7 +20,7 @@ MAX_DEPTH = 200
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveType:
-    """A type without parameters, by its Hive name (see ``PRIMITIVES``)."""
+    """A type by its Hive name (see ``PRIMITIVES``); a parameter is part of the name: ``time(3)``."""
 
     name: str
 
@@ -119,6 +119,8 @@ TIMESTAMP_NTZ = PrimitiveType("timestamp_ntz")
 TIMESTAMP_LOCAL = PrimitiveType("timestamp with local time zone")
 TIME = PrimitiveType("time")
 VARIANT = PrimitiveType("variant")
+GEOMETRY = PrimitiveType("geometry")
+GEOGRAPHY = PrimitiveType("geography")
 INTERVAL = PrimitiveType("interval")
 VOID = PrimitiveType("void")
 
@@ -126,9 +128,12 @@ PRIMITIVES = {
     type_.name: type_
     for type_ in (
         BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP,
-        TIMESTAMP_NTZ, TIMESTAMP_LOCAL, TIME, VARIANT, INTERVAL, VOID,
+        TIMESTAMP_NTZ, TIMESTAMP_LOCAL, TIME, VARIANT, GEOMETRY, GEOGRAPHY, INTERVAL, VOID,
     )
 }  # fmt: skip
+
+_TIMES = tuple(TIME if digits == 6 else PrimitiveType(f"time({digits})") for digits in range(10))
+"""Times of day by the digits of their seconds' fraction; six, if the text does not say."""
 
 _SYNONYMS = {
     "byte": TINYINT,
@@ -139,6 +144,16 @@ _SYNONYMS = {
     "null": VOID,
     "bytes": BINARY,
 }
+
+
+def time_of_day(digits: int) -> PrimitiveType:
+    """The type of times with as many digits of a second's fraction, up to nine."""
+    return _TIMES[digits]
+
+
+def time_digits(type_: ColumnType) -> int | None:
+    """The digits of a second's fraction that a time of day has; None of any other type."""
+    return _TIMES.index(type_) if type_ in _TIMES else None
 
 
 def parse_type(text: str, *, timestamp_ltz: PrimitiveType = TIMESTAMP) -> ColumnType:
@@ -296,10 +311,9 @@ class _Parser:
                 self._words("precision")
                 return DOUBLE
             case "time":
-                if self._mark("("):
-                    self._number()
-                    self._expect(")")
-                return TIME
+                return self._time()
+            case "geometry" | "geography":
+                return self._shape(word)
             case _:
                 found = PRIMITIVES.get(word) or _SYNONYMS.get(word)
                 if found is None:
@@ -344,6 +358,24 @@ class _Parser:
         if self._words("without", "time", "zone"):
             return TIMESTAMP_NTZ
         return TIMESTAMP
+
+    def _time(self) -> PrimitiveType:
+        if not self._mark("("):
+            return TIME
+        position = self._position
+        digits = self._number()
+        self._expect(")")
+        if digits >= len(_TIMES):
+            raise MalformedType(self._text, position, "at most 9 digits of a second")
+        return time_of_day(digits)
+
+    def _shape(self, word: str) -> PrimitiveType:
+        """``geometry(4326)``, ``geography(any)``: with the number of its coordinate system."""
+        if not self._mark("("):
+            return PRIMITIVES[word]
+        system = "any" if self._words("any") else str(self._number())
+        self._expect(")")
+        return PrimitiveType(f"{word}({system})")
 
     def _fields(self, depth: int) -> tuple[StructField, ...]:
         self._expect("<")

@@ -74,6 +74,7 @@ from lakeschema.catalog.column_types import (
     UnknownType,
     VarcharType,
     print_type,
+    time_digits,
 )
 from lakeschema.translation.avro.inexpressible import placeholder
 from lakeschema.translation.avro.names import legal_name, lowered, name_properties, type_name
@@ -106,6 +107,8 @@ _REASONS: Mapping[PrimitiveType, str] = MappingProxyType(
         VARIANT: "Avro has no type for values without a schema",
     }
 )
+_SHAPES = ("geometry", "geography")
+_MICROSECONDS = 6
 
 
 def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options) -> Schema:
@@ -235,7 +238,10 @@ class _AvroTyper:
             )
         if type_ in _SIMPLE:
             return _SIMPLE[type_]
-        raise _unsupported(type_, place, _REASONS.get(type_, "the type is unknown"))
+        digits = time_digits(type_)
+        if digits is not None and digits < _MICROSECONDS:
+            return _SIMPLE[TIME]
+        raise _unsupported(type_, place, _reason(type_))
 
     def _part(self, type_: ColumnType, place: _Place, *, optional: bool) -> Schema:
         schema = self.type(type_, place.inside())
@@ -249,6 +255,14 @@ class _AvroTyper:
         )
         require_distinct_branches(type_, schemas, place.subject)
         return Union(schemas)
+
+
+def _reason(type_: PrimitiveType) -> str:
+    if time_digits(type_) is not None:
+        return "Avro has no type for times of more than six digits of a second"
+    if type_.name.startswith(_SHAPES):
+        return "Avro has no type for shapes"
+    return _REASONS.get(type_, "the type is unknown")
 
 
 class _PlacingTyper(_AvroTyper):

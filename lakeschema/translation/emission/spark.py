@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.spark_expressions import Columns, ExpressionWriter
+from lakeschema.translation.emission.spark_functions import IN_FROM_ALONE
 from lakeschema.translation.emission.spark_text import (
     has_capital_fields,
     is_castable,
@@ -347,8 +348,15 @@ class _Writer:
         call = self._over(select.items, outer).text(plan.call)
         alias = next(self._aliases)
         names = [quoted(name) for name in _generic(len(plan.produced))]
-        outer_word = "OUTER " if plan.outer else ""
-        source = f"{select.source} LATERAL VIEW {outer_word}{call} {alias} AS {', '.join(names)}"
+        name = plan.call.operator.name
+        if plan.call.operator.udf is None and name in IN_FROM_ALONE:
+            join = "LEFT" if plan.outer and not name.endswith("_outer") else "CROSS"
+            source = f"{select.source} {join} JOIN LATERAL {call} AS {alias}({', '.join(names)})"
+        else:
+            outer_word = "OUTER " if plan.outer else ""
+            source = (
+                f"{select.source} LATERAL VIEW {outer_word}{call} {alias} AS {', '.join(names)}"
+            )
         items = (*select.items, *(f"{alias}.{name}" for name in names))
         return _Select(items, (True,) * len(items), source)
 

@@ -51,7 +51,7 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
 )
-from lakeschema.translation.plan.operators import Operator
+from lakeschema.translation.plan.operators import VALUE_IN_ORDER, Operator
 from lakeschema.translation.plan.relations import Plan
 
 _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
@@ -105,8 +105,8 @@ class ExpressionWriter:
                 return f"{self.text(base)}.{quoted(name)}"
             case Subscript(base, index_):
                 return f"{self.text(base)}[{self.text(index_)}]"
-            case AggregateCall(operator, arguments, distinct=distinct, filter=condition):
-                return self._aggregate(operator, arguments, condition, distinct=distinct)
+            case AggregateCall(order_by=order):
+                return self._aggregate(expression, order, distinct=expression.distinct)
             case WindowCall():
                 return self._window(expression)
             case ScalarSubquery(plan):
@@ -214,24 +214,31 @@ class ExpressionWriter:
 
     def _aggregate(
         self,
-        operator: Operator,
-        arguments: Sequence[RowExpression],
-        condition: RowExpression | None,
+        call: AggregateCall | WindowCall,
+        within: Sequence[SortKey],
         *,
         distinct: bool,
     ) -> str:
+        name = call.operator.name
+        # Where the order's key is the value itself, it is not written a second time.
+        arguments = call.arguments[1:] if within and name in VALUE_IN_ORDER else call.arguments
         texts = [self.text(argument) for argument in arguments]
-        if operator.name == "count" and not texts:
-            call = "count(*)"
+        if name == "count" and not texts:
+            text = "count(*)"
         elif distinct:
-            call = f"{operator.name}(DISTINCT {', '.join(texts)})"
+            text = f"{name}(DISTINCT {', '.join(texts)})"
         else:
-            call = self._function(operator.name, texts)
-        where = "" if condition is None else f" FILTER (WHERE {self.text(condition)})"
-        return call + where
+            text = self._function(name, texts)
+        if within:
+            text += f" WITHIN GROUP (ORDER BY {self.sort_keys(within)})"
+        if call.filter is not None:
+            text += f" FILTER (WHERE {self.text(call.filter)})"
+        if call.ignores_nulls is not None:
+            text += " IGNORE NULLS" if call.ignores_nulls else " RESPECT NULLS"
+        return text
 
     def _window(self, call: WindowCall) -> str:
-        inner = self._aggregate(call.operator, call.arguments, None, distinct=False)
+        inner = self._aggregate(call, call.within, distinct=False)
         parts = []
         if call.partition_by:
             parts.append("PARTITION BY " + ", ".join(map(self.text, call.partition_by)))

@@ -20,6 +20,14 @@ BINARY: Final = frozenset(
 TRYING: Final = frozenset({"try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"})
 """Spark tries the conversions of their arguments too, as long as it makes them itself."""
 
+IN_FROM_ALONE: Final = frozenset(
+    {
+        *("range", "collations", "sql_keywords", "python_worker_logs"),
+        *("variant_explode", "variant_explode_outer"),
+    }
+)
+"""Spark's table functions that are not expressions, so that no LATERAL VIEW takes them."""
+
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "not": "(NOT {0})",

@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     INTERVAL,
     SMALLINT,
     STRING,
+    TIME,
     TINYINT,
     VOID,
     ArrayType,
@@ -89,6 +90,8 @@ def literal(value: str | None, type_: ColumnType) -> str:
         return string(value)
     if type_ == DATE:
         return f"DATE {string(value)}"
+    if type_ == TIME:
+        return f"TIME {string(value)}"
     if type_ == FLOAT and _NUMBER.fullmatch(value):
         return f"CAST({value}D AS FLOAT)"
     return f"CAST({string(value)} AS {type_text(type_)})"

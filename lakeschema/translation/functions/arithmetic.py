@@ -18,8 +18,9 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
     IntervalType,
+    time_digits,
 )
-from lakeschema.translation.functions import decimals
+from lakeschema.translation.functions import clock, decimals
 from lakeschema.translation.functions.coercion import (
     Use,
     common_type,
@@ -51,6 +52,8 @@ def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Seque
 
 def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
+    if time_digits(left) is not None or time_digits(right) is not None:
+        return clock.plus(left, right)
     if is_time(left) or is_time(right) or is_interval(left) or is_interval(right):
         return _time_plus(left, right, semantics) or _time_plus(right, left, semantics)
     return _arithmetic(arguments, semantics, decimals.plus)
@@ -58,6 +61,8 @@ def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult
 
 def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
+    if time_digits(left) is not None or time_digits(right) is not None:
+        return clock.minus(left, right)
     if is_time(left) and (is_time(right) or is_text(right)) and not is_integer(right):
         if not semantics.is_spark:
             return CallResult(IntervalType("day to second"))
@@ -72,7 +77,7 @@ def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
     if is_interval(left) and is_interval(right):
-        return CallResult(left) if left == right else None
+        return clock.united(left, right)
     if VOID in (left, right):
         return CallResult(VOID)
     if left == DATE and (is_integer(right) if semantics.is_spark else right == INT):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
+from typing import Final
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -13,15 +14,20 @@ from lakeschema.catalog.column_types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    FLOAT,
     INT,
     STRING,
+    TIME,
     TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VARIANT,
     VOID,
     ArrayType,
     ColumnType,
     MapType,
     parse_type,
     print_type,
+    time_digits,
 )
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import TypeMismatch
@@ -32,6 +38,11 @@ from lakeschema.translation.functions import (
     hive_system,
     shared,
     spark,
+    spark_aggregates,
+    spark_clock,
+    spark_sketches,
+    spark_tables,
+    spark_variants,
 )
 from lakeschema.translation.functions.arithmetic import branch_types
 from lakeschema.translation.functions.casts import can_cast, may_turn_null
@@ -41,6 +52,7 @@ from lakeschema.translation.functions.coercion import (
     is_integer,
     is_numeric,
     is_primitive,
+    is_shape,
     is_text,
     is_time,
 )
@@ -80,10 +92,12 @@ def find(name: str, dialect: Dialect) -> Function | None:
 
 def rows_of(dialect: Dialect) -> tuple[Row, ...]:
     """Of two rows of one name the later one counts."""
-    if dialect is Dialect.SPARK:
-        return (*shared.ROWS, *spark.ROWS)
-    own = (hive.ROWS, hive_system.ROWS, hive_sketches.ROWS, hive_geometry.ROWS)
-    return (*shared.ROWS, *(row for table in own for row in table))
+    own = _OF_SPARK if dialect is Dialect.SPARK else _OF_HIVE
+    return (*shared.ROWS, *(row for table in own for row in table.ROWS))
+
+
+_OF_SPARK = (spark, spark_aggregates, spark_sketches, spark_variants, spark_clock, spark_tables)
+_OF_HIVE = (hive, hive_system, hive_sketches, hive_geometry)
 
 
 @cache
@@ -93,10 +107,10 @@ def _rows(dialect: Dialect) -> Mapping[str, Row]:
 
 def _names(row: Row) -> tuple[str, ...]:
     """Names part at blanks; an operator that is spelled with one (IS NULL) has a low line there."""
-    return tuple(n.replace("_", " ") if n in _SPELLED_WITH_BLANKS else n for n in row.names.split())
+    return tuple(n.replace("_", " ") if n in SPELLED_APART else n for n in row.names.split())
 
 
-_SPELLED_WITH_BLANKS = frozenset(
+SPELLED_APART: Final = frozenset(
     {"is_null", "is_true", "is_false", "is_distinct_from"}
     | {f"{n}{w}_{q}" for n in ("", "not_") for w in ("like", "ilike") for q in ("any", "all")}
 )
@@ -297,6 +311,19 @@ def _target(
             if type_ == BINARY:
                 return type_
             return STRING if is_primitive(type_) else None
+        case "time":
+            known = time_digits(type_) is not None
+            read = is_text(type_) or type_ in (TIMESTAMP, TIMESTAMP_NTZ)
+            return type_ if known else TIME if read else None
+        case "moment":
+            known = time_digits(type_) is not None or type_ == TIMESTAMP_NTZ
+            return type_ if known else TIMESTAMP if is_time(type_) or is_text(type_) else None
+        case "variant":
+            return type_ if type_ == VARIANT else None
+        case "shape":
+            return type_ if is_shape(type_) else None
+        case "array<float>":
+            return type_ if isinstance(type_, ArrayType) and type_.element == FLOAT else None
         case "collection":
             return type_ if isinstance(type_, (ArrayType, MapType)) else None
         case "array<T>" | "array<K>" | "array<V>":

@@ -9,8 +9,11 @@ from lakeschema.catalog.column_types import (
     DATE,
     DOUBLE,
     FLOAT,
+    INTERVAL,
+    SMALLINT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    TINYINT,
     VARIANT,
     VOID,
     ArrayType,
@@ -18,6 +21,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     MapType,
     StructType,
+    time_digits,
 )
 from lakeschema.translation.functions.coercion import (
     INTEGERS,
@@ -26,6 +30,7 @@ from lakeschema.translation.functions.coercion import (
     is_interval,
     is_numeric,
     is_primitive,
+    is_shape,
     is_text,
     is_time,
 )
@@ -47,7 +52,7 @@ def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bo
                 can_cast(a.type, b.type, semantics) for a, b in zip(a_fields, b_fields, strict=True)
             )
         case _ if VARIANT in (source, target):
-            return semantics.is_spark
+            return semantics.is_spark and _is_variant_like(source if target == VARIANT else target)
         case _ if is_primitive(source) and is_primitive(target):
             return _primitive(source, target, semantics)
         case ((ArrayType() | MapType() | StructType()), _) if is_text(target):
@@ -56,7 +61,22 @@ def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bo
             return False
 
 
+def _is_variant_like(type_: ColumnType) -> bool:
+    """Whether a variant holds such values; objects have TO_VARIANT_OBJECT."""
+    match type_:
+        case ArrayType(element):
+            return _is_variant_like(element)
+        case MapType(key, value):
+            return is_text(key) and _is_variant_like(value)
+        case _:
+            return not is_interval(type_) and not is_shape(type_)
+
+
 def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
+    if is_shape(source) or is_shape(target):
+        return is_shape(source) and is_shape(target)
+    if time_digits(source) is not None or time_digits(target) is not None:
+        return _time_of_day(source, target)
     if is_text(target) or is_text(source):
         return True
     if is_numeric(source) and is_numeric(target):
@@ -64,7 +84,11 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
     if is_time(source) and is_time(target):
         return True
     if is_interval(source) or is_interval(target):
-        return is_interval(source) and is_interval(target)
+        if is_interval(source) and is_interval(target):
+            return True
+        other = target if is_interval(source) else source
+        is_exact = is_integer(other) or isinstance(other, DecimalType)
+        return semantics.is_spark and is_exact and INTERVAL not in (source, target)
     # Outside ANSI mode Spark makes null of it.
     legacy = semantics.is_spark and not semantics.ansi and source == DATE
     if BOOLEAN in (source, target):
@@ -75,6 +99,13 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
     if TIMESTAMP in (source, target) and (is_numeric(source) or is_numeric(target)):
         return True
     return legacy
+
+
+def _time_of_day(source: ColumnType, target: ColumnType) -> bool:
+    other = target if time_digits(source) is not None else source
+    if is_text(other) or other in (TIMESTAMP, TIMESTAMP_NTZ) or time_digits(other) is not None:
+        return True
+    return other == target and (is_integer(other) or isinstance(other, DecimalType))
 
 
 def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
@@ -137,10 +168,15 @@ def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) 
 
 
 def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
+    if source == VARIANT:
+        # A null inside is one outside.
+        return True
     if is_text(target) or (is_text(source) and target == BINARY):
         return False
-    if is_text(source):
+    if is_text(source) or is_interval(source):
         return True
+    if time_digits(source) is not None and is_integer(target):
+        return target in (TINYINT, SMALLINT)
     if isinstance(target, DecimalType):
         exact = decimal_of(source, semantics.bigint_digits)
         return exact is None or not _holds(target, exact)

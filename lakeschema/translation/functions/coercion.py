@@ -36,6 +36,9 @@ from lakeschema.catalog.column_types import (
     StructField,
     StructType,
     VarcharType,
+    print_type,
+    time_digits,
+    time_of_day,
 )
 from lakeschema.translation.functions.decimals import decimal_of, wider, wider_keeping_whole
 from lakeschema.translation.functions.semantics import Semantics
@@ -77,6 +80,10 @@ def is_time(type_: ColumnType) -> bool:
     return type_ in _TIMES
 
 
+def is_shape(type_: ColumnType) -> bool:
+    return isinstance(type_, PrimitiveType) and type_.name.startswith(("geometry", "geography"))
+
+
 def is_interval(type_: ColumnType) -> bool:
     return type_ == INTERVAL or isinstance(type_, IntervalType)
 
@@ -106,6 +113,11 @@ def common_type(
         return _numeric(left, right, semantics)
     if is_time(left) and is_time(right):
         return _time(left, right, use, semantics)
+    digits = (time_digits(left), time_digits(right))
+    if None not in digits:
+        return time_of_day(max(d for d in digits if d is not None))
+    if is_shape(left) and is_shape(right):
+        return _shape(left, right)
     if is_primitive(left) and is_primitive(right):
         if is_text(left):
             return _with_text(left, right, use, semantics)
@@ -157,6 +169,12 @@ def _time(left: ColumnType, right: ColumnType, use: Use, semantics: Semantics) -
     if use is Use.SET_OPERATION:
         return None
     return TIMESTAMP_LOCAL if TIMESTAMP_LOCAL in types else TIMESTAMP
+
+
+def _shape(left: ColumnType, right: ColumnType) -> ColumnType | None:
+    """Shapes of several coordinate systems, all geometries or all geographies."""
+    kinds = {print_type(type_).partition("(")[0] for type_ in (left, right)}
+    return PrimitiveType(f"{kinds.pop()}(any)") if len(kinds) == 1 else None
 
 
 def _hive_unlike(left: ColumnType, right: ColumnType, use: Use) -> ColumnType | None:

@@ -26,7 +26,13 @@ _OF_HIVE: Final = {
     "cast_format": "it is written as CAST(… AS … FORMAT …)",
 }  # fmt: skip
 
-_REASONS: Final[Mapping[Dialect, Mapping[str, str]]] = MappingProxyType({Dialect.HIVE: _OF_HIVE})
+_OF_SPARK: Final = {
+    "measure": "it reads a measure of a metric view, of which the catalog has no columns",
+}
+
+_REASONS: Final[Mapping[Dialect, Mapping[str, str]]] = MappingProxyType(
+    {Dialect.HIVE: _OF_HIVE, Dialect.SPARK: _OF_SPARK}
+)
 
 
 def why_not_callable(name: str, dialect: Dialect) -> str | None:

@@ -17,12 +17,18 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     CharType,
     ColumnType,
-    DecimalType,
     MapType,
     StructType,
     VarcharType,
 )
-from lakeschema.translation.functions import arithmetic, hive_rules, nested
+from lakeschema.translation.functions import (
+    aggregates,
+    arithmetic,
+    clock,
+    hive_rules,
+    nested,
+    variants,
+)
 from lakeschema.translation.functions.coercion import (
     is_float,
     is_integer,
@@ -134,7 +140,7 @@ def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) ->
 def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     unit = arguments[0]
     seconds = isinstance(unit, Literal) and str(unit.value).lower() in {"second", "seconds", "s"}
-    return CallResult(DecimalType(8, 6) if seconds else INT)
+    return CallResult(clock.seconds(arguments[1].type) if seconds else INT)
 
 
 def _rows(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
@@ -187,5 +193,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@extract_union": nested.extract_union,
         "@rows": _rows,
         **hive_rules.RULES,
+        **aggregates.RULES,
+        **clock.RULES,
+        **variants.RULES,
     }
 )

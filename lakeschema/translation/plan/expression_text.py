@@ -152,14 +152,27 @@ class _Printer:
 
     def _aggregate(self, call: AggregateCall) -> str:
         distinct = "distinct " if call.distinct else ""
-        where = "" if call.filter is None else f" filter (where {self.text(call.filter)})"
-        return f"{call.operator.name}({distinct}{self._list(call.arguments)}){where}"
+        made = f"{call.operator.name}({distinct}{self._list(call.arguments)})"
+        return made + self._clauses(call.order_by, call.filter, call.ignores_nulls)
+
+    def _clauses(
+        self,
+        within: tuple[SortKey, ...],
+        condition: RowExpression | None,
+        ignores_nulls: bool | None,
+    ) -> str:
+        order = f" within group (order by {self.sort_keys(within)})" if within else ""
+        where = "" if condition is None else f" filter (where {self.text(condition)})"
+        nulls = {None: "", True: " ignore nulls", False: " respect nulls"}[ignores_nulls]
+        return order + where + nulls
 
     def _window(self, call: WindowCall) -> str:
         over = [f"partition by {self._list(call.partition_by)}"] if call.partition_by else []
         over += [f"order by {self.sort_keys(call.order_by)}"] if call.order_by else []
         over += [call.frame.lower()] if call.frame else []
-        return f"{call.operator.name}({self._list(call.arguments)}) over ({' '.join(over)})"
+        made = f"{call.operator.name}({self._list(call.arguments)})"
+        made += self._clauses(call.within, call.filter, call.ignores_nulls)
+        return f"{made} over ({' '.join(over)})"
 
 
 def _literal(value: str | None, type_: str) -> str:

@@ -131,16 +131,6 @@ class Subscript:
 
 
 @dataclass(frozen=True, slots=True)
-class AggregateCall:
-    operator: Operator
-    arguments: tuple[RowExpression, ...]
-    type: ColumnType
-    nullable: bool
-    distinct: bool = False
-    filter: RowExpression | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class SortKey:
     expression: RowExpression
     descending: bool = False
@@ -148,8 +138,28 @@ class SortKey:
 
 
 @dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """``order_by``: of WITHIN GROUP; where its key is the value aggregated, that is the first argument.
+
+    ``ignores_nulls`` is None where the text does not say.
+    """
+
+    operator: Operator
+    arguments: tuple[RowExpression, ...]
+    type: ColumnType
+    nullable: bool
+    distinct: bool = False
+    filter: RowExpression | None = None
+    order_by: tuple[SortKey, ...] = ()
+    ignores_nulls: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WindowCall:
-    """A ranking or aggregate function over a window; ``frame`` is the dialect's own text."""
+    """A ranking or aggregate function over a window; ``frame`` is the dialect's own text.
+
+    ``within`` is the order of WITHIN GROUP.
+    """
 
     operator: Operator
     arguments: tuple[RowExpression, ...]
@@ -158,6 +168,9 @@ class WindowCall:
     frame: str | None
     type: ColumnType
     nullable: bool
+    filter: RowExpression | None = None
+    within: tuple[SortKey, ...] = ()
+    ignores_nulls: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +283,13 @@ def children(expression: RowExpression) -> tuple[RowExpression, ...]:
             return (base,)
         case Subscript(base, index):
             return (base, index)
-        case AggregateCall(arguments=arguments, filter=condition):
-            return arguments if condition is None else (*arguments, condition)
+        case AggregateCall(arguments=arguments, filter=condition, order_by=order):
+            keys = tuple(key.expression for key in order)
+            return (*arguments, *keys) if condition is None else (*arguments, *keys, condition)
         case WindowCall(arguments=arguments, partition_by=partition, order_by=order):
-            return (*arguments, *partition, *(key.expression for key in order))
+            over = (*partition, *(key.expression for key in (*expression.within, *order)))
+            condition = expression.filter
+            return (*arguments, *over) if condition is None else (*arguments, *over, condition)
         case InSubquery(operands=operands):
             return operands
         case Lambda(body=body):
@@ -311,19 +327,31 @@ def rebuild(
             return FieldAccess(change(base), index, name, type_, nullable)
         case Subscript(base, index_expression, type_):
             return Subscript(change(base), change(index_expression), type_)
-        case AggregateCall(operator, arguments, type_, nullable, distinct, condition):
-            changed_filter = None if condition is None else change(condition)
-            inner = tuple(map(change, arguments))
-            return AggregateCall(operator, inner, type_, nullable, distinct, changed_filter)
-        case WindowCall(operator, arguments, partition, order, frame, type_, nullable):
-            keys = tuple(SortKey(change(k.expression), k.descending, k.nulls_first) for k in order)
-            return WindowCall(
-                operator, tuple(map(change, arguments)), tuple(map(change, partition)), keys,
-                frame, type_, nullable,
-            )  # fmt: skip
+        case AggregateCall(arguments=arguments, filter=condition, order_by=order):
+            return replace(
+                expression,
+                arguments=tuple(map(change, arguments)),
+                filter=None if condition is None else change(condition),
+                order_by=_changed(order, change),
+            )
+        case WindowCall(arguments=arguments, partition_by=partition, filter=condition):
+            return replace(
+                expression,
+                arguments=tuple(map(change, arguments)),
+                partition_by=tuple(map(change, partition)),
+                order_by=_changed(expression.order_by, change),
+                filter=None if condition is None else change(condition),
+                within=_changed(expression.within, change),
+            )
         case InSubquery(operands, plan):
             return InSubquery(tuple(map(change, operands)), plan)
         case Lambda(parameters, body):
             return Lambda(parameters, change(body))
         case _:
             assert_never(expression)
+
+
+def _changed(
+    keys: tuple[SortKey, ...], change: Callable[[RowExpression], RowExpression]
+) -> tuple[SortKey, ...]:
+    return tuple(replace(key, expression=change(key.expression)) for key in keys)

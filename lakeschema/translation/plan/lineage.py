@@ -8,6 +8,7 @@ from typing import TypeAlias, assert_never
 from lakeschema.translation.interface import SourceColumn
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
+    AggregateCall,
     ColumnReference,
     FieldAccess,
     OuterReference,
@@ -71,9 +72,13 @@ class Lineage:
                 return self._path(expression, columns, outer)
             case ScalarSubquery(plan):
                 return self.columns(plan, (columns, *outer))[0]
-            case WindowCall(arguments=arguments):
-                # PARTITION BY and ORDER BY affect a window's values, but are not their source.
-                return _united(self.expression(child, columns, outer) for child in arguments)
+            case (
+                WindowCall(arguments=arguments, filter=condition)
+                | AggregateCall(arguments=arguments, filter=condition)
+            ):
+                # PARTITION BY and ORDER BY affect what is made of a group, but are not its source.
+                read = arguments if condition is None else (*arguments, condition)
+                return _united(self.expression(child, columns, outer) for child in read)
             case _:
                 inner = children(expression)
                 return _united(self.expression(child, columns, outer) for child in inner)

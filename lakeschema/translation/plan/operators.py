@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
 
@@ -19,6 +20,10 @@ class NullClass(Enum):
     PARTIAL = "partial"
     ABSORBING = "absorbing"
     NEVER = "never"
+
+
+VALUE_IN_ORDER: Final = frozenset({"mode", "percentile_cont", "percentile_disc"})
+"""Aggregates of the key of their WITHIN GROUP, which is their first argument in the plan as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from lakeschema.catalog.column_types import STRING, ColumnType, StructField, StructType
+from lakeschema.catalog.column_types import (
+    STRING,
+    ArrayType,
+    ColumnType,
+    StructField,
+    StructType,
+)
 from lakeschema.translation.errors import (
     Position,
     TypeMismatch,
@@ -25,7 +32,7 @@ from lakeschema.translation.plan.expressions import (
     SortKey,
     WindowCall,
 )
-from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.operators import VALUE_IN_ORDER, NullClass, Operator
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.syntax import tree
 
@@ -81,27 +88,36 @@ def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) 
     return scalar(function, arguments, context, None)
 
 
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """What a call of an aggregate, or over a window, reads: ``order_by`` is that of WITHIN GROUP."""
+
+    arguments: Sequence[RowExpression]
+    condition: RowExpression | None = None
+    order_by: tuple[SortKey, ...] = ()
+
+
 def aggregate(
     function: Function,
-    arguments: Sequence[RowExpression],
+    grouped: Grouped,
     call: tree.Call,
-    condition: RowExpression | None,
     group_may_be_empty: bool,
     context: Context,
 ) -> AggregateCall:
     """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
-    found = bind_call(function, arguments, context, call.position)
+    found, order = _bind_group(function, grouped, call, context)
     nullable = found.operator.nulls is not NullClass.NEVER and (
-        group_may_be_empty or condition is not None or found.nullable
+        group_may_be_empty or grouped.condition is not None or found.nullable
     )
     return AggregateCall(
-        found.operator, found.arguments, found.type, nullable, call.distinct, condition
-    )
+        found.operator, found.arguments, found.type, nullable, call.distinct,
+        grouped.condition, order, call.ignores_nulls,
+    )  # fmt: skip
 
 
 def window(
     function: Function,
-    arguments: Sequence[RowExpression],
+    grouped: Grouped,
     node: tree.WindowCall,
     parts: tuple[tuple[RowExpression, ...], tuple[SortKey, ...], str | None],
     context: Context,
@@ -109,14 +125,52 @@ def window(
     partition, order, frame = parts
     if node.call.distinct and function.kind is not Kind.AGGREGATE:
         raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
-    found = bind_call(function, arguments, context, node.call.position)
-    # Without a frame the current row is always in it; a frame may hold no row.
-    nullable = found.nullable or (frame is not None and function.kind is Kind.AGGREGATE)
+    found, within = _bind_group(function, grouped, node.call, context)
+    # Without a frame the current row is always in it; a frame, or a filter, may leave no row.
+    some_rows = frame is not None or grouped.condition is not None
+    nullable = found.nullable or (some_rows and function.kind is Kind.AGGREGATE)
     if found.operator.nulls is NullClass.NEVER:
         nullable = False
     return WindowCall(
-        found.operator, found.arguments, partition, order, frame, found.type, nullable
-    )
+        found.operator, found.arguments, partition, order, frame, found.type, nullable,
+        grouped.condition, within, node.call.ignores_nulls,
+    )  # fmt: skip
+
+
+def _bind_group(
+    function: Function, grouped: Grouped, call: tree.Call, context: Context
+) -> tuple[Bound, tuple[SortKey, ...]]:
+    """The call over a group's rows, and the order of WITHIN GROUP after conversions."""
+    name, order = function.operator.name, grouped.order_by
+    arguments = grouped.arguments
+    if call.ignores_nulls is not None and name not in _OF_NULLS:
+        raise TypeMismatch(
+            f"{name} supports neither IGNORE NULLS nor RESPECT NULLS", position=call.position
+        )
+    if name in VALUE_IN_ORDER and order:
+        if len(order) > 1:
+            raise TypeMismatch(f"{name} is ordered by one value", position=call.position)
+        found = bind_call(function, [order[0].expression, *arguments], context, call.position)
+        return found, (replace(order[0], expression=found.arguments[0]),)
+    if order and name not in _ORDERED:
+        raise TypeMismatch(f"{name} does not support WITHIN GROUP", position=call.position)
+    if not order and name in _NEEDS_ORDER and context.semantics.is_spark:
+        raise TypeMismatch(f"{name} needs WITHIN GROUP (ORDER BY …)", position=call.position)
+    found = bind_call(function, arguments, context, call.position)
+    if call.ignores_nulls is False and isinstance(found.type, ArrayType):
+        kept = replace(found.type, element_nullable=arguments[0].nullable)
+        return replace(found, type=kept), order
+    return found, order
+
+
+_NEEDS_ORDER = VALUE_IN_ORDER - {"mode"}
+_ORDERED = frozenset({"listagg", "string_agg"})
+_OF_NULLS = frozenset(
+    {
+        *("first", "first_value", "last", "last_value", "any_value", "nth_value", "lag", "lead"),
+        *("collect_list", "collect_set", "array_agg"),
+    }
+)
 
 
 def user_defined(

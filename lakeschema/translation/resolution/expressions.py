@@ -83,6 +83,9 @@ from lakeschema.translation.syntax import tree
 _OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
 """Functions of values of which nothing need be known but whether they are null."""
 
+_WITHOUT_PARENTHESES = frozenset({"current_time", "localtime"})
+"""Functions of Spark's that a name calls where no column has it; the parser knows the others."""
+
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
 _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
@@ -197,6 +200,8 @@ class ExpressionResolver:
             virtual = virtual_column(node, self.scope)
             if virtual is not None:
                 return virtual
+        elif len(node.parts) == 1 and node.parts[0].lower() in _WITHOUT_PARENTHESES:
+            return self._call(tree.Call(node.parts[0].lower(), (), node.position))
         raise UnknownColumn(
             ".".join(node.parts),
             self.scope.candidates() if self.scope is not None else (),
@@ -270,6 +275,11 @@ class ExpressionResolver:
             )
         if function.kind is Kind.WINDOW:
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
+        if node.filter is not None or node.order_by or node.ignores_nulls is not None:
+            raise TypeMismatch(
+                f"{node.name} is of one row: it has no FILTER, WITHIN GROUP or IGNORE NULLS",
+                position=node.position,
+            )
         resolve = self.resolve_whole if node.name.lower() in _OF_ANY_TYPE else self.resolve
         arguments = [resolve(argument) for argument in node.arguments]
         return calls.scalar(function, arguments, self.context, node.position)
@@ -281,15 +291,15 @@ class ExpressionResolver:
             raise UnsupportedConstruct(
                 f"the aggregate {node.name} in this place", position=node.position
             )
-        inner = self._without_aggregates()
-        condition = None if node.filter is None else inner.condition(node.filter)
-        return calls.aggregate(
-            function,
-            inner.resolve_arguments(node),
-            node,
-            condition,
-            self.group_may_be_empty,
-            self.context,
+        grouped = self._without_aggregates().grouped(node)
+        return calls.aggregate(function, grouped, node, self.group_may_be_empty, self.context)
+
+    def grouped(self, node: tree.Call) -> calls.Grouped:
+        """What a call over a group of rows reads of each row."""
+        return calls.Grouped(
+            self.resolve_arguments(node),
+            None if node.filter is None else self.condition(node.filter),
+            self.sort_keys(node.order_by),
         )
 
     def resolve_arguments(self, node: tree.Call) -> list[RowExpression]:
@@ -327,7 +337,7 @@ class ExpressionResolver:
             self.sort_keys(order),
             frame,
         )
-        return calls.window(function, self.resolve_arguments(node.call), node, parts, self.context)
+        return calls.window(function, self.grouped(node.call), node, parts, self.context)
 
     def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
         return tuple(

@@ -11,6 +11,8 @@ from lakeschema.catalog.column_types import (
     DOUBLE,
     INT,
     STRING,
+    VARIANT,
+    VOID,
     ArrayType,
     ColumnType,
     MapType,
@@ -19,8 +21,9 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
-from lakeschema.translation.functions.coercion import Use, common_type
+from lakeschema.translation.functions.coercion import Use, common_type, is_numeric, is_text
 from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.functions.spark_tables import LISTED
 from lakeschema.translation.interface import ReturnsRows
 from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
@@ -129,6 +132,12 @@ def _produced_columns(
         case _ if name in _OF_HIVE:
             fields = _OF_HIVE[name].fields
             return tuple(PlanColumn(field.name, field.type, True) for field in fields)
+        case "variant_explode":
+            return _exploded_variant(arguments, node)
+        case "range":
+            return _counted(arguments, node)
+        case _ if name in LISTED and not arguments:
+            return tuple(PlanColumn(f.name, f.type, f.nullable) for f in LISTED[name])
         case _:
             raise UnsupportedConstruct(f"the table function {name}", position=node.position)
 
@@ -185,6 +194,23 @@ def _stacked(
         nullable = any(cell.nullable for cell in cells) or len(cells) < rows
         columns.append(PlanColumn(f"col{column}", type_, nullable))
     return tuple(columns)
+
+
+def _exploded_variant(
+    arguments: Sequence[RowExpression], node: tree.Call
+) -> tuple[PlanColumn, ...]:
+    types = [argument.type for argument in arguments]
+    if len(types) != 1 or types[0] not in (VARIANT, VOID):
+        raise _mismatch(types, node, "a variant")
+    columns = (PlanColumn("pos", INT, False), PlanColumn("key", STRING, True))
+    return (*columns, PlanColumn("value", VARIANT, False))
+
+
+def _counted(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[PlanColumn, ...]:
+    types = [argument.type for argument in arguments]
+    if not 1 <= len(types) <= 4 or not all(is_numeric(t) or is_text(t) for t in types):
+        raise _mismatch(types, node, "one to four numbers")
+    return (PlanColumn("id", BIGINT, False),)
 
 
 def _mismatch(types: Sequence[ColumnType], node: tree.Call, needed: str) -> TypeMismatch:

@@ -19,6 +19,7 @@ from lakeschema.translation.plan.expressions import (
     WindowCall,
     walk,
 )
+from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (
     UNNAMED,
     Filter,
@@ -28,6 +29,9 @@ from lakeschema.translation.plan.relations import (
     Sort,
     references,
 )
+
+WINDOWS_OF_TIME = frozenset({"window", "session_window"})
+"""Functions of Spark's that add a column of their own name to the rows that are read."""
 
 
 def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
@@ -56,6 +60,8 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
             return name
         case _ if not semantics.is_spark:
             return f"_c{position}"
+        case Call(operator=Operator(name=name)) if name in WINDOWS_OF_TIME:
+            return name
         case Cast(ColumnReference(name=name), implicit=False):
             return name
         case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
@@ -129,6 +135,9 @@ def _is_field(expression: RowExpression) -> bool:
     """``a.b.c``: fields of a column, and nothing else on the way."""
     while isinstance(expression, FieldAccess):
         expression = expression.base
+    if isinstance(expression, Call):
+        # Spark makes a column of it.
+        return expression.operator.name in WINDOWS_OF_TIME
     return isinstance(expression, (ColumnReference, OuterReference))
 
 

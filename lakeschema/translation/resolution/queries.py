@@ -44,6 +44,7 @@ from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate, is_generator
 from lakeschema.translation.resolution.hive_names import union_alias
 from lakeschema.translation.resolution.naming import (
+    WINDOWS_OF_TIME,
     generated_name,
     hives_column_name,
     hives_window_names,
@@ -312,12 +313,25 @@ class _SelectResolver:
         grouping = self._query.grouping
         empty = grouping is None or (grouping.sets is not None and () in grouping.sets)
         windows = {window.name.lower(): window for window in self._query.windows}
-        return ExpressionResolver(
+        resolver = ExpressionResolver(
             self._context,
             scope,
             windows=MappingProxyType(windows),
             group_may_be_empty=empty,
         )
+        return replace(resolver, aliases=MappingProxyType(self._windows_of_time(resolver)))
+
+    def _windows_of_time(self, resolver: ExpressionResolver) -> Mapping[str, RowExpression]:
+        """What GROUP BY window(…) adds to the columns: ``window``."""
+        keys = () if self._query.grouping is None else self._query.grouping.keys
+        nodes = (*keys, *(item.expression for item in self._query.items))
+        return {
+            node.name.lower(): replace(resolver, aggregates_allowed=False).resolve(node)
+            for node in nodes
+            if isinstance(node, tree.Call)
+            and self._context.semantics.is_spark
+            and node.name.lower() in WINDOWS_OF_TIME
+        }
 
     def _generate(self, scope: Scope) -> Scope | None:
         """``SELECT explode(x) …``: rows are made first, then projected."""
@@ -334,7 +348,7 @@ class _SelectResolver:
 
     def _items(self, resolver: ExpressionResolver) -> list[_Item]:
         items: list[_Item] = []
-        aliases: dict[str, RowExpression] = {}
+        aliases = dict(resolver.aliases)
         for position, item in enumerate(self._query.items):
             node = item.expression
             if isinstance(node, tree.Star):
@@ -374,8 +388,7 @@ class _SelectResolver:
         spark = self._context.semantics.is_spark
         inner = replace(resolver, aggregates_allowed=False)
         if spark:
-            aliases = {item.name.lower(): item.expression for item in reversed(items)}
-            inner = replace(inner, aliases=MappingProxyType(aliases))
+            inner = replace(inner, aliases=_with_names(items, resolver))
         keys: list[RowExpression] = []
         for key in self._query.grouping.keys:
             ordinal = _ordinal(key)
@@ -400,13 +413,12 @@ class _SelectResolver:
         """HAVING or QUALIFY, which also see the aliases of SELECT."""
         if node is None:
             return None
-        aliases = {item.name.lower(): item.expression for item in reversed(items)}
-        return replace(resolver, aliases=MappingProxyType(aliases)).condition(node)
+        return replace(resolver, aliases=_with_names(items, resolver)).condition(node)
 
     def _order_keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[SortKey]:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
-        aliases = {item.name.lower(): item.expression for item in reversed(items)}
-        after = replace(resolver, aliases=MappingProxyType(aliases))
+        aliases = _with_names(items, resolver)
+        after = replace(resolver, aliases=aliases)
         keys: list[SortKey] = []
         for key in self._order_by:
             node, ordinal = key.expression, _ordinal(key.expression)
@@ -449,6 +461,14 @@ class _SelectResolver:
                 (c.name, c) for c in references(result)[: len(shown)]
             ))  # fmt: skip
         return result
+
+
+def _with_names(
+    items: Sequence[_Item], resolver: ExpressionResolver
+) -> Mapping[str, RowExpression]:
+    """The items by the names that they are given, the first of several."""
+    named = {item.name.lower(): item.expression for item in reversed(items)}
+    return MappingProxyType({**resolver.aliases, **named})
 
 
 def _without_repetition(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from sqlglot import expressions as exp
 
@@ -165,7 +166,15 @@ class Scalars:
         for argument in arguments:
             if isinstance(argument, (exp.Order, exp.Limit)):
                 raise UnsupportedConstruct(f"ORDER BY inside {name}", position=position(node))
-        return tree.Call(name, self._all(arguments), position(node), distinct, qualifier=qualifier)
+        ignores_nulls = None
+        if arguments and isinstance(arguments[-1], (exp.IgnoreNulls, exp.RespectNulls)):
+            # first(x IGNORE NULLS)
+            ignores_nulls = isinstance(arguments[-1], exp.IgnoreNulls)
+            arguments[-1] = arguments[-1].this
+        return tree.Call(
+            name, self._all(arguments), position(node), distinct,
+            qualifier=qualifier, ignores_nulls=ignores_nulls,
+        )  # fmt: skip
 
     def _cast(self, node: exp.Expr, target: CastTarget) -> tree.Expression:
         try:
@@ -278,24 +287,28 @@ class Scalars:
         return tree.ScalarQuery(self._query(node))
 
     def _window(self, node: exp.Expr) -> tree.Expression:
-        inner = node.this
-        if isinstance(inner, (exp.IgnoreNulls, exp.RespectNulls)):
-            inner = inner.this
-        call = self.expression(inner)
-        if not isinstance(call, tree.Call):
-            raise UnsupportedConstruct("OVER after this expression", position=position(node))
+        call = self._call_before(node, "OVER")
         partition, order, frame = self.window_parts(node)
         named = node.args.get("alias")
         return tree.WindowCall(call, partition, order, frame, named.name if named else None)
 
     def _filter(self, node: exp.Expr) -> tree.Expression:
+        condition = self.optional(node.expression)
+        return replace(self._call_before(node, "FILTER"), filter=condition)
+
+    def _within_group(self, node: exp.Expr) -> tree.Expression:
+        keys = self.sort_keys(node.expression.expressions)
+        return replace(self._call_before(node, "WITHIN GROUP"), order_by=keys)
+
+    def _nulls_option(self, node: exp.Expr) -> tree.Expression:
+        call = self._call_before(node, "IGNORE or RESPECT NULLS")
+        return replace(call, ignores_nulls=isinstance(node, exp.IgnoreNulls))
+
+    def _call_before(self, node: exp.Expr, clause: str) -> tree.Call:
         call = self.expression(node.this)
         if not isinstance(call, tree.Call):
-            raise UnsupportedConstruct("FILTER after this expression", position=position(node))
-        condition = self.optional(node.expression)
-        return tree.Call(
-            call.name, call.arguments, call.position, call.distinct, condition, call.qualifier
-        )
+            raise UnsupportedConstruct(f"{clause} after this expression", position=position(node))
+        return call
 
     def _trim(self, node: exp.Expr) -> tree.Expression:
         side = str(node.args.get("position") or "BOTH").upper()
@@ -348,6 +361,9 @@ def _type_of(node: exp.Expr) -> ColumnType:
     name = node.this.name if hasattr(node.this, "name") else str(node.this)
     if name == "DECIMAL":
         return parse_type(node.sql("hive"), timestamp_ltz=TIMESTAMP_LOCAL)
+    if name == "TIME" and node.expressions:
+        # The parser writes it as a timestamp.
+        return parse_type(f"time({node.expressions[0].name})")
     found = _TYPES.get(name) or PRIMITIVES.get(name.lower())
     if found is None:
         try:
@@ -385,6 +401,9 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
     exp.Tuple: lambda self, node: tree.Tuple(self._all(node.expressions)),
     exp.Window: Scalars._window,
     exp.Filter: Scalars._filter,
+    exp.WithinGroup: Scalars._within_group,
+    exp.IgnoreNulls: Scalars._nulls_option,
+    exp.RespectNulls: Scalars._nulls_option,
     exp.Trim: Scalars._trim,
     exp.Substring: Scalars._substring,
     exp.Overlay: Scalars._overlay,

@@ -38,7 +38,7 @@ _KEYWORD_FUNCTIONS = frozenset(
         "CURRENT_CATALOG", "CURRENT_SCHEMA", "INT", "BIGINT", "SMALLINT", "TINYINT", "FLOAT",
         "DOUBLE", "BOOLEAN", "TEXT", "BINARY", "DECIMAL", "CHAR", "VARCHAR", "TRUNCATE", "RANGE",
         "ROW", "WINDOW", "SESSION_USER", "IF", "YEAR", "SEQUENCE", "INDEX", "TIME", "MERGE",
-        "LOCALTIMESTAMP", "FILTER", "ISNULL", "VARIANT", "STRIP", "CUBE_", "SOME_", "GET",
+        "LOCALTIMESTAMP", "LOCALTIME", "CURRENT_TIME", "FILTER", "ISNULL", "VARIANT", "STRIP", "CUBE_", "SOME_", "GET",
     )
     if hasattr(TokenType, name)
 )  # fmt: skip

@@ -72,6 +72,7 @@ class Call:
     """A function or operator. ``name`` as written; operators by symbol (``+``, ``and``, ``is null``).
 
     ``and`` and ``or`` take any number of arguments, so that a long chain is not a deep tree.
+    ``order_by`` is of WITHIN GROUP; ``ignores_nulls`` is None where nothing is written.
     """
 
     name: str
@@ -80,6 +81,8 @@ class Call:
     distinct: bool = False
     filter: Expression | None = None
     qualifier: tuple[str, ...] = ()
+    order_by: tuple[SortKey, ...] = ()
+    ignores_nulls: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

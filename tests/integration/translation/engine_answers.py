@@ -9,7 +9,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries, HiveRefused
-from tests.lakeschema.translation.asked_types import COLUMNS, REFUSED, TABLE_DDL, Engine
+from lakeschema.catalog.relations import Dialect
+from tests.lakeschema.translation.asked_types import REFUSED, Engine, columns, table_ddl
 
 _AT_ONCE = 32
 _DATABASE = "asked_types"
@@ -21,7 +22,7 @@ def hive_types(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]
         f"DROP DATABASE IF EXISTS {_DATABASE} CASCADE",
         f"CREATE DATABASE {_DATABASE}",
         f"USE {_DATABASE}",
-        TABLE_DDL,
+        table_ddl(Dialect.HIVE),
     )
     answers: dict[str, str] = {}
     for start in range(0, len(questions), _AT_ONCE):
@@ -48,15 +49,16 @@ def _together(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
 def spark_types(spark: SparkSession, engine: Engine, questions: Sequence[str]) -> Mapping[str, str]:
     """Type and nullability, as Spark analyses a query of each expression."""
     # Spark reads columns of char and varchar as strings before an expression sees them.
-    types = {name: type_ if "char" not in type_ else "string" for name, type_ in COLUMNS.items()}
-    columns = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in types.items())
-    spark.sql(f"SELECT {columns}").createOrReplaceTempView("t")
     before = {key: spark.conf.get(key) for key in engine.settings}
     for key, value in engine.settings.items():
         spark.conf.set(key, value)
+    known = columns(Dialect.SPARK).items()
+    types = {name: type_ if "char" not in type_ else "string" for name, type_ in known}
+    made = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in types.items())
+    spark.sql(f"SELECT {made}").createOrReplaceTempView("t")
     answers = dict(_spark_answers(spark, questions))
-    for key, known in before.items():
-        spark.conf.set(key, str(known))
+    for key, value_before in before.items():
+        spark.conf.set(key, str(value_before))
     spark.catalog.dropTempView("t")
     return answers
 

@@ -11,8 +11,9 @@ from enum import Enum
 from pathlib import Path
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.functions.binding import rows_of
+from lakeschema.translation.functions.binding import SPELLED_APART, rows_of
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
+from tests.lakeschema.translation import asked_spark
 from tests.lakeschema.translation.asked_hive import CALLS
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -34,7 +35,12 @@ class Engine(Enum):
         """Of the session, and remembered by a view."""
         if self is Engine.HIVE:
             return {}
-        return {"spark.sql.ansi.enabled": "true" if self is Engine.SPARK else "false"}
+        ansi = "true" if self is Engine.SPARK else "false"
+        return {
+            "spark.sql.ansi.enabled": ansi,
+            "spark.sql.timeType.enabled": "true",
+            "spark.sql.geospatial.enabled": "true",
+        }
 
 
 REFUSED = "!"
@@ -64,7 +70,15 @@ NESTED: Mapping[str, str] = {
     "ast": "array<struct<x:int,y:string>>",
 }
 COLUMNS: Mapping[str, str] = {**PRIMITIVES, **NESTED}
-TABLE_DDL = f"CREATE TABLE t ({', '.join(f'{name} {type_}' for name, type_ in COLUMNS.items())})"
+
+
+def columns(dialect: Dialect) -> Mapping[str, str]:
+    return {**COLUMNS, **asked_spark.COLUMNS} if dialect is Dialect.SPARK else COLUMNS
+
+
+def table_ddl(dialect: Dialect) -> str:
+    return f"CREATE TABLE t ({', '.join(f'{n} {type_}' for n, type_ in columns(dialect).items())})"
+
 
 _PAIRS = (
     *("{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} % {}", "{} = {}", "{} < {}"),
@@ -100,10 +114,26 @@ _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
     "binary": ("bi", "s"),
     "text_or_binary": ("s", "bi", "v", "i"),
     "collection": ("ai", "m", "s"),
+    "time": ("tm", "t3", "ts", "s"),
+    "moment": ("ts", "tm", "da", "s", "tn"),
+    "variant": ("va", "s"),
+    "array<float>": ("af", "ai"),
+    "shape": ("st_geomfromwkb(bi)", "st_geogfromwkb(bi)"),
     "compared": ("i", "s", "da", "ai"),
     "any": ("i", "s", "d", "de", "da", "ts", "bo", "bi", "ai", "m", "st"),
 }
-_NAMED_OTHERWISE = {"and", "or", "not", "between", "in", "like", "ilike", "rlike", "regexp"}
+_NAMED_OTHERWISE = {
+    "is_not_distinct_from",
+    "and",
+    "or",
+    "not",
+    "between",
+    "in",
+    "like",
+    "ilike",
+    "rlike",
+    "regexp",
+}
 
 
 def questions(dialect: Dialect) -> Sequence[str]:
@@ -125,20 +155,17 @@ def _questions(dialect: Dialect) -> Iterator[str]:
             yield from _calls(row)
     if dialect is Dialect.HIVE:
         yield from CALLS
+    else:
+        yield from asked_spark.questions(PRIMITIVES, columns(dialect))
 
 
 def _calls(row: Row) -> Iterator[str]:
     over = " OVER (ORDER BY i)" if row.kind is Kind.WINDOW else ""
     for name in row.names.split():
-        if not name.isidentifier() or name in _NAMED_OTHERWISE or _is_operator(name):
+        if not name.isidentifier() or name in _NAMED_OTHERWISE or name in SPELLED_APART:
             continue
         for arguments in argument_lists(parameters_of(row.parameters)):
             yield f"{name}({', '.join(arguments)}){over}"
-
-
-def _is_operator(name: str) -> bool:
-    """Whether it is written with blanks, between its operands."""
-    return name.startswith("is_") or "like_a" in name
 
 
 def argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:
@@ -158,6 +185,8 @@ def argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:
 
 def _palette(parameter: Parameter) -> Sequence[str]:
     pattern = parameter.pattern
+    if pattern in _ASKED_ABOUT:
+        return _ASKED_ABOUT[pattern]
     if pattern.startswith("array<struct"):
         return ("ast",)
     if pattern.startswith("array"):

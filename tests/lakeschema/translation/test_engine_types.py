@@ -16,10 +16,10 @@ from lakeschema.translation.errors import TranslationError
 from tests.lakeschema.translation.asked_types import (
     RECORDED,
     REFUSED,
-    TABLE_DDL,
     Engine,
     questions,
     recorded,
+    table_ddl,
 )
 from tests.lakeschema.translation.relations import DEFAULT, derived_in
 
@@ -46,12 +46,12 @@ OTHERWISE: Mapping[Engine, Mapping[str, str]] = {
 def our_answers(engine: Engine, asked: Sequence[str]) -> Mapping[str, str]:
     """A type, with "not null" where nullability is the engine's to say too, or ``REFUSED``."""
     dialect = engine.dialect
-    tables = relations_from_ddl([TABLE_DDL], dialect)
+    tables = relations_from_ddl([table_ddl(dialect)], dialect)
     interfaces = {TABLE: derived_in(tables, TABLE).interface}
     answers: dict[str, str] = {}
     for question in asked:
         view = f"CREATE VIEW v AS SELECT {question} AS x FROM t"
-        relation = relations_from_ddl([TABLE_DDL, view], dialect)[VIEW]
+        relation = relations_from_ddl([table_ddl(dialect), view], dialect)[VIEW]
         assert relation.view is not None
         text = replace(relation.view, sql_configs=engine.settings)
         try:
@@ -81,8 +81,10 @@ def check(engine: Engine, asked: Sequence[str]) -> set[str]:
 
 
 def _in_our_words(answer: str) -> str:
-    """Hive's names of intervals in Spark's words."""
-    answer = answer.replace("interval_day_time", "interval day to second")
+    """Hive's names of intervals in Spark's words, and a time's usual digits left out."""
+    answer = answer.replace("interval_day_time", "interval day to second").replace(
+        "time(6)", "time"
+    )
     return answer.replace("interval_year_month", "interval year to month")
 
 

@@ -18,7 +18,7 @@ from lakeschema.translation.interface import Options
 from tests.lakeschema.translation.relations import columns, derived
 
 TABLE = """CREATE TABLE t (
-  id BIGINT, v VARIANT COMMENT 'raw', s STRUCT<a:INT,b:VARIANT>, g GEOMETRY(4326), n INT
+  id BIGINT, v VARIANT COMMENT 'raw', s STRUCT<a:INT,b:VARIANT>, g TENSOR(4), n INT
 );
 """
 
@@ -65,7 +65,7 @@ def test_a_view_leaves_out_what_it_returns_of_them_alone(
 def test_what_depends_on_an_unknown_type_is_unsupported(dialect: Dialect, query: str) -> None:
     text = f"SELECT id FROM t WHERE {query}" if "=" in query else f"SELECT {query} FROM t"
 
-    with pytest.raises(UnsupportedType, match="column g has type GEOMETRY"):
+    with pytest.raises(UnsupportedType, match="column g has type TENSOR"):
         derived(f"{TABLE}CREATE VIEW v AS {text};", dialect=dialect)
 
 
@@ -76,7 +76,7 @@ def test_a_column_left_out_keeps_its_comment_and_says_why() -> None:
     assert [str(each) for each in omissions_of(found.schema)] == [
         "v (variant): Avro has no type for values without a schema",
         "s (struct<a:int,b:variant>): Avro has no type for values without a schema (variant)",
-        "g (GEOMETRY(4326)): the type is unknown",
+        "g (TENSOR(4)): the type is unknown",
     ]
 
 

@@ -19,7 +19,7 @@ CREATE TABLE shop.blobs (payload variant);
 """
 LEFT_OUT = [
     "payload (variant): Avro has no type for values without a schema",
-    "place (geometry): the type is unknown",
+    "place (geometry): Avro has no type for shapes",
 ]
 REFUSE = '[translation]\ninexpressible = "refuse"'
 

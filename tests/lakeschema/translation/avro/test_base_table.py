@@ -201,13 +201,13 @@ def test_a_column_that_avro_has_no_type_for_is_left_out_by_name(
 
 
 def test_a_type_that_was_not_understood_is_left_out_by_name() -> None:
-    columns = (Column("geo", parse_type_or_unknown("geometry(4326)")), Column("id", INT))
+    columns = (Column("geo", parse_type_or_unknown("tensor(4)")), Column("id", INT))
 
     found = interface(replace(table("a:int"), columns=columns))
 
     assert fields_of(replace(table("a:int"), columns=columns)) == [optional("id", "int")]
     assert [str(each) for each in omissions_of(found.schema)] == [
-        "geo (geometry(4326)): the type is unknown"
+        "geo (tensor(4)): the type is unknown"
     ]
 
 

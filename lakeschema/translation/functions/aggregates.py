@@ -1,0 +1,171 @@
+"""What Spark's aggregates and sketches yield."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ArrayType,
+    ColumnType,
+    IntervalType,
+    StructField,
+    StructType,
+    time_digits,
+    time_of_day,
+)
+from lakeschema.translation.functions import arithmetic
+from lakeschema.translation.functions.coercion import (
+    is_interval,
+    is_numeric,
+    is_text,
+    is_time,
+)
+from lakeschema.translation.functions.results import CallResult, Rule
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import RowExpression
+
+
+def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """TRY_AVG of intervals is one of the whole range of its kind's units."""
+    type_ = arguments[0].type
+    if not isinstance(type_, IntervalType):
+        return arithmetic.average(arguments, semantics)
+    return CallResult(_whole_range(type_))
+
+
+def _whole_range(type_: IntervalType) -> IntervalType:
+    return IntervalType("year to month" if type_.is_of_months else "day to second")
+
+
+def _percentile(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """Of numbers a double; of intervals and times of day one of them."""
+    type_, rank = (argument.type for argument in arguments)
+    one = _ordered(type_, semantics)
+    if one is None:
+        return None
+    many = isinstance(rank, ArrayType)
+    casts = (None if is_interval(type_) else one, None)
+    return CallResult(ArrayType(one, False) if many else one, casts)
+
+
+def _ordered(type_: ColumnType, semantics: Semantics) -> ColumnType | None:
+    if isinstance(type_, IntervalType):
+        return _whole_range(type_)
+    if time_digits(type_) is not None:
+        return type_
+    if semantics.ansi and type_ in (TIMESTAMP, TIMESTAMP_NTZ):
+        return time_of_day(6)
+    return DOUBLE if is_numeric(type_) or is_text(type_) or type_ == VOID else None
+
+
+def _elements(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """COLLECT_UNION leaves out nulls."""
+    type_ = arguments[0].type
+    return CallResult(ArrayType(type_.element, False)) if isinstance(type_, ArrayType) else None
+
+
+def _histogram(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """The middle of each bin, of the values' type, and its height."""
+    type_ = arguments[0].type
+    middle = DOUBLE if is_text(type_) or type_ == VOID else type_
+    shown = is_numeric(middle) or is_time(middle) or is_interval(middle)
+    if not shown and time_digits(middle) is None:
+        return None
+    bin_ = StructType((StructField("x", middle), StructField("y", DOUBLE)))
+    return CallResult(ArrayType(bin_), (middle, None))
+
+
+def _top_k(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    return _counts(arguments[0].type) if _is_counted(arguments[0].type) else None
+
+
+def _counts(item: ColumnType) -> CallResult:
+    count = StructField("count", BIGINT, nullable=False)
+    return CallResult(ArrayType(StructType((StructField("item", item), count)), False))
+
+
+def _is_counted(type_: ColumnType) -> bool:
+    plain = is_numeric(type_) or is_text(type_) or is_time(type_) or type_ == BOOLEAN
+    return plain or time_digits(type_) is not None
+
+
+def _top_k_sketch(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    return _sketch(arguments[0].type) if _is_counted(arguments[0].type) else None
+
+
+def _sketch(item: ColumnType) -> CallResult:
+    """With a null of the items' type, which says what they are."""
+    fields = (
+        StructField("sketch", BINARY, nullable=False),
+        StructField("maxItemsTracked", INT, nullable=False),
+        StructField("itemDataType", item),
+        StructField("itemDataTypeDDL", STRING, nullable=False),
+    )
+    return CallResult(StructType(fields))
+
+
+def _top_k_union(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    item = _item(arguments[0].type)
+    return None if item is None else _sketch(item)
+
+
+def _top_k_of_sketch(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    item = _item(arguments[0].type)
+    return None if item is None else _counts(item)
+
+
+def _item(sketch: ColumnType) -> ColumnType | None:
+    match sketch:
+        case StructType((_, _, StructField(type=item), _)):
+            return item
+        case _:
+            return None
+
+
+def _counter(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    type_ = DOUBLE if arguments[0].type == VOID else arguments[0].type
+    return CallResult(type_) if is_numeric(type_) else None
+
+
+def _quantiles(one: ColumnType) -> Rule:
+    """A quantile for each rank of an array, or the one of a number."""
+
+    def quantile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+        match arguments[1].type:
+            case ArrayType():
+                return CallResult(ArrayType(one, False))
+            case type_ if is_numeric(type_) or is_text(type_) or type_ == VOID:
+                return CallResult(one)
+            case _:
+                return None
+
+    return quantile
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "@average_of_any": _average,
+        "@percentile_of_order": _percentile,
+        "@elements": _elements,
+        "@histogram": _histogram,
+        "@top_k": _top_k,
+        "@top_k_sketch": _top_k_sketch,
+        "@top_k_union": _top_k_union,
+        "@top_k_of_sketch": _top_k_of_sketch,
+        "@counter": _counter,
+        "@quantile_bigint": _quantiles(BIGINT),
+        "@quantile_double": _quantiles(DOUBLE),
+        "@quantile_float": _quantiles(FLOAT),
+    }
+)

@@ -1,0 +1,129 @@
+"""What functions of times of day yield, and Spark's windows of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lakeschema.catalog.column_types import (
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    StructField,
+    StructType,
+    time_digits,
+    time_of_day,
+)
+from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
+from lakeschema.translation.functions.results import CallResult, Rule
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Literal, RowExpression
+
+_MICROSECONDS = 6
+_UNITS = ("year", "month", "day", "hour", "minute", "second")
+_BETWEEN = IntervalType("hour to second")
+
+
+def plus(left: ColumnType, right: ColumnType) -> CallResult | None:
+    """A time and an interval of days and smaller units, in either order."""
+    digits, interval = time_digits(left), right
+    if digits is None:
+        digits, interval = time_digits(right), left
+    if digits is None:
+        return None
+    if interval == VOID:
+        return CallResult(time_of_day(_MICROSECONDS))
+    if not isinstance(interval, IntervalType) or interval.is_of_months:
+        return None
+    has_fraction = interval.unit.rpartition(" to ")[2] == "second"
+    return CallResult(time_of_day(max(digits, _MICROSECONDS) if has_fraction else digits))
+
+
+def minus(left: ColumnType, right: ColumnType) -> CallResult | None:
+    """A time less an interval is a time, less a time the interval between."""
+    if isinstance(right, IntervalType):
+        return plus(left, right)
+    times = all(time_digits(t) is not None or t == VOID or is_text(t) for t in (left, right))
+    return CallResult(_BETWEEN) if times else None
+
+
+def united(left: ColumnType, right: ColumnType) -> CallResult | None:
+    """The sum of two intervals of one kind has the units of both, and all between."""
+    if left == right:
+        return CallResult(left)
+    if not (isinstance(left, IntervalType) and isinstance(right, IntervalType)):
+        return None
+    if left.is_of_months is not right.is_of_months:
+        return None
+    units = sorted(_UNITS.index(u) for t in (left, right) for u in t.unit.split(" to "))
+    return CallResult(IntervalType(f"{_UNITS[units[0]]} to {_UNITS[units[-1]]}"))
+
+
+def _now(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    digits = arguments[0] if arguments else Literal(str(_MICROSECONDS), VOID)
+    if not isinstance(digits, Literal) or digits.value is None or not digits.value.isdigit():
+        return None
+    return CallResult(time_of_day(int(digits.value))) if int(digits.value) <= 9 else None
+
+
+def _truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    digits = time_digits(arguments[1].type)
+    return CallResult(time_of_day(_MICROSECONDS if digits is None else digits))
+
+
+def seconds(type_: ColumnType) -> ColumnType:
+    """The seconds of a value with their fraction, as EXTRACT gives them."""
+    digits = time_digits(type_)
+    places = _MICROSECONDS if digits is None else digits
+    return DecimalType(2 + places, places)
+
+
+def _window(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """Start and end of the window that a row is in; Spark leaves out rows without a time."""
+    type_ = _moment(arguments[0].type)
+    if type_ is None:
+        return None
+    ends = tuple(StructField(name, type_) for name in ("start", "end"))
+    casts = (
+        None if isinstance(arguments[0].type, StructType) else type_,
+        *(None for _ in arguments[1:]),
+    )
+    return CallResult(StructType(ends), casts)
+
+
+def _window_time(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    type_ = arguments[0].type
+    moment = _moment(type_) if isinstance(type_, StructType) else None
+    return None if moment is None else CallResult(moment, may_be_null=True)
+
+
+def _moment(type_: ColumnType) -> ColumnType | None:
+    match type_:
+        case StructType((StructField("start", start), StructField("end", end))):
+            return start if start == end and start in (TIMESTAMP, TIMESTAMP_NTZ) else None
+        case _ if type_ == TIMESTAMP_NTZ:
+            return TIMESTAMP_NTZ
+        case _:
+            given = is_time(type_) or is_text(type_) or time_digits(type_) is not None
+            return TIMESTAMP if given or type_ == VOID else None
+
+
+def _bucket(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    type_ = arguments[1].type
+    if is_integer(type_):
+        return None
+    return CallResult(TIMESTAMP_NTZ if type_ == TIMESTAMP_NTZ else TIMESTAMP)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "@time_now": _now,
+        "@time_truncated": _truncated,
+        "@window": _window,
+        "@window_time": _window_time,
+        "@time_bucket": _bucket,
+    }
+)
