@@ -33,7 +33,14 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "mid": "substring({*})",
         "index": "{0}[{1}]",
         "percentile_cont": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0})",
-        "percentile_disc": "percentile_disc({1}) WITHIN GROUP (ORDER BY {0})",
+        "percentile_cont descending": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0} DESC)",
+        # Between two values Hive takes the later one, Spark the earlier one.
+        **{
+            f"percentile_disc{word}": (
+                f"sort_array(collect_list({{0}}){order})[CAST(ceil({{1}} * (count({{0}}) - 1)) AS INT)]"
+            )
+            for word, order in (("", ""), (" descending", ", false"))
+        },
         "istrue": "({0} IS TRUE)",
         "isfalse": "({0} IS FALSE)",
         "isnottrue": "({0} IS NOT TRUE)",
@@ -121,6 +128,11 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         "buildversion": "it returns Hive's own version",
         "typeof": "Spark names types differently",
         "histogram_numeric": _APPROXIMATE,
+        **{
+            f"hypothetical {name}{order}": "Spark ranks no value that is not there"
+            for name in ("rank", "dense rank", "percent rank", "cume dist")
+            for order in ("", " descending")
+        },
         "ngrams": _NONE,
         "context_ngrams": _NONE,
         "field": _NONE,

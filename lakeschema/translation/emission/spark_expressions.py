@@ -227,6 +227,10 @@ class ExpressionWriter:
             text = "count(*)"
         elif distinct:
             text = f"{name}(DISTINCT {', '.join(texts)})"
+        elif within and self.dialect is Dialect.HIVE:
+            return self._hives_ordered(call, within[0])
+        elif within:
+            text = f"{name}({', '.join(texts)})"
         else:
             text = self._function(name, texts)
         if within:
@@ -236,6 +240,11 @@ class ExpressionWriter:
         if call.ignores_nulls is not None:
             text += " IGNORE NULLS" if call.ignores_nulls else " RESPECT NULLS"
         return text
+
+    def _hives_ordered(self, call: AggregateCall | WindowCall, key: SortKey) -> str:
+        """WITHIN GROUP of Hive's, as a call whose form for Spark has the order inside."""
+        name = f"{call.operator.name} descending" if key.descending else call.operator.name
+        return self._function(name, [self.text(argument) for argument in call.arguments])
 
     def _window(self, call: WindowCall) -> str:
         inner = self._aggregate(call, call.within, distinct=False)

@@ -164,7 +164,12 @@ def _bind_group(
 
 
 _NEEDS_ORDER = VALUE_IN_ORDER - {"mode"}
-_ORDERED = frozenset({"listagg", "string_agg"})
+_ORDERED = frozenset(
+    {
+        *("listagg", "string_agg", "hypothetical rank", "hypothetical dense rank"),
+        *("hypothetical percent rank", "hypothetical cume dist"),
+    }
+)
 _OF_NULLS = frozenset(
     {
         *("first", "first_value", "last", "last_value", "any_value", "nth_value", "lag", "lead"),

@@ -274,6 +274,10 @@ class ExpressionResolver:
                 f"{node.name} inside another expression", position=node.position
             )
         if function.kind is Kind.WINDOW:
+            words = node.name.lower().replace("_", " ")
+            hypothetical = replace(node, name=f"hypothetical {words}")
+            if node.order_by and calls.builtin(hypothetical, self.context) is not None:
+                return self._aggregate(hypothetical)
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
         if node.filter is not None or node.order_by or node.ignores_nulls is not None:
             raise TypeMismatch(

@@ -70,6 +70,8 @@ YIELDS = [
      "INPUT__FILE__NAME string, o bigint"),
     (HIVE, "SELECT id, name FROM t UNION ALL SELECT id, label FROM u ORDER BY `__u2`.`name`, `__u2`.`id` + 1",
      "id int!, name string"),
+    (HIVE, "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY price DESC) AS p, rank(1, 'a') WITHIN GROUP (ORDER BY id, name) AS r, cume_dist(1) WITHIN GROUP (ORDER BY id) AS c FROM t",
+     "p double, r bigint, c double"),
     (HIVE, "SELECT current_authorizer() AS a, current_catalog() AS c, current_groups() AS g",
      "a string, c string!, g array<string>"),
     (HIVE, "SELECT id, host FROM t LATERAL VIEW parse_url_tuple(name, 'HOST', 'PATH') u AS host, path",
