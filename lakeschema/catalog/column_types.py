@@ -245,6 +245,8 @@ def _field_name(name: str) -> str:
     return name if re.fullmatch(r"\w+", name) else "`" + name.replace("`", "``") + "`"
 
 
+_MICROSECOND_DIGITS = 6
+_COLLATION = re.compile(r"\s*(?:\w+|`[^`]+`)(?:\.(?:\w+|`[^`]+`))*")
 _TOKEN = re.compile(
     r"\s*(?:(?P<word>\w+)|`(?P<quoted>(?:[^`]|``)+)`|'(?P<string>(?:[^'\\]|\\.)*)'|(?P<mark>[<>(),:]))",
     re.DOTALL,
@@ -277,7 +279,9 @@ class _Parser:
             case "decimal" | "numeric" | "dec":
                 return self._decimal()
             case "char" | "varchar" | "character":
-                return self._sized(word)
+                sized = self._sized(word)
+                self._collation()
+                return sized
             case "array":
                 self._expect("<")
                 element = self.type(depth + 1)
@@ -306,7 +310,14 @@ class _Parser:
             case "timestamp":
                 return self._timestamp()
             case "timestamp_ltz":
+                self._microseconds()
                 return self._timestamp_ltz
+            case "timestamp_ntz":
+                self._microseconds()
+                return TIMESTAMP_NTZ
+            case "string":
+                self._collation()
+                return STRING
             case "double":
                 self._words("precision")
                 return DOUBLE
@@ -351,6 +362,24 @@ class _Parser:
                 raise MalformedType(self._text, self._position, "a unit of time")
             text = f"{text} to {last.lower()}"
         return IntervalType(text)
+
+    def _collation(self) -> None:
+        """Spark's ``COLLATE name``: how text is compared, which is no other type."""
+        if not self._words("collate"):
+            return
+        match = _COLLATION.match(self._text, self._position)
+        if match is None:
+            raise MalformedType(self._text, self._position, "a collation")
+        self._position = match.end()
+
+    def _microseconds(self) -> None:
+        """The digits of Spark's ``timestamp_ntz(6)``; of nanoseconds it has a type that we lack."""
+        if not self._mark("("):
+            return
+        position = self._position
+        if self._number() > _MICROSECOND_DIGITS:
+            raise MalformedType(self._text, position, "at most 6 digits of a second")
+        self._expect(")")
 
     def _timestamp(self) -> PrimitiveType:
         if self._words("with", "local", "time", "zone"):

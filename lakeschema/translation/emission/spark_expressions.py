@@ -31,7 +31,7 @@ from lakeschema.translation.emission.spark_text import (
 )
 from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import is_integer, is_interval, is_text
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -262,7 +262,8 @@ class ExpressionWriter:
         source, target = cast.operand.type, cast.type
         if cast.by_name:
             return by_name(text, source, target)
-        if not is_castable(target):
+        of_spark = self.dialect is Dialect.SPARK and is_interval(target)
+        if not (is_castable(target) or of_spark):
             return text
         if isinstance(cast.operand, Literal) and _is_exact_literal(cast.operand, target):
             return literal(cast.operand.value, target)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
@@ -12,6 +14,7 @@ from lakeschema.translation.emission.spark_text import relation as own_name
 from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.errors import TooLarge, TranslationError
 from lakeschema.translation.functions.semantics import semantics_of
+from lakeschema.translation.functions.settings import carried
 from lakeschema.translation.interface import Interface, Options
 
 _DEFAULT = Options()
@@ -43,7 +46,8 @@ def spark_view(
         for place in interface.places
     ]
     try:
-        return spark_query(plan, semantics_of(view), names, relation_text, functions)
+        query = spark_query(plan, semantics_of(view), names, relation_text, functions)
+        return replace(query, settings=MappingProxyType({**query.settings, **carried(view)}))
     except TranslationError as error:
         error.relation = error.relation or relation.name
         raise

@@ -24,7 +24,7 @@ from lakeschema.catalog.column_types import (
     time_digits,
     time_of_day,
 )
-from lakeschema.translation.functions import arithmetic
+from lakeschema.translation.functions import arithmetic, intervals
 from lakeschema.translation.functions.coercion import (
     is_interval,
     is_numeric,
@@ -41,27 +41,28 @@ def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRe
     type_ = arguments[0].type
     if not isinstance(type_, IntervalType):
         return arithmetic.average(arguments, semantics)
-    return CallResult(_whole_range(type_))
-
-
-def _whole_range(type_: IntervalType) -> IntervalType:
-    return IntervalType("year to month" if type_.is_of_months else "day to second")
+    return CallResult(intervals.whole(type_))
 
 
 def _percentile(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """Of numbers a double; of intervals and times of day one of them."""
-    type_, rank = (argument.type for argument in arguments)
+    type_, rank = (argument.type for argument in arguments[:2])
     one = _ordered(type_, semantics)
     if one is None:
         return None
     many = isinstance(rank, ArrayType)
-    casts = (None if is_interval(type_) else one, None)
+    casts = (None if is_interval(type_) else one, *(None for _ in arguments[1:]))
     return CallResult(ArrayType(one, False) if many else one, casts)
+
+
+def _median(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    one = _ordered(arguments[0].type, semantics)
+    return None if one is None else CallResult(one, (None if is_interval(one) else one,))
 
 
 def _ordered(type_: ColumnType, semantics: Semantics) -> ColumnType | None:
     if isinstance(type_, IntervalType):
-        return _whole_range(type_)
+        return intervals.whole(type_)
     if time_digits(type_) is not None:
         return type_
     if semantics.ansi and type_ in (TIMESTAMP, TIMESTAMP_NTZ):
@@ -157,6 +158,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@average_of_any": _average,
         "@percentile_of_order": _percentile,
+        "@median": _median,
         "@elements": _elements,
         "@histogram": _histogram,
         "@top_k": _top_k,

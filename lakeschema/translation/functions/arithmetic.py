@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import (
@@ -11,6 +12,7 @@ from lakeschema.catalog.column_types import (
     DOUBLE,
     FLOAT,
     INT,
+    INTERVAL,
     STRING,
     TIMESTAMP,
     TINYINT,
@@ -18,9 +20,8 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
     IntervalType,
-    time_digits,
 )
-from lakeschema.translation.functions import clock, decimals
+from lakeschema.translation.functions import decimals, intervals
 from lakeschema.translation.functions.coercion import (
     Use,
     common_type,
@@ -30,12 +31,13 @@ from lakeschema.translation.functions.coercion import (
     is_numeric,
     is_text,
     is_time,
+    united_interval,
 )
 from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
 
-_DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType], DecimalType]
+_DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType, decimals.Fit], DecimalType]
 
 
 def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Sequence[ColumnType]:
@@ -52,52 +54,42 @@ def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Seque
 
 def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
-    if time_digits(left) is not None or time_digits(right) is not None:
-        return clock.plus(left, right)
+    if semantics.is_spark and intervals.concerns(left, right):
+        return intervals.plus(left, right)
     if is_time(left) or is_time(right) or is_interval(left) or is_interval(right):
-        return _time_plus(left, right, semantics) or _time_plus(right, left, semantics)
+        return _time_plus(left, right) or _time_plus(right, left)
     return _arithmetic(arguments, semantics, decimals.plus)
 
 
 def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
-    if time_digits(left) is not None or time_digits(right) is not None:
-        return clock.minus(left, right)
-    if is_time(left) and (is_time(right) or is_text(right)) and not is_integer(right):
-        if not semantics.is_spark:
-            return CallResult(IntervalType("day to second"))
-        both_dates = left == DATE and (right == DATE or is_text(right))
-        return CallResult(IntervalType("day" if both_dates else "day to second"))
-    if semantics.is_spark and is_text(left) and is_time(right):
-        return CallResult(IntervalType("day" if right == DATE else "day to second"))
+    if semantics.is_spark and intervals.concerns(left, right):
+        return intervals.minus(left, right, semantics)
+    if is_time(left) and (is_time(right) or is_text(right)):
+        return CallResult(IntervalType("day to second"))
     if is_time(left) or is_interval(left) or is_interval(right):
-        return _time_plus(left, right, semantics)
+        return _time_plus(left, right)
     return _arithmetic(arguments, semantics, decimals.plus)
 
 
-def _time_plus(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
+def _time_plus(left: ColumnType, right: ColumnType) -> CallResult | None:
+    """Of Hive."""
     if is_interval(left) and is_interval(right):
-        return clock.united(left, right)
+        met = united_interval(left, right)
+        return None if met is None else CallResult(met)
     if VOID in (left, right):
         return CallResult(VOID)
-    if left == DATE and (is_integer(right) if semantics.is_spark else right == INT):
+    if left == DATE and right == INT:
         return CallResult(DATE)
     if not is_interval(right) or not (is_time(left) or is_text(left)):
         return None
-    if is_text(left) and semantics.is_spark:
-        return CallResult(STRING, (None, None), may_be_null=True)
     if is_text(left):
         return CallResult(TIMESTAMP, (TIMESTAMP, None), may_be_null=True)
-    if left == DATE:
-        return CallResult(_date_plus(right, semantics))
-    return CallResult(left)
-
-
-def _date_plus(interval: ColumnType, semantics: Semantics) -> ColumnType:
-    """A date stays one under whole days and months; hours make it a timestamp."""
-    if isinstance(interval, IntervalType):
-        return DATE if interval.unit in _WHOLE_DAYS else TIMESTAMP
-    return DATE if semantics.is_spark else TIMESTAMP
+    if left != DATE:
+        return CallResult(left)
+    # A date stays one under whole days and months; hours make it a timestamp.
+    whole = isinstance(right, IntervalType) and right.unit in _WHOLE_DAYS
+    return CallResult(DATE if whole else TIMESTAMP)
 
 
 _WHOLE_DAYS = {"day", "year", "month", "year to month"}
@@ -111,12 +103,16 @@ def _arithmetic(
         return None
     if VOID in (left, right):
         other = right if left == VOID else left
+        if isinstance(other, DecimalType) and semantics.is_spark:
+            fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
+            return CallResult(rule(other, other, fit), may_be_null=True)
         return CallResult(DOUBLE if other == VOID else other)
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
-        return CallResult(rule(a, b), (None, None), may_be_null=not semantics.ansi)
+        fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
+        return CallResult(rule(a, b, fit), (None, None), may_be_null=not semantics.ansi)
     common = common_type(left, right, Use.COMPARISON, semantics)
     return None if common is None else CallResult(common, (common, common))
 
@@ -149,6 +145,7 @@ def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -
     """An integer beside a decimal counts as a decimal: a literal with its own digits."""
     # Spark counts the digits of no tinyint (``DecimalType.fromLiteral``).
     counted = is_integer(type_) and not (semantics.is_spark and type_ == TINYINT)
+    counted = counted and not semantics.full_literals
     if isinstance(expression, Literal) and counted and expression.value is not None:
         digits = len(expression.value.lstrip("+-").lstrip("0")) or 1
         return DecimalType(min(digits, 38), 0)
@@ -160,28 +157,27 @@ def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -
 def times(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     left, right = (a.type for a in arguments)
     if is_interval(left) or is_interval(right):
-        return CallResult(_scaled(left if is_interval(left) else right))
+        return intervals.multiple(left, right)
     return _arithmetic(arguments, semantics, decimals.times)
 
 
-def _scaled(interval: ColumnType) -> ColumnType:
-    """A multiple of an interval has the whole range of its kind's units."""
-    if not isinstance(interval, IntervalType):
-        return interval
-    months = interval.unit in {"year", "month", "year to month"}
-    return IntervalType("year to month" if months else "day to second")
-
-
 def divide(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    if semantics.is_spark and is_interval(arguments[0].type):
+        return intervals.quotient(arguments[0].type, arguments[1].type)
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
     if left is None or right is None or _is_only_text(arguments, semantics):
         return None
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         if is_float(left) or is_float(right):
             return CallResult(DOUBLE, (DOUBLE, DOUBLE))
-        if VOID not in (left, right):
+        if VOID not in (left, right) or (semantics.is_spark and right == VOID):
             return _arithmetic(arguments, semantics, decimals.divided)
     return CallResult(DOUBLE, (DOUBLE, DOUBLE))
+
+
+def try_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    found = divide(arguments, semantics)
+    return None if found is None else replace(found, total=False)
 
 
 def remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
@@ -189,6 +185,10 @@ def remainder(arguments: Sequence[RowExpression], semantics: Semantics) -> CallR
 
 
 def integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    types = [argument.type for argument in arguments]
+    if semantics.is_spark and any(isinstance(type_, IntervalType) for type_ in types):
+        common = common_type(types[0], types[1], Use.COMPARISON, semantics)
+        return CallResult(BIGINT, (common, common)) if isinstance(common, IntervalType) else None
     left, right = (_number(a.type, arguments, semantics) for a in arguments)
     if left is None or right is None or _is_only_text(arguments, semantics):
         return None
@@ -284,12 +284,14 @@ def summed(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResu
         type_of_sum = decimals.bounded(type_.precision + 10, type_.scale)
         return CallResult(type_of_sum, may_be_null=_sum_may_overflow(type_, semantics))
     if is_interval(type_):
-        return CallResult(type_)
+        return CallResult(type_) if type_ != INTERVAL or not semantics.is_spark else None
     return CallResult(BIGINT if is_integer(type_) else DOUBLE)
 
 
 def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     type_ = arguments[0].type
+    if semantics.is_spark and is_interval(type_):
+        return intervals.average(type_)
     if not isinstance(type_, DecimalType):
         return CallResult(DOUBLE)
     overflow = _sum_may_overflow(type_, semantics)

@@ -55,6 +55,7 @@ from lakeschema.translation.functions.coercion import (
     is_shape,
     is_text,
     is_time,
+    is_time_of_day,
 )
 from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.rules import RULES
@@ -153,7 +154,11 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
             a if to is None else _convert(name, number, a, to, semantics)
             for number, (a, to) in enumerate(zip(coerced, result.arguments, strict=True), 1)
         ]
-    nullable = result.may_be_null or _nullable(function.operator, coerced)
+    nullable = result.may_be_null or (
+        any(argument.nullable for argument in coerced)
+        if result.total
+        else _nullable(function.operator, coerced)
+    )
     return Bound(function.operator, tuple(coerced), result.type, nullable)
 
 
@@ -263,7 +268,9 @@ def _comparable(
         for truth, number in ((left, right), (right, left)):
             if truth == BOOLEAN and is_numeric(number):
                 return number
-    return common_type(left, right, Use.COMPARISON, semantics)
+    # Spark's IN is no comparison of two: its values meet as branches do.
+    use = Use.BRANCH if semantics.is_spark and name == "in" else Use.COMPARISON
+    return common_type(left, right, use, semantics)
 
 
 _EQUALITIES = frozenset({"=", "==", "<>", "<=>", "equal_null"})
@@ -296,7 +303,8 @@ def _target(
     if concrete is not None:
         return concrete if _is_accepted(type_, concrete, semantics) else None
     if type_ == VOID:
-        return STRING if pattern == "text_or_binary" else VOID
+        as_double = pattern in {"number", "measured"} and semantics.is_spark
+        return DOUBLE if as_double else STRING if pattern == "text_or_binary" else VOID
     match pattern:
         case "any":
             return type_
@@ -306,6 +314,9 @@ def _target(
             if is_text(type_):
                 return DOUBLE
             return type_ if is_numeric(type_) or _is_interval(type_) else None
+        case "measured":
+            kept = _is_interval(type_) or is_time_of_day(type_)
+            return type_ if kept else DOUBLE if _is_accepted(type_, DOUBLE, semantics) else None
         case "integer":
             return type_ if is_integer(type_) or type_ == BOOLEAN else None
         case "text_or_binary":
@@ -350,7 +361,8 @@ def _is_accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) ->
     if wanted in (INT, BIGINT, DOUBLE):
         return is_numeric(type_) or is_text(type_)
     if wanted in (DATE, TIMESTAMP):
-        return is_time(type_) or is_text(type_)
+        of_day = is_time_of_day(type_) and wanted == TIMESTAMP
+        return is_time(type_) or is_text(type_) or (of_day and semantics.is_spark)
     if wanted == BINARY:
         return is_text(type_)
     return wanted == BOOLEAN and (is_text(type_) or not semantics.is_spark)

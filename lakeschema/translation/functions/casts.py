@@ -9,7 +9,6 @@ from lakeschema.catalog.column_types import (
     DATE,
     DOUBLE,
     FLOAT,
-    INTERVAL,
     SMALLINT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -19,9 +18,9 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
     DecimalType,
+    IntervalType,
     MapType,
     StructType,
-    time_digits,
 )
 from lakeschema.translation.functions.coercion import (
     INTEGERS,
@@ -33,6 +32,8 @@ from lakeschema.translation.functions.coercion import (
     is_shape,
     is_text,
     is_time,
+    is_time_of_day,
+    united_interval,
 )
 from lakeschema.translation.functions.decimals import decimal_of
 from lakeschema.translation.functions.semantics import Semantics
@@ -75,7 +76,7 @@ def _is_variant_like(type_: ColumnType) -> bool:
 def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
     if is_shape(source) or is_shape(target):
         return is_shape(source) and is_shape(target)
-    if time_digits(source) is not None or time_digits(target) is not None:
+    if is_time_of_day(source) or is_time_of_day(target):
         return _time_of_day(source, target)
     if is_text(target) or is_text(source):
         return True
@@ -84,11 +85,7 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
     if is_time(source) and is_time(target):
         return True
     if is_interval(source) or is_interval(target):
-        if is_interval(source) and is_interval(target):
-            return True
-        other = target if is_interval(source) else source
-        is_exact = is_integer(other) or isinstance(other, DecimalType)
-        return semantics.is_spark and is_exact and INTERVAL not in (source, target)
+        return _interval(source, target) or (semantics.is_spark and _interval(target, source))
     # Outside ANSI mode Spark makes null of it.
     legacy = semantics.is_spark and not semantics.ansi and source == DATE
     if BOOLEAN in (source, target):
@@ -101,9 +98,17 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
     return legacy
 
 
+def _interval(source: ColumnType, target: ColumnType) -> bool:
+    """Intervals of one kind, and in Spark whole and decimal numbers of their last field."""
+    if is_interval(source) and is_interval(target):
+        return united_interval(source, target) is not None
+    number = is_integer(target) or isinstance(target, DecimalType)
+    return isinstance(source, IntervalType) and number
+
+
 def _time_of_day(source: ColumnType, target: ColumnType) -> bool:
-    other = target if time_digits(source) is not None else source
-    if is_text(other) or other in (TIMESTAMP, TIMESTAMP_NTZ) or time_digits(other) is not None:
+    other = target if is_time_of_day(source) else source
+    if is_text(other) or other in (TIMESTAMP, TIMESTAMP_NTZ) or is_time_of_day(other):
         return True
     return other == target and (is_integer(other) or isinstance(other, DecimalType))
 
@@ -173,15 +178,19 @@ def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Sema
         return True
     if is_text(target) or (is_text(source) and target == BINARY):
         return False
-    if is_text(source) or is_interval(source):
+    if is_text(source) or (source, target) == (DATE, VARIANT):
         return True
-    if time_digits(source) is not None and is_integer(target):
+    if is_time_of_day(source) and is_integer(target):
         return target in (TINYINT, SMALLINT)
     if isinstance(target, DecimalType):
+        if source == BOOLEAN and semantics.is_spark:
+            return target.precision == target.scale
         exact = decimal_of(source, semantics.bigint_digits)
         return exact is None or not _holds(target, exact)
+    if target == DATE and semantics.is_spark:
+        return source != TIMESTAMP
     if DATE in (source, target):
-        return not is_time(source) or not is_time(target)
+        return target == TIMESTAMP_NTZ or not is_time(source) or not is_time(target)
     if is_integer(target):
         fraction = is_float(source) or isinstance(source, DecimalType)
         return fraction or (source == TIMESTAMP and target != BIGINT)

@@ -23,43 +23,22 @@ from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _MICROSECONDS = 6
-_UNITS = ("year", "month", "day", "hour", "minute", "second")
-_BETWEEN = IntervalType("hour to second")
 
 
 def plus(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """A time and an interval of days and smaller units, in either order."""
+    """A time and an interval of days and smaller units, in either order; Spark calls it nullable."""
     digits, interval = time_digits(left), right
     if digits is None:
         digits, interval = time_digits(right), left
     if digits is None:
         return None
     if interval == VOID:
-        return CallResult(time_of_day(_MICROSECONDS))
+        return CallResult(time_of_day(_MICROSECONDS), may_be_null=True)
     if not isinstance(interval, IntervalType) or interval.is_of_months:
         return None
     has_fraction = interval.unit.rpartition(" to ")[2] == "second"
-    return CallResult(time_of_day(max(digits, _MICROSECONDS) if has_fraction else digits))
-
-
-def minus(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """A time less an interval is a time, less a time the interval between."""
-    if isinstance(right, IntervalType):
-        return plus(left, right)
-    times = all(time_digits(t) is not None or t == VOID or is_text(t) for t in (left, right))
-    return CallResult(_BETWEEN) if times else None
-
-
-def united(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """The sum of two intervals of one kind has the units of both, and all between."""
-    if left == right:
-        return CallResult(left)
-    if not (isinstance(left, IntervalType) and isinstance(right, IntervalType)):
-        return None
-    if left.is_of_months is not right.is_of_months:
-        return None
-    units = sorted(_UNITS.index(u) for t in (left, right) for u in t.unit.split(" to "))
-    return CallResult(IntervalType(f"{_UNITS[units[0]]} to {_UNITS[units[-1]]}"))
+    found = time_of_day(max(digits, _MICROSECONDS) if has_fraction else digits)
+    return CallResult(found, may_be_null=True)
 
 
 def _now(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

@@ -57,6 +57,8 @@ _FLOATS = (FLOAT, DOUBLE)
 _NUMERIC_ORDER: Mapping[ColumnType, int] = {
     type_: rank for rank, type_ in enumerate((*INTEGERS, *_FLOATS))
 }
+_MONTH_FIELDS = ("year", "month")
+_TIME_FIELDS = ("day", "hour", "minute", "second")
 _TIMES = (DATE, TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL)
 
 
@@ -84,8 +86,26 @@ def is_shape(type_: ColumnType) -> bool:
     return isinstance(type_, PrimitiveType) and type_.name.startswith(("geometry", "geography"))
 
 
+def is_time_of_day(type_: ColumnType) -> bool:
+    return time_digits(type_) is not None
+
+
 def is_interval(type_: ColumnType) -> bool:
     return type_ == INTERVAL or isinstance(type_, IntervalType)
+
+
+def united_interval(left: ColumnType, right: ColumnType) -> ColumnType | None:
+    """Spark's interval with the fields of both; None for intervals of two kinds."""
+    if left == right:
+        return left
+    if not (isinstance(left, IntervalType) and isinstance(right, IntervalType)):
+        return None
+    kind = _MONTH_FIELDS if left.is_of_months else _TIME_FIELDS
+    fields = [field for type_ in (left, right) for field in type_.unit.split(" to ")]
+    if left.is_of_months != right.is_of_months or not {*fields} <= {*kind}:
+        return None
+    first, last = min(fields, key=kind.index), max(fields, key=kind.index)
+    return IntervalType(first if first == last else f"{first} to {last}")
 
 
 def is_primitive(type_: ColumnType) -> bool:
@@ -113,11 +133,13 @@ def common_type(
         return _numeric(left, right, semantics)
     if is_time(left) and is_time(right):
         return _time(left, right, use, semantics)
-    digits = (time_digits(left), time_digits(right))
-    if None not in digits:
-        return time_of_day(max(d for d in digits if d is not None))
+    digits = [known for t in (left, right) if (known := time_digits(t)) is not None]
+    if len(digits) == len((left, right)):
+        return time_of_day(max(digits))
     if is_shape(left) and is_shape(right):
         return _shape(left, right)
+    if semantics.is_spark and is_interval(left) and is_interval(right):
+        return united_interval(left, right)
     if is_primitive(left) and is_primitive(right):
         if is_text(left):
             return _with_text(left, right, use, semantics)
@@ -146,7 +168,8 @@ def _numeric(left: ColumnType, right: ColumnType, semantics: Semantics) -> Colum
         b = decimal_of(right, semantics.bigint_digits)
         if a is None or b is None:
             return None
-        return wider_keeping_whole(a, b) if semantics.is_spark else wider(a, b)
+        keeps_whole = semantics.is_spark and not semantics.keeps_fractions
+        return wider_keeping_whole(a, b) if keeps_whole else wider(a, b)
     widest = max(left, right, key=lambda type_: _NUMERIC_ORDER[type_])
     if widest == FLOAT and semantics.is_spark and semantics.ansi:
         # An integer's digits do not all fit a float: ANSI mode widens to double.
@@ -214,8 +237,10 @@ def _spark_with_text(other: ColumnType, use: Use, semantics: Semantics) -> Colum
             return BIGINT
         return DOUBLE if is_numeric(other) else other
     if use is Use.COMPARISON:
+        if semantics.times_as_text and is_time(other):
+            return STRING
         return DOUBLE if isinstance(other, DecimalType) else other
-    return STRING if other not in {BINARY, BOOLEAN} and not is_interval(other) else None
+    return STRING if other not in {BINARY, BOOLEAN, INTERVAL} else None
 
 
 def _nested(

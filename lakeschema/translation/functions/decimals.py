@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -12,6 +13,9 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
+
+Fit: TypeAlias = Callable[[int, int], DecimalType]
+"""Of a precision and a scale, which may be too large, the decimal that a dialect makes."""
 
 MAX_PRECISION = 38
 MINIMUM_KEPT_SCALE = 6
@@ -48,27 +52,35 @@ def bounded(precision: int, scale: int) -> DecimalType:
     return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
 
 
-def plus(a: DecimalType, b: DecimalType) -> DecimalType:
+def plus(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
-    return adjusted(whole + scale + 1, scale)
+    return fit(whole + scale + 1, scale)
 
 
-def times(a: DecimalType, b: DecimalType) -> DecimalType:
-    return adjusted(a.precision + b.precision + 1, a.scale + b.scale)
+def times(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
+    return fit(a.precision + b.precision + 1, a.scale + b.scale)
 
 
-def divided(a: DecimalType, b: DecimalType) -> DecimalType:
+def divided(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
+    whole = a.precision - a.scale + b.scale
     scale = max(MINIMUM_KEPT_SCALE, a.scale + b.precision + 1)
-    return adjusted(a.precision - a.scale + b.scale + scale, scale)
+    if fit is bounded:
+        # Both give way where there is no room for both (Spark's ``Divide``).
+        whole, scale = min(whole, MAX_PRECISION), min(scale, MAX_PRECISION)
+        excess = whole + scale - MAX_PRECISION
+        if excess > 0:
+            scale -= excess // 2 + 1
+            whole = MAX_PRECISION - scale
+    return fit(whole + scale, scale)
 
 
-def remainder(a: DecimalType, b: DecimalType) -> DecimalType:
+def remainder(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
     scale = max(a.scale, b.scale)
-    return adjusted(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+    return fit(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
 
 
-def wider(a: DecimalType, b: DecimalType) -> DecimalType:
+def wider(a: DecimalType, b: DecimalType, _: Fit = adjusted) -> DecimalType:
     """Holds both without loss, up to the maximum; beyond it Hive keeps the scale."""
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)

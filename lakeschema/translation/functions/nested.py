@@ -75,13 +75,14 @@ def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> Colum
 
 
 def size(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Outside ANSI mode the size of null is -1."""
-    return CallResult(INT, may_be_null=semantics.ansi and arguments[0].nullable)
+    """Outside ANSI mode the size of null is -1, unless a setting says otherwise."""
+    return CallResult(INT, may_be_null=not semantics.size_of_null and arguments[0].nullable)
 
 
 def array(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     if not arguments:
-        return CallResult(ArrayType(VOID if semantics.is_spark else STRING, False))
+        text = not semantics.is_spark or semantics.empty_is_text
+        return CallResult(ArrayType(STRING if text else VOID, False))
     found = common(arguments, semantics)
     if found is None:
         return None

@@ -20,11 +20,13 @@ class CallResult:
     """``arguments``: the type each argument is cast to first; None leaves it as it is.
 
     ``may_be_null``: null is possible though the table's row says total (decimal overflow).
+    ``total``: null only of null, though the row says that null is possible.
     """
 
     type: ColumnType
     arguments: tuple[ColumnType | None, ...] = ()
     may_be_null: bool = False
+    total: bool = False
 
 
 Rule: TypeAlias = Callable[[Sequence[RowExpression], Semantics], CallResult | None]

@@ -26,6 +26,7 @@ from lakeschema.translation.functions import (
     arithmetic,
     clock,
     hive_rules,
+    intervals,
     nested,
     variants,
 )
@@ -35,6 +36,7 @@ from lakeschema.translation.functions.coercion import (
     is_numeric,
     is_text,
     is_time,
+    is_time_of_day,
 )
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
@@ -60,7 +62,7 @@ def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     types = [a.type for a in arguments]
     if not semantics.is_spark:
         return _hive_concat(types)
-    if types and all(type_ == BINARY for type_ in types):
+    if types and all(type_ == BINARY for type_ in types) and not semantics.bytes_as_text:
         return CallResult(BINARY)
     if types and any(isinstance(type_, ArrayType) for type_ in types):
         return nested.common(arguments, semantics)
@@ -126,21 +128,33 @@ def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """Hive's."""
     many = isinstance(arguments[1].type, ArrayType)
     return CallResult(ArrayType(DOUBLE, False) if many else DOUBLE)
 
 
 def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     many = isinstance(arguments[1].type, ArrayType)
-    one = DOUBLE if is_text(arguments[0].type) else arguments[0].type
+    type_ = arguments[0].type
+    one = DOUBLE if is_text(type_) or type_ == VOID else type_
     casts = (one, *(None for _ in arguments[1:]))
     return CallResult(ArrayType(one, False) if many else one, casts)
 
 
 def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     unit = arguments[0]
-    seconds = isinstance(unit, Literal) and str(unit.value).lower() in {"second", "seconds", "s"}
-    return CallResult(clock.seconds(arguments[1].type) if seconds else INT)
+    if not isinstance(unit, Literal):
+        return None
+    found = intervals.extracted(str(unit.value).lower(), arguments[1].type)
+    # Of a TIME Spark calls it nullable, as it does the date of a timestamp without a zone.
+    of_date = arguments[1].type == TIMESTAMP_NTZ and not intervals.is_of_day(str(unit.value))
+    nullable = is_time_of_day(arguments[1].type) or of_date
+    return None if found is None else CallResult(found, may_be_null=nullable)
+
+
+def _part_of_day(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """Spark calls the hour of a TIME nullable."""
+    return CallResult(INT, may_be_null=is_time_of_day(arguments[0].type))
 
 
 def _rows(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
@@ -189,6 +203,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@percentile": _percentile,
         "@approximate_percentile": _approximate_percentile,
         "@extracted": _extracted,
+        "@part_of_day": _part_of_day,
+        "@try_divide": arithmetic.try_divide,
         "@truncated": arithmetic.truncated,
         "@extract_union": nested.extract_union,
         "@rows": _rows,

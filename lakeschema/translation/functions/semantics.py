@@ -1,23 +1,51 @@
-"""The rules that apply: a view's dialect and the recorded settings that change types."""
+"""The rules that apply: a view's dialect and the recorded settings that change what its text means."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from lakeschema.catalog.relations import Dialect, ViewText
+from lakeschema.translation.functions.settings import recorded
 
 
 @dataclass(frozen=True, slots=True)
 class Semantics:
-    """``ansi`` is Spark's ANSI mode, on unless the view recorded that it was off.
+    """Hive's, or Spark's under the settings that a view recorded (``settings.SETTINGS``).
 
-    ``zoneless``: ``timestamp`` in the view's text means ``timestamp_ntz``, as the view recorded of
-    Spark's ``spark.sql.timestampType``.
+    Attributes:
+        ansi: Spark's ANSI mode, on unless the view recorded that it was off.
+        zoneless: ``timestamp`` in the view's text means ``timestamp_ntz``.
+        legacy_intervals: interval literals, and differences of times, are calendar intervals.
+        keeps_all_digits: decimal arithmetic keeps the scale where the precision is too large.
+        full_literals: an integer beside a decimal counts as its type, not by its digits.
+        decimal_exponents: ``1e3`` is a decimal, not a double.
+        keeps_fractions: decimals meet in one that keeps the scale rather than the whole digits.
+        size_of_null: ``size(NULL)`` is -1, not null.
+        times_as_text: a date or timestamp is compared with text as text.
+        empty_is_text: ``array()`` has elements of text.
+        bytes_as_text: ``concat`` of bytes is text.
+        case_sensitive: of two columns whose names differ in case, the one spelled so is meant.
+        group_by_ordinal: a number in GROUP BY is the place of a column.
+        order_by_ordinal: likewise in ORDER BY.
+        group_by_aliases: GROUP BY may name an alias of the SELECT list.
     """
 
     dialect: Dialect
     ansi: bool = False
     zoneless: bool = False
+    legacy_intervals: bool = False
+    keeps_all_digits: bool = False
+    full_literals: bool = False
+    decimal_exponents: bool = False
+    keeps_fractions: bool = False
+    size_of_null: bool = False
+    times_as_text: bool = False
+    empty_is_text: bool = False
+    bytes_as_text: bool = False
+    case_sensitive: bool = False
+    group_by_ordinal: bool = True
+    order_by_ordinal: bool = True
+    group_by_aliases: bool = True
 
     @property
     def is_spark(self) -> bool:
@@ -29,8 +57,25 @@ class Semantics:
 
 
 def semantics_of(view: ViewText) -> Semantics:
-    configs = {key.lower(): value.lower() for key, value in view.sql_configs.items()}
-    ansi = configs.get("spark.sql.ansi.enabled", "true") == "true"
-    zoneless = configs.get("spark.sql.timestamptype") == "timestamp_ntz"
-    is_spark = view.dialect is Dialect.SPARK
-    return Semantics(view.dialect, ansi and is_spark, zoneless and is_spark)
+    if view.dialect is not Dialect.SPARK:
+        return Semantics(view.dialect)
+    found = recorded(view)
+    ansi = found.is_on("ansi.enabled")
+    return Semantics(
+        view.dialect,
+        ansi=ansi,
+        zoneless=found.value("timestampType") == "timestamp_ntz",
+        legacy_intervals=found.is_on("legacy.interval.enabled"),
+        keeps_all_digits=not found.is_on("decimalOperations.allowPrecisionLoss"),
+        full_literals=not found.is_on("legacy.literal.pickMinimumPrecision"),
+        decimal_exponents=found.is_on("legacy.exponentLiteralAsDecimal.enabled"),
+        keeps_fractions=found.is_on("legacy.decimal.retainFractionDigitsOnTruncate"),
+        size_of_null=found.is_on("legacy.sizeOfNull") and not ansi,
+        times_as_text=found.is_on("legacy.typeCoercion.datetimeToString.enabled") and not ansi,
+        empty_is_text=found.is_on("legacy.createEmptyCollectionUsingStringType"),
+        bytes_as_text=found.is_on("function.concatBinaryAsString"),
+        case_sensitive=found.is_on("caseSensitive"),
+        group_by_ordinal=found.is_on("groupByOrdinal"),
+        order_by_ordinal=found.is_on("orderByOrdinal"),
+        group_by_aliases=found.is_on("groupByAliases"),
+    )

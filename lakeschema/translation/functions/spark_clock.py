@@ -20,7 +20,7 @@ ROWS: Final = (
     Row("time_to_seconds", "time", "decimal(14,6)", TOTAL),
     Row("time_to_millis time_to_micros", "time", "bigint", TOTAL),
     Row("time_bucket", "any, any, any?", "@time_bucket", TOTAL),
-    Row("hour minute second", "moment", "int", TOTAL),
+    Row("hour minute second", "moment", "@part_of_day", TOTAL),
 
     # Rows without a time are left out of the query.
     Row("window", "any, string, string?, string?", "@window", NEVER),

@@ -212,7 +212,8 @@ class ExpressionResolver:
     def _column(self, node: tree.Name) -> RowExpression | None:
         if self.scope is None:
             return None
-        found = self.scope.find(node.parts, node.position)
+        exact = self.context.semantics.case_sensitive
+        found = self.scope.find(node.parts, node.position, exact=exact)
         if found is None:
             return None
         indices, read = found
@@ -230,7 +231,8 @@ class ExpressionResolver:
 
     def _outer(self, node: tree.Name) -> RowExpression | None:
         for level, scope in enumerate(self.context.outer, 1):
-            found = scope.find(node.parts, node.position)
+            exact = self.context.semantics.case_sensitive
+            found = scope.find(node.parts, node.position, exact=exact)
             if found is not None:
                 indices, read = found
                 columns = [(index, scope.plan.columns[index]) for index in indices]
@@ -367,16 +369,15 @@ class ExpressionResolver:
 
     def _interval(self, node: tree.IntervalLiteral) -> RowExpression:
         value = self.resolve(node.value)
-        if self.context.semantics.is_spark:
-            unit = {"week": "day", "quarter": "month"}.get(node.unit, node.unit)
-            if node.unit in {"millisecond", "microsecond", "nanosecond"}:
-                unit = "second"
-            type_ = IntervalType(unit)
-        else:
-            type_ = IntervalType(intervals.kind_of(node.unit))
+        semantics = self.context.semantics
+        if semantics.is_spark:
+            if not isinstance(value, Literal):
+                raise UnsupportedConstruct("an interval of a computed number")
+            return intervals.spark_literal(node, value, legacy=semantics.legacy_intervals)
+        type_ = IntervalType(intervals.kind_of(node.unit))
         if isinstance(value, Literal):
-            spark = self.context.semantics.is_spark or value.value is None
-            text = value.value if spark else intervals.normalise(str(value.value), node.unit)
+            known = value.value is not None
+            text = intervals.normalise(str(value.value), node.unit) if known else None
             return Literal(text, type_)
         return Call(Operator("interval", NullClass.TOTAL), (value,), type_, value.nullable)
 
@@ -406,7 +407,7 @@ class ExpressionResolver:
             return Cast(operand, target, operand.nullable)
         nullable = (
             operand.nullable
-            or (node.tolerant and not can_up_cast(operand.type, target))
+            or (node.tolerant and not (is_text(target) or can_up_cast(operand.type, target)))
             or may_turn_null(operand.type, target, semantics)
         )
         return Cast(operand, target, nullable, tolerant=node.tolerant)

@@ -1,4 +1,4 @@
-"""Hive's interval literals, whose units fall into two kinds, in the one spelling of each kind.
+"""Interval literals: Hive's units fall into two kinds, each in one spelling; Spark keeps each unit.
 
 ``INTERVAL '25' HOUR`` is ``1 01:00:00`` of days to seconds, ``INTERVAL '-14' MONTH`` is ``-1-2`` of
 years to months.
@@ -9,6 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
+
+from lakeschema.catalog.column_types import INTERVAL, IntervalType
+from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.plan.expressions import Literal
+from lakeschema.translation.syntax import tree
 
 YEAR_MONTH, DAY_TIME = "year to month", "day to second"
 
@@ -48,3 +53,26 @@ def _pad(seconds: Decimal) -> str:
     whole, fraction = int(seconds), seconds - int(seconds)
     shown = f"{fraction.normalize():f}".removeprefix("0") if fraction else ""
     return f"{whole:02}{shown}"
+
+
+def spark_literal(node: tree.IntervalLiteral, value: Literal, *, legacy: bool) -> Literal:
+    """An interval of Spark's text: of its unit, or of the calendar where the view recorded that.
+
+    Raises:
+        TypeMismatch: it has months beside days, as only a calendar interval has.
+    """
+    if node.amounts is None:
+        raise UnsupportedConstruct("this spelling of an interval")
+    if legacy:
+        return Literal(_calendar_text(*node.amounts), INTERVAL)
+    if not node.unit:
+        raise TypeMismatch(
+            "an interval has years or months beside days or shorter units",
+            hint="make_interval(…) makes such an interval",
+        )
+    return Literal(value.value, IntervalType(node.unit))
+
+
+def _calendar_text(months: int, days: int, microseconds: int) -> str:
+    seconds = Decimal(microseconds).scaleb(-6)
+    return f"{months} months {days} days {seconds.normalize() + 0:f} seconds"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from lakeschema.catalog.column_types import BIGINT, DOUBLE, INT, DecimalType
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
@@ -19,7 +21,7 @@ def number(text: str, semantics: Semantics) -> Literal:
     """
     lower = text.lower()
     if "e" in lower:
-        return Literal(text, DOUBLE)
+        return _exponent(text) if semantics.decimal_exponents else Literal(text, DOUBLE)
     if "." in text:
         return _fraction(text, semantics)
     try:
@@ -35,6 +37,16 @@ def number(text: str, semantics: Semantics) -> Literal:
     if digits > _MAX_DIGITS:
         raise UnsupportedConstruct(f"a number of more than {_MAX_DIGITS} digits")
     return Literal(text, DecimalType(digits, 0))
+
+
+def _exponent(text: str) -> Literal:
+    """The decimal of Java's BigDecimal, whose scale is not negative."""
+    digits = Decimal(text).as_tuple()
+    scale = max(0, -int(digits.exponent))
+    precision = max(len(digits.digits) + max(0, int(digits.exponent)), scale)
+    if precision > _MAX_DIGITS:
+        raise UnsupportedConstruct(f"a number of more than {_MAX_DIGITS} digits")
+    return Literal(text, DecimalType(precision, scale))
 
 
 def _fraction(text: str, semantics: Semantics) -> Literal:

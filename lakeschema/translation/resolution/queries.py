@@ -115,7 +115,7 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
 
 def _output_key(key: tree.SortKey, plan: Plan, resolver: ExpressionResolver) -> SortKey:
     ordinal = _ordinal(key.expression)
-    if ordinal is not None:
+    if ordinal is not None and resolver.context.semantics.order_by_ordinal:
         if not 1 <= ordinal <= len(plan.columns):
             raise UnknownColumn(f"number {ordinal}")
         expression: RowExpression = references(plan)[ordinal - 1]
@@ -385,14 +385,14 @@ class _SelectResolver:
         """GROUP BY reads FROM's columns; in Spark also numbers and, last, aliases."""
         if self._query.grouping is None:
             return []
-        spark = self._context.semantics.is_spark
+        semantics = self._context.semantics
         inner = replace(resolver, aggregates_allowed=False)
-        if spark:
+        if semantics.is_spark and semantics.group_by_aliases:
             inner = replace(inner, aliases=_with_names(items, resolver))
         keys: list[RowExpression] = []
         for key in self._query.grouping.keys:
             ordinal = _ordinal(key)
-            if ordinal is not None and spark:
+            if ordinal is not None and semantics.is_spark and semantics.group_by_ordinal:
                 if not 1 <= ordinal <= len(items):
                     raise UnknownColumn(
                         f"number {ordinal}", hint="a number in GROUP BY refers to an item of SELECT"
@@ -419,10 +419,11 @@ class _SelectResolver:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
         aliases = _with_names(items, resolver)
         after = replace(resolver, aliases=aliases)
+        by_number = self._context.semantics.order_by_ordinal
         keys: list[SortKey] = []
         for key in self._order_by:
             node, ordinal = key.expression, _ordinal(key.expression)
-            if ordinal is not None and 1 <= ordinal <= len(items):
+            if by_number and ordinal is not None and 1 <= ordinal <= len(items):
                 expression = items[ordinal - 1].expression
             elif isinstance(node, tree.Name) and len(node.parts) == 1:
                 found = aliases.get(node.parts[0].lower())

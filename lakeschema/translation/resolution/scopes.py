@@ -55,9 +55,11 @@ class Scope:
         return ColumnReference(index, column.name, column.type, column.nullable)
 
     def find(
-        self, parts: tuple[str, ...], position: Position | None
+        self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
     ) -> tuple[tuple[int, ...], int] | None:
         """(indices of the column meant, number of parts read), the longest qualifier first.
+
+        ``exact``: of columns whose names differ in case, the one that is spelled so is meant.
 
         Raises:
             AmbiguousColumn: two relations have a column of the name.
@@ -72,6 +74,7 @@ class Scope:
                 if name == lower[length]
             ]
             if found:
+                found = self._spelled(found, parts[length]) if exact else found
                 return self._only_one(found, parts, position), length + 1
         merged = self.merged.get(lower[0])
         if merged is not None:
@@ -82,6 +85,7 @@ class Scope:
             for offset, name in enumerate(source.names)
             if name == lower[0]
         ]
+        found = self._spelled(found, parts[0]) if exact else found
         return (self._only_one(found, parts, position), 1) if found else None
 
     def expand_star(self, qualifier: tuple[str, ...]) -> tuple[StarItem, ...] | None:
@@ -105,6 +109,9 @@ class Scope:
             for source in self.sources
             for name in source.names
         )
+
+    def _spelled(self, found: list[int], name: str) -> list[int]:
+        return [index for index in found if self.plan.columns[index].name == name] or found
 
     def _only_one(
         self, found: list[int], parts: tuple[str, ...], position: Position | None

@@ -22,6 +22,7 @@ from lakeschema.translation.errors import (
 from lakeschema.translation.functions.casts import can_cast, can_up_cast, nullable_inside
 from lakeschema.translation.functions.coercion import as_spark_reads, equal_apart_from_nulls
 from lakeschema.translation.functions.semantics import Semantics, semantics_of
+from lakeschema.translation.functions.settings import recorded, refuse_unsupported
 from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
@@ -30,7 +31,7 @@ from lakeschema.translation.resolution.context import Context, OpenRelation
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.syntax import tree
-from lakeschema.translation.syntax.parsing import parse_query
+from lakeschema.translation.syntax.parsing import USUAL, Spelling, parse_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class ResolvedView:
 def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
     """The raw tree of the text that counts under the deployment's options."""
     text = view.original_text if _follows(options) and view.original_text else view.text
-    query = parse_query(text, view.dialect, options.max_sql_bytes)
+    query = parse_query(text, view.dialect, options.max_sql_bytes, _spelling(view))
     return _without_lowering(query, relation)
 
 
@@ -58,6 +59,7 @@ def resolve_view(
         TranslationError: see ``resolve_query``; ``TypeMismatch`` or ``UnknownColumn`` where the
             view's own engine can no longer read it.
     """
+    refuse_unsupported(view)
     semantics = semantics_of(view)
     context = Context(
         semantics,
@@ -72,6 +74,17 @@ def resolve_view(
     plan = _fit_columns(plan, relation, view, semantics, options)
     _check_names(plan)
     return ResolvedView(query, plan, _comments(plan, relation.columns))
+
+
+def _spelling(view: ViewText) -> Spelling:
+    if view.dialect is not Dialect.SPARK or not view.sql_configs:
+        return USUAL
+    found = recorded(view)
+    return Spelling(
+        quoted_names=found.is_on("ansi.enabled") and found.is_on("ansi.doubleQuotedIdentifiers"),
+        keeps_escapes=found.is_on("parser.escapedStringLiterals"),
+        parts_strings=found.is_on("legacy.consecutiveStringLiterals.enabled"),
+    )
 
 
 def _follows(options: Options) -> bool:

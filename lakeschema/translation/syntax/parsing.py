@@ -7,8 +7,10 @@ leaves this module.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
+from typing import ClassVar
 
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.dialects.hive import Hive
@@ -21,9 +23,12 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import MalformedSql, Position, TooLarge, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.queries import query_of
+from lakeschema.translation.syntax.spark_casts import fold_casts
+from lakeschema.translation.syntax.spark_intervals import fold_intervals
 from lakeschema.translation.syntax.tokens import (
     check_nesting,
     join_doubled_quotes,
+    keep_escapes,
     position_of,
     prepare,
 )
@@ -39,12 +44,41 @@ class _Hive4(Hive):
     NULL_ORDERING = "nulls_are_large"
 
 
+class _SparkOfStandard(Spark):
+    """``"a"`` is a name, as the SQL standard has it."""
+
+    class Tokenizer(Spark.Tokenizer):
+        QUOTES: ClassVar[list[str | tuple[str, str]]] = ["'"]
+        IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ["`", '"']
+
+
 _DIALECTS: Mapping[Dialect, SqlglotDialect] = MappingProxyType(
     {Dialect.HIVE: _Hive4(), Dialect.SPARK: Spark()}
 )
+_SPARK_OF_STANDARD = _SparkOfStandard()
 
 
-def parse_query(sql: str, dialect: Dialect, max_bytes: int = 1_000_000) -> tree.Query:
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How quotation marks and escapes are read, where a Spark view recorded a setting of that.
+
+    Attributes:
+        quoted_names: text in double quotation marks is a name.
+        keeps_escapes: a backslash in a string is one, whatever follows it.
+        parts_strings: ``'it''s'`` is two strings beside each other.
+    """
+
+    quoted_names: bool = False
+    keeps_escapes: bool = False
+    parts_strings: bool = False
+
+
+USUAL = Spelling()
+
+
+def parse_query(
+    sql: str, dialect: Dialect, max_bytes: int = 1_000_000, spelling: Spelling = USUAL
+) -> tree.Query:
     """The raw tree of one query; recent short texts are parsed once.
 
     A view's text is asked for its upstreams first and for its plan soon after.
@@ -60,18 +94,23 @@ def parse_query(sql: str, dialect: Dialect, max_bytes: int = 1_000_000) -> tree.
             f"the query has {size} bytes, more than the {max_bytes} allowed",
             hint="raise max_sql_bytes",
         )
-    return (_parse if len(sql) > MAX_REMEMBERED_CHARACTERS else _remembered)(sql, dialect)
+    parse = _parse if len(sql) > MAX_REMEMBERED_CHARACTERS else _remembered
+    return parse(sql, dialect, spelling)
 
 
-def _parse(sql: str, dialect: Dialect) -> tree.Query:
-    sqlglot_dialect = _DIALECTS.get(dialect)
+def _parse(sql: str, dialect: Dialect, spelling: Spelling) -> tree.Query:
+    sqlglot_dialect = _SPARK_OF_STANDARD if spelling.quoted_names else _DIALECTS.get(dialect)
     if sqlglot_dialect is None:
         raise UnsupportedConstruct(f"a view in the {dialect.value} dialect")
     tokens = _tokenize(sql, sqlglot_dialect)
-    if dialect is Dialect.SPARK:
+    if spelling.keeps_escapes:
+        tokens = keep_escapes(tokens, sql)
+    if dialect is Dialect.SPARK and not spelling.parts_strings:
         tokens = join_doubled_quotes(tokens, sql)
     check_nesting(tokens)
     marked, casts = prepare(tokens, sql)
+    if dialect is Dialect.SPARK:
+        marked, casts = fold_casts(fold_intervals(marked), sql, casts)
     try:
         statement = _parse_tokens(marked, sql, sqlglot_dialect)
         return query_of(statement, tuple(casts))
@@ -113,7 +152,7 @@ def _parse_tokens(tokens: list[Token], sql: str, dialect: SqlglotDialect) -> Exp
 
 def _malformed(error: ParseError, tokens: list[Token]) -> MalformedSql:
     first = error.errors[0] if error.errors else {}
-    near = str(first.get("highlight") or "").strip("\x01\x02")
+    near = str(first.get("highlight") or "").strip("\x01\x02\x03")
     line, column = first.get("line"), first.get("col")
     at_end = not tokens or (tokens[-1].line, tokens[-1].col) == (line, column)
     where = "at its end" if at_end or not near else f"near {near[:60]!r}"

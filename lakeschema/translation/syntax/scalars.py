@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sqlglot import expressions as exp
@@ -20,6 +20,8 @@ from lakeschema.catalog.errors import MalformedType
 from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct, UnsupportedType
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.positions import position
+from lakeschema.translation.syntax.spark_casts import target_number
+from lakeschema.translation.syntax.spark_intervals import INTERVAL_PREFIX
 from lakeschema.translation.syntax.tokens import CAST_PREFIX, FUNCTION_PREFIX, CastTarget
 
 _BINARY: dict[type[exp.Expr], str] = {
@@ -154,7 +156,9 @@ class Scalars:
     def _anonymous(self, node: exp.Expr) -> tree.Expression:
         name = str(node.this)
         if name.startswith(CAST_PREFIX):
-            return self._cast(node, self._casts[int(name[1:])])
+            return self._cast(node.expressions, self._casts[int(name[1:])])
+        if name == INTERVAL_PREFIX:
+            return _interval_literal([argument.name for argument in node.expressions])
         return self._call(name.removeprefix(FUNCTION_PREFIX), node)
 
     def _call(self, name: str, node: exp.Expr, qualifier: tuple[str, ...] = ()) -> tree.Expression:
@@ -176,21 +180,28 @@ class Scalars:
             qualifier=qualifier, ignores_nulls=ignores_nulls,
         )  # fmt: skip
 
-    def _cast(self, node: exp.Expr, target: CastTarget) -> tree.Expression:
+    def _cast(self, operands: Sequence[exp.Expr], target: CastTarget) -> tree.Expression:
         try:
             type_ = parse_type(target.type_text, timestamp_ltz=TIMESTAMP_LOCAL)
         except MalformedType as error:
             raise UnsupportedType(
                 "a CAST", target.type_text, "it is not a type", position=target.position
             ) from error
-        if len(node.expressions) != 1:
+        if len(operands) != 1:
             raise MalformedSql("CAST takes one value", position=target.position)
-        operand = self.expression(node.expressions[0])
+        operand = self.expression(operands[0])
         return tree.Cast(operand, type_, target.tolerant, target.position, target.format)
 
     def _implicit_cast(self, node: exp.Expr) -> tree.Expression:
         """Casts that are not written CAST: ``10L``, ``DATE '…'``, ``x::int``."""
+        number = target_number(node)
+        if number is not None:
+            return self._cast((node.this,), self._casts[number])
         return tree.Cast(self.expression(node.this), _type_of(node.args["to"]))
+
+    def _collate(self, node: exp.Expr) -> tree.Expression:
+        name = tree.StringLiteral(node.expression.sql("spark").replace("`", ""))
+        return tree.Call("collate", (self.expression(node.this), name), position(node))
 
     def _column(self, node: exp.Expr) -> tree.Expression:
         qualifier = tuple(
@@ -357,6 +368,12 @@ class Scalars:
         return tree.Call("concat", parts, position(node))
 
 
+def _interval_literal(arguments: Sequence[str]) -> tree.Expression:
+    text, unit, *amounts = arguments
+    months, days, microseconds = map(int, amounts)
+    return tree.IntervalLiteral(tree.StringLiteral(text), unit, (months, days, microseconds))
+
+
 def _type_of(node: exp.Expr) -> ColumnType:
     name = node.this.name if hasattr(node.this, "name") else str(node.this)
     if name == "DECIMAL":
@@ -413,6 +430,7 @@ _HANDLERS: dict[type[exp.Expr], Callable[[Scalars, exp.Expr], tree.Expression]] 
     exp.Struct: Scalars._struct,
     exp.Lambda: Scalars._lambda,
     exp.Concat: Scalars._adjacent,
+    exp.Collate: Scalars._collate,
     exp.Escape: lambda self, node: self.expression(node.this),
 }
 """What each of the parser's nodes becomes; a node that is not here is unsupported, by name."""

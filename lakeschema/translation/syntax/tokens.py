@@ -113,6 +113,16 @@ def join_doubled_quotes(tokens: Sequence[Token], sql: str) -> list[Token]:
     return result
 
 
+def keep_escapes(tokens: Sequence[Token], sql: str) -> list[Token]:
+    """Tokens whose strings are what stands between the quotation marks, letter by letter."""
+    return [
+        Token(t.token_type, sql[t.start + 1 : t.end], t.line, t.col, t.start, t.end)
+        if t.token_type == TokenType.STRING
+        else t
+        for t in tokens
+    ]
+
+
 def prepare(tokens: Sequence[Token], sql: str) -> tuple[list[Token], list[CastTarget]]:
     """Tokens with function names marked and casts folded, and the casts' targets by number."""
     closing = _matching_parentheses(tokens)

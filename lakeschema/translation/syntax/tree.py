@@ -61,10 +61,15 @@ class BinaryLiteral:
 
 @dataclass(frozen=True, slots=True)
 class IntervalLiteral:
-    """``unit`` is lower-case: ``day``, ``year to month``; ``value`` any expression."""
+    """``unit`` is lower-case: ``day``, ``year to month``; ``value`` any expression.
+
+    ``amounts`` are the months, days and microseconds of a literal of Spark, whose unit may be empty:
+    then it has fields of both kinds, as only a calendar interval has.
+    """
 
     value: Expression
     unit: str
+    amounts: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,15 @@ def spark_types(spark: SparkSession, engine: Engine, questions: Sequence[str]) -
     types = {name: type_ if "char" not in type_ else "string" for name, type_ in known}
     made = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in types.items())
     spark.sql(f"SELECT {made}").createOrReplaceTempView("t")
-    answers = dict(_spark_answers(spark, questions))
+    answers = dict(spark_answers(spark, questions))
     for key, value_before in before.items():
         spark.conf.set(key, str(value_before))
     spark.catalog.dropTempView("t")
     return answers
 
 
-def _spark_answers(spark: SparkSession, questions: Sequence[str]) -> Iterator[tuple[str, str]]:
+def spark_answers(spark: SparkSession, questions: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Type and nullability of each expression over the columns of ``t``."""
     for question in questions:
         try:
             (field,) = spark.sql(f"SELECT {question} AS x FROM t").schema.fields

@@ -103,6 +103,7 @@ _LITERALS = (
 _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
     "string": ("s", "v", "i", "da", "bi"),
     "double": ("d", "f", "i", "de", "s"),
+    "measured": ("d", "f", "i", "de", "s"),
     "number": ("i", "ti", "b", "f", "d", "de", "s", "da"),
     "numeric": ("i", "ti", "b", "f", "d", "de", "s", "da"),
     "integer": ("i", "ti", "si", "b", "d", "s"),
@@ -198,18 +199,18 @@ def _palette(parameter: Parameter) -> Sequence[str]:
     return _ASKED_ABOUT.get(pattern, ("s", "i", "d"))
 
 
-def recorded(engine: Engine) -> Mapping[str, str]:
+def recorded(engine: Engine, suffix: str = "") -> Mapping[str, str]:
     """What the engine answered: a type, with "not null" behind it, or ``REFUSED``."""
-    path = _path(engine)
+    path = _path(engine, suffix)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
     return dict(line.split("\t") for line in lines)
 
 
-def record(engine: Engine, answers: Mapping[str, str]) -> None:
+def record(engine: Engine, answers: Mapping[str, str], suffix: str = "") -> None:
     RECORDED.mkdir(exist_ok=True)
     text = "".join(f"{question}\t{answer}\n" for question, answer in answers.items())
-    _path(engine).write_text(text, encoding="utf-8")
+    _path(engine, suffix).write_text(text, encoding="utf-8")
 
 
-def _path(engine: Engine) -> Path:
-    return RECORDED / f"{engine.value}.tsv"
+def _path(engine: Engine, suffix: str) -> Path:
+    return RECORDED / f"{engine.value}{suffix}.tsv"

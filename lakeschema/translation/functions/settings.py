@@ -1,0 +1,151 @@
+"""Spark's settings that change what a view's text means, as the view recorded them.
+
+Spark analyses a view under the settings that it stored when the view was made, and under the
+defaults of all others, whatever the session that reads it says. A setting that is not in this table
+changes neither names nor types nor nulls: it is about speed, files, services or what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lakeschema.catalog.relations import Dialect, ViewText
+from lakeschema.translation.errors import UnsupportedConstruct
+
+
+class Effect(Enum):
+    HONOURED = "honoured"
+    ROWS = "changes rows only"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """``name`` without ``spark.sql.``; ``default`` is Spark 4's, in lower case.
+
+    ``carried``: Spark SQL that is emitted for the view needs it in its session, too.
+    """
+
+    name: str
+    default: str
+    effect: Effect
+    carried: bool = False
+
+
+_HONOURED, _ROWS, _REFUSED = Effect.HONOURED, Effect.ROWS, Effect.REFUSED
+
+# fmt: off
+SETTINGS: Final = (
+    # types and nulls
+    Setting("ansi.enabled", "true", _HONOURED),
+    Setting("timestampType", "timestamp_ltz", _HONOURED),
+    Setting("decimalOperations.allowPrecisionLoss", "true", _HONOURED, carried=True),
+    Setting("legacy.literal.pickMinimumPrecision", "true", _HONOURED, carried=True),
+    Setting("legacy.exponentLiteralAsDecimal.enabled", "false", _HONOURED),
+    Setting("legacy.decimal.retainFractionDigitsOnTruncate", "false", _HONOURED),
+    Setting("legacy.interval.enabled", "false", _HONOURED, carried=True),
+    Setting("legacy.sizeOfNull", "true", _HONOURED, carried=True),
+    Setting("legacy.typeCoercion.datetimeToString.enabled", "false", _HONOURED),
+    Setting("legacy.createEmptyCollectionUsingStringType", "false", _HONOURED, carried=True),
+    Setting("function.concatBinaryAsString", "false", _HONOURED, carried=True),
+    Setting("function.eltOutputAsString", "false", _REFUSED),
+    Setting("legacy.lpadRpadAlwaysReturnString", "false", _REFUSED),
+    Setting("legacy.integerGroupingId", "false", _REFUSED),
+    Setting("legacy.histogramNumericPropagateInputType", "true", _REFUSED),
+    Setting("legacy.allowNegativeScaleOfDecimal", "false", _REFUSED),
+    Setting("preserveCharVarcharTypeInfo", "false", _REFUSED),
+
+    # names
+    Setting("caseSensitive", "false", _HONOURED, carried=True),
+    Setting("groupByOrdinal", "true", _HONOURED),
+    Setting("orderByOrdinal", "true", _HONOURED),
+    Setting("groupByAliases", "true", _HONOURED),
+    Setting("lateralColumnAlias.enableImplicitResolution", "true", _REFUSED),
+    Setting("parser.quotedRegexColumnNames", "false", _REFUSED),
+    Setting("legacy.ctePrecedencePolicy", "corrected", _REFUSED),
+    Setting("legacy.identifierClause", "false", _REFUSED),
+
+    # how the text is read
+    Setting("ansi.doubleQuotedIdentifiers", "false", _HONOURED),
+    Setting("parser.escapedStringLiterals", "false", _HONOURED),
+    Setting("legacy.consecutiveStringLiterals.enabled", "false", _HONOURED),
+    Setting("ansi.relationPrecedence", "false", _REFUSED),
+    Setting("legacy.setopsPrecedence.enabled", "false", _REFUSED),
+    Setting("legacy.parser.havingWithoutGroupByAsWhere", "false", _REFUSED),
+    Setting("legacy.bangEqualsNot", "false", _REFUSED),
+
+    # values alone
+    Setting("session.timeZone", "", _ROWS),
+    Setting("mapKeyDedupPolicy", "exception", _ROWS),
+    Setting("legacy.timeParserPolicy", "corrected", _ROWS),
+    Setting("legacy.statisticalAggregate", "false", _ROWS),
+    Setting("legacy.castComplexTypesToString.enabled", "false", _ROWS),
+    Setting("legacy.negativeIndexInArrayInsert", "false", _ROWS),
+    Setting("legacy.percentileDiscCalculation", "false", _ROWS),
+    Setting("legacy.groupingIdWithAppendedUserGroupBy", "false", _ROWS),
+    Setting("legacy.followThreeValuedLogicInArrayExists", "true", _ROWS),
+    Setting("legacy.inSubqueryNullability", "false", _ROWS),
+    Setting("legacy.nullInEmptyListBehavior", "", _ROWS),
+    Setting("legacy.scalarSubqueryCountBugBehavior", "false", _ROWS),
+    Setting("legacy.allowStarWithSingleTableIdentifierInCount", "false", _ROWS),
+    Setting("legacy.disableMapKeyNormalization", "false", _ROWS),
+    Setting("legacy.truncateForEmptyRegexSplit", "false", _ROWS),
+    Setting("legacy.javaCharsets", "false", _ROWS),
+    Setting("legacy.codingErrorAction", "false", _ROWS),
+    Setting("legacy.collationAwareHashFunctions", "false", _ROWS),
+    Setting("legacy.noCharPaddingInPredicate", "false", _ROWS),
+    Setting("chunkBase64String.enabled", "true", _ROWS),
+    Setting("readSideCharPadding", "true", _ROWS),
+    Setting("icu.caseMappings.enabled", "true", _ROWS),
+    Setting("analyzer.lowerEmptyGroupingSetToGlobalAggregate.enabled", "true", _ROWS),
+)
+# fmt: on
+
+_PREFIX = "spark.sql."
+_BY_NAME: Final = {setting.name.lower(): setting for setting in SETTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A view's settings; what it did not record has Spark's default."""
+
+    values: Mapping[str, str]
+
+    def value(self, name: str) -> str:
+        setting = _BY_NAME[name.lower()]
+        return self.values.get(_PREFIX + setting.name.lower(), setting.default)
+
+    def is_on(self, name: str) -> bool:
+        return self.value(name) == "true"
+
+
+def recorded(view: ViewText) -> Recorded:
+    return Recorded({key.lower(): value.lower() for key, value in view.sql_configs.items()})
+
+
+def carried(view: ViewText) -> Mapping[str, str]:
+    """Settings of the session that reads what is emitted for the view, as the view recorded them."""
+    known = {key.lower(): value for key, value in view.sql_configs.items()}
+    return {
+        _PREFIX + setting.name: known[key]
+        for setting in SETTINGS
+        if (setting.carried or setting.effect is Effect.ROWS)
+        and (key := (_PREFIX + setting.name).lower()) in known
+    }
+
+
+def refuse_unsupported(view: ViewText) -> None:
+    """Raises ``UnsupportedConstruct`` for a setting that would change what is derived."""
+    if view.dialect is not Dialect.SPARK or not view.sql_configs:
+        return
+    found = recorded(view)
+    for setting in SETTINGS:
+        if setting.effect is _REFUSED and found.value(setting.name) != setting.default:
+            raise UnsupportedConstruct(
+                f"setting {_PREFIX}{setting.name}={found.value(setting.name)!r:.40},"
+                " which the view recorded when it was created,",
+                hint="recreate the view in a session with the default of that setting",
+            )

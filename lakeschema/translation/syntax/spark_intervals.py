@@ -1,0 +1,241 @@
+r"""Spark's interval literals, folded into one call each before the parser sees them.
+
+``INTERVAL 3 DAY 1 SECOND`` becomes ``\x03('3 00:00:01', 'day to second', '0', '3', '1000000')``:
+the text in the spelling of its unit, the unit from the longest to the shortest field written, and the
+months, days and microseconds that a calendar interval counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+INTERVAL_PREFIX = "\x03"
+
+_MONTH_FIELDS = ("year", "month")
+_TIME_FIELDS = ("day", "hour", "minute", "second")
+_MICROSECONDS: Mapping[str, int] = MappingProxyType(
+    {
+        "hour": 3_600_000_000,
+        "minute": 60_000_000,
+        "second": 1_000_000,
+        "millisecond": 1_000,
+        "microsecond": 1,
+    }
+)
+_DAY = 24 * _MICROSECONDS["hour"]
+_FIELD_OF: Mapping[str, str] = MappingProxyType(
+    {
+        **{field: field for field in (*_MONTH_FIELDS, *_TIME_FIELDS)},
+        "week": "day",
+        "millisecond": "second",
+        "microsecond": "second",
+    }
+)
+_NUMBER = re.compile(r"\s*([+-]?)([0-9]{0,18})(?:\.([0-9]{0,9}))?\s*")
+_YEARS_TO_MONTHS = re.compile(r"\s*([+-]?)([0-9]{1,9})-([0-9]{1,2})\s*")
+_DAYS_TO_SECONDS = re.compile(
+    r"\s*([+-]?)(?:([0-9]{1,9}) )?([0-9]{1,10}(?::[0-9]{1,2}){0,2})(?:\.([0-9]{1,9}))?\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalText:
+    """``unit`` such as ``day to second``; of both kinds, which only a calendar interval has, empty."""
+
+    unit: str
+    months: int = 0
+    days: int = 0
+    microseconds: int = 0
+
+    @property
+    def text(self) -> str:
+        """The spelling that Spark reads before the unit."""
+        first, _, last = self.unit.partition(" to ")
+        if not self.unit:
+            return ""
+        if first in _MONTH_FIELDS:
+            return _months(self.months, first, last or first)
+        return _time(self.days * _DAY + self.microseconds, first, last or first)
+
+
+def fold_intervals(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens with each interval literal as one call; what is none of Spark's stays as it is."""
+    result: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        found = None
+        if tokens[index].token_type == TokenType.INTERVAL:
+            found = _read(tokens, index + 1)
+        if found is None:
+            result.append(tokens[index])
+            index += 1
+        else:
+            literal, end = found
+            result += _call(tokens[index], tokens[end - 1], literal)
+            index = end
+    return result
+
+
+def _call(first: Token, last: Token, literal: IntervalText) -> list[Token]:
+    def token(kind: TokenType, text: str) -> Token:
+        return Token(kind, text, first.line, first.col, first.start, last.end)
+
+    amounts = (literal.months, literal.days, literal.microseconds)
+    arguments = [literal.text, literal.unit, *(str(amount) for amount in amounts)]
+    tokens = [token(TokenType.VAR, INTERVAL_PREFIX), token(TokenType.L_PAREN, "(")]
+    for number, argument in enumerate(arguments):
+        tokens += [token(TokenType.COMMA, ",")] if number else []
+        tokens.append(token(TokenType.STRING, argument))
+    return [*tokens, token(TokenType.R_PAREN, ")")]
+
+
+def _read(tokens: Sequence[Token], at: int) -> tuple[IntervalText, int] | None:
+    """The literal whose first value stands at that index, and the index behind it."""
+    parts: list[tuple[str, str]] = []
+    while (value := _value(tokens, at)) is not None:
+        text, after = value
+        unit = _unit(tokens, after)
+        if unit is None:
+            break
+        last = _unit(tokens, after + 2) if _is_word(tokens, after + 1, "TO") else None
+        if last is not None and not parts:
+            literal = _of_both_ends(text, unit, last)
+            return None if literal is None else (literal, after + 3)
+        parts.append((text, unit))
+        at = after + 1
+    if not parts:
+        return _in_words(tokens, at)
+    literal = _of_parts(parts)
+    return None if literal is None else (literal, at)
+
+
+def _in_words(tokens: Sequence[Token], at: int) -> tuple[IntervalText, int] | None:
+    """``INTERVAL '1 day 2 hours'``."""
+    if at >= len(tokens) or tokens[at].token_type != TokenType.STRING:
+        return None
+    words = tokens[at].text.lower().split()
+    if words[:1] == ["interval"]:
+        words = words[1:]
+    if not words or len(words) % 2:
+        return None
+    parts = [
+        (text, word.removesuffix("s")) for text, word in zip(words[::2], words[1::2], strict=True)
+    ]
+    if not all(unit in _FIELD_OF for _, unit in parts):
+        return None
+    literal = _of_parts(parts)
+    return None if literal is None else (literal, at + 1)
+
+
+def _value(tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
+    """A number or string, its sign included, and the index behind it."""
+    sign = ""
+    if at < len(tokens) and tokens[at].token_type in {TokenType.DASH, TokenType.PLUS}:
+        sign = "-" if tokens[at].token_type == TokenType.DASH else ""
+        at += 1
+    if at >= len(tokens) or tokens[at].token_type not in {TokenType.NUMBER, TokenType.STRING}:
+        return None
+    text = tokens[at].text.strip()
+    if sign and text[:1] in {"-", "+"}:
+        return ("" if text[0] == "-" else "-") + text[1:], at + 1
+    return sign + text, at + 1
+
+
+def _unit(tokens: Sequence[Token], at: int) -> str | None:
+    if at >= len(tokens) or tokens[at].token_type in {TokenType.STRING, TokenType.IDENTIFIER}:
+        return None
+    word = tokens[at].text.lower()
+    plain = word.removesuffix("s")
+    return plain if plain in _FIELD_OF else None
+
+
+def _is_word(tokens: Sequence[Token], at: int, word: str) -> bool:
+    return at < len(tokens) and tokens[at].text.upper() == word
+
+
+def _of_parts(parts: Sequence[tuple[str, str]]) -> IntervalText | None:
+    months = days = microseconds = 0
+    for text, unit in parts:
+        amount = _number(text)
+        if amount is None or (amount != int(amount) and unit != "second"):
+            return None
+        if unit in _MONTH_FIELDS:
+            months += int(amount) * (12 if unit == "year" else 1)
+        elif unit in {"day", "week"}:
+            days += int(amount) * (7 if unit == "week" else 1)
+        else:
+            microseconds += int(amount * _MICROSECONDS[unit])
+    return IntervalText(_span({_FIELD_OF[unit] for _, unit in parts}), months, days, microseconds)
+
+
+def _span(fields: set[str]) -> str:
+    """From the longest to the shortest field; empty for fields of both kinds."""
+    kind = _MONTH_FIELDS if fields & {*_MONTH_FIELDS} else _TIME_FIELDS
+    if not fields <= {*kind}:
+        return ""
+    found = [field for field in kind if field in fields]
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def _number(text: str) -> Decimal | None:
+    match = _NUMBER.fullmatch(text)
+    if match is None or not (match[2] or match[3]):
+        return None
+    return Decimal(f"{match[1]}{match[2] or 0}.{match[3] or 0}")
+
+
+def _of_both_ends(text: str, first: str, last: str) -> IntervalText | None:
+    """``'1-2' YEAR TO MONTH``, ``'1 02:03' DAY TO MINUTE``."""
+    if (first, last) == _MONTH_FIELDS:
+        match = _YEARS_TO_MONTHS.fullmatch(text)
+        if match is None:
+            return None
+        months = int(match[2]) * 12 + int(match[3])
+        return IntervalText("year to month", -months if match[1] == "-" else months)
+    if not {first, last} <= {*_TIME_FIELDS}:
+        return None
+    start, end = _TIME_FIELDS.index(first), _TIME_FIELDS.index(last)
+    match = _DAYS_TO_SECONDS.fullmatch(text)
+    if match is None or start >= end:
+        return None
+    numbers = [*([match[2]] if match[2] else []), *match[3].split(":")]
+    fields = _TIME_FIELDS[start : end + 1]
+    if len(numbers) != len(fields) or (match[4] and last != "second"):
+        return None
+    sign = -1 if match[1] == "-" else 1
+    amounts = {f: sign * int(number) for f, number in zip(fields, numbers, strict=True)}
+    days = amounts.pop("day", 0)
+    microseconds = sum(amount * _MICROSECONDS[field] for field, amount in amounts.items())
+    microseconds += sign * int((match[4] or "0").ljust(6, "0")[:6])
+    return IntervalText(f"{first} to {last}", 0, days, microseconds)
+
+
+def _months(months: int, first: str, last: str) -> str:
+    sign, months = _signed(months)
+    if first == last:
+        return f"{sign}{months // 12 if first == 'year' else months}"
+    return f"{sign}{months // 12}-{months % 12}"
+
+
+def _time(microseconds: int, first: str, last: str) -> str:
+    """The fields from first to last; the first takes what no longer one is there for."""
+    sign, left = _signed(microseconds)
+    start, end = _TIME_FIELDS.index(first), _TIME_FIELDS.index(last)
+    text = ""
+    for field in _TIME_FIELDS[start : end + 1]:
+        amount, left = divmod(left, _DAY if field == "day" else _MICROSECONDS[field])
+        separator = "" if field == first else " " if field == "hour" and first == "day" else ":"
+        shown = str(amount) if field == first else f"{amount:02}"
+        text += separator + shown
+    fraction = f".{left:06}".rstrip("0") if last == "second" and left else ""
+    return f"{sign}{text}{fraction}"
+
+
+def _signed(number: int) -> tuple[str, int]:
+    return ("-" if number < 0 else ""), abs(number)
