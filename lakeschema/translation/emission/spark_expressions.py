@@ -160,6 +160,10 @@ class ExpressionWriter:
             return f"CAST({text} AS {type_text(type_)})" if exact else text
         if name == "in":
             return f"({texts[0]} IN ({', '.join(texts[1:])}))"
+        if name in {"like", "ilike"} and len(texts) == 3:
+            return f"({texts[0]} {name.upper()} {texts[1]} ESCAPE {texts[2]})"
+        if name in {"timestampadd", "timestampdiff"}:
+            return f"{name}({_unit_word(arguments[0])}, {texts[1]}, {texts[2]})"
         if name in _OF_INSTANTS and self.dialect is Dialect.HIVE:
             zone = zone_for_spark(arguments[1], texts[1])
             return f"{name}({instant(texts[0], arguments[0].type)}, {zone})"
@@ -304,6 +308,13 @@ def by_name(text: str, source: ColumnType, target: ColumnType, depth: int = 0) -
             return f"transform_values({text}, ({key}, {item}) -> {inner})"
         case _:
             return f"CAST({text} AS {type_text(target)})"
+
+
+def _unit_word(unit: RowExpression) -> str:
+    """The unit of a call that takes it as a word."""
+    if not isinstance(unit, Literal) or not str(unit.value).isalpha():
+        raise UnsupportedConstruct("a unit of time that is not written out, for Spark")
+    return str(unit.value)
 
 
 def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:

@@ -14,7 +14,7 @@ ROWS: Final = (
     Row("sign", "number", "@hive_sign", TOTAL),
     Row("pmod", "any, any", "@positive_remainder", PARTIAL),
     Row("array", "any...", "@array", NEVER, merges=0),
-    Row("positive", "any", "@same", TOTAL),
+    Row("positive", "any", "@same", TOTAL, keeps=0),
     Row("greatest least", "compared, compared...", "@same", TOTAL),
     Row("upper ucase lower lcase", "text_or_binary", "@same_case", TOTAL),
     Row("size cardinality", "collection", "int", NEVER),

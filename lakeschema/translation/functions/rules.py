@@ -104,6 +104,15 @@ def _moment_of_text(_: Sequence[RowExpression], semantics: Semantics) -> CallRes
     return CallResult(TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP)
 
 
+def _moment_added(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """A zoneless moment stays one; a date or a text becomes a timestamp first."""
+    type_ = arguments[2].type
+    if not (is_time(type_) or is_text(type_) or type_ == VOID):
+        return None
+    moment = TIMESTAMP_NTZ if type_ == TIMESTAMP_NTZ else TIMESTAMP
+    return CallResult(moment, (None, None, moment))
+
+
 def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
     type_ = arguments[0].type
@@ -179,6 +188,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@same_text": _same_text,
         "@same_case": _same_case,
         "@masked": _masked,
+        "@moment_added": _moment_added,
         "@shown": _shown,
         "@date_of_parts": _date_of_parts,
         "@moment_of_seconds": _moment_of_seconds,
