@@ -176,7 +176,14 @@ class ExpressionWriter:
             name = "to_timestamp_ntz"
         if type_ == TIMESTAMP_NTZ and name == "try_to_timestamp":
             raise UnsupportedConstruct("try_to_timestamp without a time zone for Spark")
+        self._check(name, arguments)
         return self._function(name, texts)
+
+    def _check(self, name: str, arguments: Sequence[RowExpression]) -> None:
+        """Raises ``UnsupportedConstruct`` for what only Hive computes."""
+        why = hive_forms.why_missing(name, arguments) if self.dialect is Dialect.HIVE else None
+        if why is not None:
+            raise UnsupportedConstruct(f"{name} for Spark: {why}")
 
     def _is_exact(self, name: str, type_: ColumnType) -> bool:
         """Whether it is arithmetic on decimals in Hive, whose result is cast where it stands."""
@@ -190,13 +197,10 @@ class ExpressionWriter:
     def _function(self, name: str, texts: Sequence[str]) -> str:
         form = spark_functions.FORMS.get(name)
         if self.dialect is Dialect.HIVE:
-            why = hive_forms.MISSING.get(name)
-            if why is not None:
-                raise UnsupportedConstruct(f"{name} for Spark: {why}")
             writer = hive_forms.WRITERS.get(name)
             if writer is not None:
                 return writer(texts)
-            form = form or hive_forms.FORMS.get(name)
+            form = hive_forms.FORMS.get(name) or form
         form = form or spark_functions.QUANTIFIED.get(name)
         if form is None:
             return f"{name}({', '.join(texts)})"
@@ -224,6 +228,7 @@ class ExpressionWriter:
         distinct: bool,
     ) -> str:
         name = call.operator.name
+        self._check(name, call.arguments)
         # Where the order's key is the value itself, it is not written a second time.
         arguments = call.arguments[1:] if within and name in VALUE_IN_ORDER else call.arguments
         texts = [self.text(argument) for argument in arguments]
@@ -248,6 +253,7 @@ class ExpressionWriter:
     def _hives_ordered(self, call: AggregateCall | WindowCall, key: SortKey) -> str:
         """WITHIN GROUP of Hive's, as a call whose form for Spark has the order inside."""
         name = f"{call.operator.name} descending" if key.descending else call.operator.name
+        self._check(name, call.arguments)
         return self._function(name, [self.text(argument) for argument in call.arguments])
 
     def _window(self, call: WindowCall) -> str:
@@ -277,7 +283,10 @@ class ExpressionWriter:
             # To Hive every other text is true.
             whole = f"rtrim({text})" if isinstance(source, CharType) else text
             return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
-        function = "TRY_CAST" if cast.tolerant else "CAST"
+        # Of a decimal that does not fit Hive makes null, and Spark another number.
+        narrows = isinstance(source, DecimalType) and is_integer(target)
+        tolerant = cast.tolerant or (narrows and self.dialect is Dialect.HIVE)
+        function = "TRY_CAST" if tolerant else "CAST"
         return f"{function}({text} AS {type_text(target)})"
 
 

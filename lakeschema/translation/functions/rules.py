@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     CharType,
     ColumnType,
+    DecimalType,
     MapType,
     StructType,
     VarcharType,
@@ -34,6 +35,7 @@ from lakeschema.translation.functions.coercion import (
     is_float,
     is_integer,
     is_numeric,
+    is_primitive,
     is_text,
     is_time,
     is_time_of_day,
@@ -121,13 +123,14 @@ def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 
 
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's MASK functions keep whole numbers and dates what they are."""
+    """Hive's MASK functions keep the type, but for the digits of decimals."""
     type_ = arguments[0].type
     if isinstance(type_, (CharType, VarcharType)):
         return CallResult(VarcharType(_LONGEST_VARCHAR))
-    if is_integer(type_) or type_ == DATE:
+    if is_text(type_) or is_integer(type_) or type_ == DATE:
         return CallResult(type_)
-    return CallResult(STRING) if is_text(type_) else None
+    shown = DecimalType(38, 18) if isinstance(type_, DecimalType) else type_
+    return CallResult(shown, may_be_null=True) if is_primitive(type_) else None
 
 
 def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
