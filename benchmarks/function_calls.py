@@ -13,6 +13,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Final
 
+from benchmarks.aggregate_calls import BESIDES
 from benchmarks.probe_values import columns_of
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import find
@@ -109,7 +110,7 @@ def calls(name: str, dialect: Dialect, documentation: str, count: int) -> Sequen
 
 
 def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
-    for form, arguments in SYNTAX.get(name, ()):
+    for form, arguments in (*SYNTAX.get(name, ()), *BESIDES.get(name, ())):
         yield Seed(form, tuple(arguments))
     if name in SYNTAX and name not in {"rlike", "regexp", "like", "ilike"}:
         return

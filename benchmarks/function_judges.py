@@ -59,6 +59,8 @@ class SparkFunctions:
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         self._spark = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
         self._spark.sparkContext.setLogLevel("OFF")
+        for part in ("timeType", "geospatial", "pyspark.worker.logging"):
+            self._spark.conf.set(f"spark.sql.{part}.enabled", "true")
         jvm = self._spark._jvm
         assert jvm is not None
         self._projection = (

@@ -129,12 +129,12 @@ def probe(
 
 
 def _selects(name: str, texts: Iterable[str], documentation: str) -> Iterator[str]:
-    if f"FROM {name}(" in documentation:
+    if f"from {name}(" in documentation.lower():
         yield from (f"SELECT * FROM {text}" for text in texts)
         return
     for text in texts:
         yield f"SELECT {text} AS x FROM {{t}}"
-        if ".aggregate." in documentation:
+        if ".aggregate." in documentation or "_agg" in name:
             yield f"SELECT {text} AS x FROM {{t}} GROUP BY r"
 
 
@@ -182,7 +182,7 @@ def _same(one: ColumnType, other: ColumnType) -> bool:
 
 def _in_sparks_words(type_: ColumnType) -> str:
     text = print_type(type_).replace("interval_day_time", "interval day to second")
-    return text.replace("interval_year_month", "interval year to month")
+    return text.replace("interval_year_month", "interval year to month").replace("time(6)", "time")
 
 
 def _is_looser(one: ColumnType, other: ColumnType) -> bool:

@@ -16,6 +16,16 @@ from lakeschema.catalog.relations import Dialect
 ROWS: Final = 8
 
 _NAN, _INFINITY = "acos(2)", "exp(1000)"
+_CLOCK = (
+    "12:34:56.789",
+    "00:00:00",
+    "23:59:59.999999",
+    "00:00:00.000001",
+    "12:00:00",
+    "01:02:03",
+    "23:00:00",
+    "06:30:00.5",
+)
 _STRUCT = "named_struct('x', {}, 'y', {})"
 
 # fmt: off
@@ -45,6 +55,10 @@ _SPARK_ONLY: Final[Mapping[str, tuple[str, Sequence[str]]]] = MappingProxyType(
         "tn": ("timestamp_ntz", tuple(text.replace("timestamp", "timestamp_ntz") for text in _BOTH["ts"][1])),
         "dt": ("interval day to second", ("interval '1' day", "interval '0' second", "interval '-1 02:03:04.5' day to second", "interval '1' hour", "interval '106751991' day", "interval '-1' microsecond", "interval '7' day", "interval '15' minute")),
         "ym": ("interval year to month", ("interval '1' month", "interval '0' month", "interval '-1-2' year to month", "interval '12' month", "interval '178956970' year", "interval '-1' month", "interval '3' month", "interval '2' year")),
+        "tm": ("time(6)", tuple(f"time '{text}'" for text in _CLOCK)),
+        "t3": ("time(3)", tuple(f"CAST(time '{text}' AS time(3))" for text in _CLOCK)),
+        "va": ("variant", tuple(f"parse_json('{text}')" for text in ('{"a": 1, "b": [null]}', "null", "[1, null]", '"x"', "{}", "[]", "1.5", "true"))),
+        "af": ("array<float>", ("array(1.5F, 2F)", "array(cast(null as float))", "array(0F, 0F)", "array(float(acos(2D)), 1F)", "array(-1F, float(exp(1000D)))", "slice(array(1F), 1, 0)", "array(2F, 1F)", "array(1F, cast(null as float))")),
         "ad": ("array<double>", ("array(1.5D)", "array(cast(null as double))", "array(0D)", "array(acos(2D), 1D)", "array(-1D, exp(1000D))", "array(5D)", "array(2D, 1D)", "array(1D, 1D)")),
         "aai": ("array<array<int>>", ("array(array(1, 2), array(3))", "array(cast(null as array<int>))", "array(array(cast(null as int)))", "array(array(1), cast(null as array<int>))", "array(array(-1))", "array(array(5))", "array(array(2, 1))", "array(array(1, 1))")),
         "ast": ("array<struct<x:int,y:string>>", tuple(f"array({text})" for text in _BOTH["st"][1])),

@@ -256,9 +256,7 @@ def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
     """Hive's ABS widens the small integers; text becomes double."""
     type_ = arguments[0].type
     if is_integer(type_):
-        # Wider first: -128 has no opposite among the smallest.
-        wide = BIGINT if type_ == BIGINT else INT
-        return CallResult(wide, (wide,))
+        return CallResult(BIGINT if type_ == BIGINT else INT)
     return CallResult(DOUBLE if is_float(type_) or is_text(type_) else type_)
 
 

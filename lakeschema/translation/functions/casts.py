@@ -91,8 +91,6 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
     if BOOLEAN in (source, target):
         other = target if source == BOOLEAN else source
         return is_numeric(other) or (other == TIMESTAMP and not semantics.ansi) or legacy
-    if isinstance(target, DecimalType) and not semantics.is_spark:
-        return True
     if BINARY in (source, target):
         return semantics.is_spark and not semantics.ansi and is_integer(source)
     if TIMESTAMP in (source, target) and (is_numeric(source) or is_numeric(target)):
@@ -199,12 +197,15 @@ def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Sema
     return is_float(source) and is_time(target)
 
 
-def nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
+def nullable_inside(source: ColumnType, target: ColumnType, semantics: Semantics) -> ColumnType:
     """``target`` with the nullability of ``source``'s parts, where a cast keeps their shape."""
     match source, target:
         case ArrayType(a, a_null), ArrayType(b):
-            return ArrayType(nullable_inside(a, b), a_null)
+            element = nullable_inside(a, b, semantics)
+            return ArrayType(element, a_null or may_turn_null(a, b, semantics))
         case MapType(ak, av, a_null), MapType(bk, bv):
-            return MapType(nullable_inside(ak, bk), nullable_inside(av, bv), a_null)
+            value = nullable_inside(av, bv, semantics)
+            null = a_null or may_turn_null(av, bv, semantics)
+            return MapType(nullable_inside(ak, bk, semantics), value, null)
         case _:
             return target

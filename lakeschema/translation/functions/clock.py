@@ -17,10 +17,11 @@ from lakeschema.catalog.column_types import (
     time_digits,
     time_of_day,
 )
+from lakeschema.translation.functions.casts import can_cast, may_turn_null
 from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Literal, RowExpression
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MICROSECONDS = 6
 
@@ -43,9 +44,19 @@ def plus(left: ColumnType, right: ColumnType) -> CallResult | None:
 
 def _now(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     digits = arguments[0] if arguments else Literal(str(_MICROSECONDS), VOID)
+    if isinstance(digits, Cast):
+        digits = digits.operand
     if not isinstance(digits, Literal) or digits.value is None or not digits.value.isdigit():
         return None
     return CallResult(time_of_day(int(digits.value))) if int(digits.value) <= 9 else None
+
+
+def _time(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """A cast that is written as a call."""
+    type_, made = arguments[0].type, time_of_day(_MICROSECONDS)
+    if not can_cast(type_, made, semantics):
+        return None
+    return CallResult(made, may_be_null=may_turn_null(type_, made, semantics))
 
 
 def _truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -100,6 +111,7 @@ def _bucket(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@time_now": _now,
+        "@time": _time,
         "@time_truncated": _truncated,
         "@window": _window,
         "@window_time": _window_time,

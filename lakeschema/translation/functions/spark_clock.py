@@ -9,10 +9,11 @@ from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Ro
 # fmt: off
 ROWS: Final = (
     Row("current_time localtime", "int?", "@time_now", NEVER),
-    Row("make_time", "int, int, double", "time", TOTAL),
+    # Of NaN seconds it is null.
+    Row("make_time", "int, int, double", "time", PARTIAL),
     Row("to_time", "string, string?", "time", TOTAL),
     Row("try_to_time", "string, string?", "time", PARTIAL),
-    Row("time", "any", "time", PARTIAL),
+    Row("time", "any", "@time", TOTAL),
     Row("time_diff", "string, time, time", "bigint", TOTAL),
     Row("time_trunc", "string, time", "@time_truncated", TOTAL),
     Row("time_from_seconds", "number", "time", PARTIAL),

@@ -21,7 +21,7 @@ ROWS: Final = (
     Row("to_variant_object", "any", "@variant_object", TOTAL),
     Row("variant_insert variant_array_append", "variant, string, any", "@variant_with", TOTAL),
     Row("variant_set", "variant, string, any, boolean?", "@variant_with", TOTAL),
-    Row("variant_delete", "variant, string, string...", "variant", PARTIAL),
+    Row("variant_delete", "variant, string, string...", "variant", TOTAL),
     Row("variant_strip_nulls", "variant, boolean?", "variant", TOTAL),
     Row("try_variant_insert try_variant_array_append", "variant, string, any", "@variant_with", PARTIAL),
     Row("try_variant_set", "variant, string, any, boolean?", "@variant_with", PARTIAL),

@@ -27,6 +27,7 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
 )
+from lakeschema.translation.plan.operators import VALUE_IN_ORDER
 from lakeschema.translation.plan.relations import (
     UNNAMED,
     Aggregate,
@@ -152,8 +153,12 @@ class _Printer:
 
     def _aggregate(self, call: AggregateCall) -> str:
         distinct = "distinct " if call.distinct else ""
-        made = f"{call.operator.name}({distinct}{self._list(call.arguments)})"
+        made = f"{call.operator.name}({distinct}{self._read(call, call.order_by)})"
         return made + self._clauses(call.order_by, call.filter, call.ignores_nulls)
+
+    def _read(self, call: AggregateCall | WindowCall, within: tuple[SortKey, ...]) -> str:
+        is_written_after = within and call.operator.name in VALUE_IN_ORDER
+        return self._list(call.arguments[1:] if is_written_after else call.arguments)
 
     def _clauses(
         self,
@@ -170,7 +175,7 @@ class _Printer:
         over = [f"partition by {self._list(call.partition_by)}"] if call.partition_by else []
         over += [f"order by {self.sort_keys(call.order_by)}"] if call.order_by else []
         over += [call.frame.lower()] if call.frame else []
-        made = f"{call.operator.name}({self._list(call.arguments)})"
+        made = f"{call.operator.name}({self._read(call, call.within)})"
         made += self._clauses(call.within, call.filter, call.ignores_nulls)
         return f"{made} over ({' '.join(over)})"
 

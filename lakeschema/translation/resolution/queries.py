@@ -41,7 +41,11 @@ from lakeschema.translation.resolution.aggregation import (
 )
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
-from lakeschema.translation.resolution.generators import generate, is_generator
+from lakeschema.translation.resolution.generated_rows import (
+    Produced,
+    aggregate_first,
+    generate_rows,
+)
 from lakeschema.translation.resolution.hive_names import union_alias
 from lakeschema.translation.resolution.naming import (
     WINDOWS_OF_TIME,
@@ -82,9 +86,7 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
             return _resolve_ordered(query, context)
         case tree.SetQuery():
             return _resolve_set_query(query, context)
-        case tree.With(tables, body, recursive):
-            if recursive:
-                raise UnsupportedConstruct("WITH RECURSIVE")
+        case tree.With(tables, body):
             for table in tables:
                 plan = rename_columns(resolve_query(table.query, context), table.columns)
                 context = context.with_common_table(table.name, plan)
@@ -103,7 +105,7 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
         if query.order_by:
             alias = union_alias(tuple(key.expression for key in query.order_by))
             resolver = ExpressionResolver(context, relation_scope(plan, alias))
-            keys = tuple(k for key in query.order_by for k in _output_keys(key, plan, resolver))
+            keys = tuple(_output_key(key, plan, resolver) for key in query.order_by)
             plan = Sort(plan, keys, query.global_)
     if query.limit is None and query.offset is None:
         return plan
@@ -115,11 +117,7 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
     )
 
 
-def _output_keys(
-    key: tree.SortKey, plan: Plan, resolver: ExpressionResolver
-) -> tuple[SortKey, ...]:
-    if isinstance(key.expression, tree.Star):
-        return tuple(SortKey(r, key.descending, key.nulls_first) for r in references(plan))
+def _output_key(key: tree.SortKey, plan: Plan, resolver: ExpressionResolver) -> SortKey:
     ordinal = _ordinal(key.expression)
     if ordinal is not None and resolver.context.semantics.order_by_ordinal:
         if not 1 <= ordinal <= len(plan.columns):
@@ -127,7 +125,7 @@ def _output_keys(
         expression: RowExpression = references(plan)[ordinal - 1]
     else:
         expression = resolver.resolve(key.expression)
-    return (SortKey(expression, key.descending, key.nulls_first),)
+    return SortKey(expression, key.descending, key.nulls_first)
 
 
 def _ordinal(node: tree.Expression) -> int | None:
@@ -248,13 +246,13 @@ class _SelectResolver:
         self._total = total
 
     def plan(self) -> Plan:
+        groups_first = aggregate_first(self._query, self._context)
+        if groups_first is not None:
+            self._query = groups_first
         query = self._query
-        scope = self._filter(self._source())
-        generated = self._generate(scope)
-        if generated is not None:
-            scope = generated
+        scope, produced = generate_rows(query, self._filter(self._source()), self._context)
         resolver = self._resolver(scope)
-        items = self._items(resolver)
+        items = self._items(resolver, produced)
         keys = self._keys(items, resolver)
         having = self._condition(query.having, items, resolver)
         qualify = self._condition(self._qualify(), items, resolver)
@@ -339,20 +337,7 @@ class _SelectResolver:
             and node.name.lower() in WINDOWS_OF_TIME
         }
 
-    def _generate(self, scope: Scope) -> Scope | None:
-        """``SELECT explode(x) …``: rows are made first, then projected."""
-        calls = [i for i in self._query.items if is_generator(i.expression, self._context)]
-        if not calls:
-            return None
-        if len(calls) > 1:
-            raise UnsupportedConstruct("more than one table function in SELECT")
-        call = calls[0].expression
-        assert isinstance(call, tree.Call)
-        resolver = ExpressionResolver(self._context, scope, aggregates_allowed=False)
-        plan = generate(scope.plan, call, calls[0].aliases, resolver, outer=False)
-        return scope.with_plan(plan)
-
-    def _items(self, resolver: ExpressionResolver) -> list[_Item]:
+    def _items(self, resolver: ExpressionResolver, produced: Produced) -> list[_Item]:
         items: list[_Item] = []
         aliases = dict(resolver.aliases)
         for position, item in enumerate(self._query.items):
@@ -360,8 +345,12 @@ class _SelectResolver:
             if isinstance(node, tree.Star):
                 items += [_Item(name, e) for name, e in resolver.expand_star(node)]
                 continue
-            if is_generator(node, self._context):
-                items += self._generated_items(resolver)
+            if position in produced:
+                assert resolver.scope is not None
+                columns = references(resolver.scope.plan)
+                made = [_Item(columns[at].name, columns[at]) for at in produced[position]]
+                aliases |= {each.name.lower(): each.expression for each in made}
+                items += made
                 continue
             if len(item.aliases) > 1:
                 raise TypeMismatch("several aliases for one expression")
@@ -382,19 +371,11 @@ class _SelectResolver:
                 items.append(_Item(name, expression, name == f"_c{position}"))
         return items
 
-    def _generated_items(self, resolver: ExpressionResolver) -> list[_Item]:
-        assert resolver.scope is not None
-        start = sum(len(source.names) for source in resolver.scope.sources)
-        return [_Item(r.name, r) for r in references(resolver.scope.plan)[start:]]
-
     def _keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[RowExpression]:
         """GROUP BY reads FROM's columns; in Spark also numbers and, last, aliases."""
         if self._query.grouping is None:
             return []
         semantics = self._context.semantics
-        if self._query.grouping.of_all:
-            free = [item.expression for item in items if not has_aggregate(item.expression)]
-            return [e for e in dict.fromkeys(free) if not isinstance(e, Literal)]
         inner = replace(resolver, aggregates_allowed=False)
         if semantics.is_spark and semantics.group_by_aliases:
             inner = replace(inner, aliases=_with_names(items, resolver))
@@ -431,9 +412,6 @@ class _SelectResolver:
         by_number = self._context.semantics.order_by_ordinal
         keys: list[SortKey] = []
         for key in self._order_by:
-            if isinstance(key.expression, tree.Star):
-                keys += [SortKey(i.expression, key.descending, key.nulls_first) for i in items]
-                continue
             node, ordinal = key.expression, _ordinal(key.expression)
             if by_number and ordinal is not None and 1 <= ordinal <= len(items):
                 expression = items[ordinal - 1].expression

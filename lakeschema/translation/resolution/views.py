@@ -215,7 +215,7 @@ def _cast_to_stored(
     )
     if not allowed:
         raise _unreadable(stored, column.type, target)
-    return Cast(column, nullable_inside(column.type, target), column.nullable, implicit=True)
+    return Cast(column, nullable_inside(column.type, target, ansi), column.nullable, implicit=True)
 
 
 def _unreadable(stored: Column, now: ColumnType, then: ColumnType) -> TypeMismatch:

@@ -125,8 +125,6 @@ _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
 }
 _NAMED_OTHERWISE = {
     "is_not_distinct_from",
-    "timestampadd",
-    "timestampdiff",
     "and",
     "or",
     "not",

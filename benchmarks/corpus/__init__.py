@@ -1,1 +1,0 @@
-"""Queries of public test suites, judged live by Spark: ``make bench-corpus``."""

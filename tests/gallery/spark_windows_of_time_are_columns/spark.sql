@@ -1,0 +1,1 @@
+SELECT t2.`c0`.`start` AS `week`, t2.`c1` AS `born`, t2.`c2` AS `one` FROM (SELECT window(CAST(t1.`Born` AS TIMESTAMP), '7 days') AS `c0`, count(1) AS `c1`, first(t1.`Name`) IGNORE NULLS AS `c2` FROM `default`.`people` AS t1 GROUP BY window(CAST(t1.`Born` AS TIMESTAMP), '7 days')) AS t2

@@ -1,0 +1,75 @@
+"""Spark's clauses of aggregates, windows of time, times of day, variants and table functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeschema.catalog.column_types import ArrayType
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.errors import UnsupportedConstruct
+from tests.lakeschema.translation.relations import columns, derived
+
+TABLE = """CREATE TABLE t (id INT NOT NULL, n INT, s STRING NOT NULL, at TIMESTAMP NOT NULL,
+  v VARIANT NOT NULL, tags ARRAY<STRING>, clock TIME(3) NOT NULL);
+"""
+
+YIELDS = [
+    ("SELECT listagg(s, ',') WITHIN GROUP (ORDER BY n DESC) AS x FROM t GROUP BY id", "x string!"),
+    ("SELECT listagg(DISTINCT s) AS x FROM t", "x string"),
+    ("SELECT mode() WITHIN GROUP (ORDER BY s) AS x FROM t GROUP BY id", "x string!"),
+    ("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY clock) AS x FROM t", "x time(3)"),
+    ("SELECT percentile_disc(array(0.1)) WITHIN GROUP (ORDER BY n) AS x FROM t", "x array<double>"),
+    ("SELECT first(id IGNORE NULLS) AS x, last(id) IGNORE NULLS AS y FROM t GROUP BY s", "x int!, y int!"),
+    ("SELECT sum(id) FILTER (WHERE n > 1) OVER (PARTITION BY s) AS x FROM t", "x bigint"),
+    ("SELECT sum(id) OVER (PARTITION BY s) AS x FROM t", "x bigint!"),
+    ("SELECT count(*) FILTER (WHERE n > 1) AS x FROM t", "x bigint!"),
+    ("SELECT window(at, '1 day'), window.start, count(*) AS c FROM t GROUP BY window(at, '1 day')", "window struct<start:timestamp,end:timestamp>!, start timestamp, c bigint!"),
+    ("SELECT session_window.end FROM t GROUP BY id, session_window(at, '5 minutes')", "end timestamp"),
+    ("SELECT variant_get(parse_json(s), '$.a', 'int') AS x, v IS NULL AS y FROM t", "x int, y boolean!"),
+    ("SELECT CAST(v AS STRING) AS x, schema_of_variant(v) AS y FROM t", "x string, y string!"),
+    ("SELECT current_time AS x, localtime(0) AS y, clock - TIME '01:00:00' AS z FROM t", "x time!, y time(0)!, z interval hour to second"),
+    ("SELECT id * 2 AS x FROM range(1, 9, 2)", "x bigint!"),
+    ("SELECT t.id, e.pos, e.key FROM t, LATERAL variant_explode(v) AS e", "id int!, pos int!, key string"),
+    ("SELECT explode(tags) AS a, explode(array(n)) AS b, a || 'x' AS c FROM t", "a string, b int, c string"),
+    ("SELECT s, explode(collect_list(n)) AS x, count(*) AS c FROM t GROUP BY s", "s string!, x int!, c bigint!"),
+    ("SELECT explode(collect_set(s)) FROM t", "col string!"),
+    ("SELECT NAME, LANGUAGE FROM collations()", "NAME string!, LANGUAGE string"),
+    ("SELECT approx_top_k(s, 3) AS x FROM t", "x array<struct<item:string,count:bigint>>!"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("query", "expected"), YIELDS)
+def test_a_query_yields_these_columns(query: str, expected: str) -> None:
+    found = columns(derived(f"{TABLE}CREATE VIEW v AS {query};", dialect=Dialect.SPARK))
+
+    assert (
+        ", ".join(f"{name} {type_}{'' if null else '!'}" for name, type_, null in found) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "holds_null"),
+    [
+        ("collect_list(n)", False),
+        ("collect_list(n) RESPECT NULLS", True),
+        ("collect_list(id) RESPECT NULLS", False),
+        ("array_agg(n) RESPECT NULLS OVER (PARTITION BY s)", True),
+        ("CAST(array('a') AS ARRAY<INT>)", True),
+        ("CAST(array(id) AS ARRAY<BIGINT>)", False),
+        ("TRY_CAST(array(id + 1L) AS ARRAY<INT>)", True),
+    ],
+)
+def test_an_array_holds_null_where_one_may_come_in(call: str, *, holds_null: bool) -> None:
+    view = derived(f"{TABLE}CREATE VIEW v AS SELECT {call} AS x FROM t;", dialect=Dialect.SPARK)
+
+    (column,) = view.interface.columns
+    assert isinstance(column.type, ArrayType)
+    assert column.type.element_nullable is holds_null
+
+
+def test_hive_makes_no_rows_over_groups() -> None:
+    with pytest.raises(UnsupportedConstruct, match="collect_list"):
+        derived(
+            f"{TABLE}CREATE VIEW v AS SELECT explode(collect_list(n)) AS x FROM t;",
+            dialect=Dialect.HIVE,
+        )
