@@ -17,9 +17,8 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.translation.derivation_json import omitted_to_json, udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
-from lakeschema.translation.syntax.version import parser_version
 
-DERIVER_VERSION = "3"
+DERIVER_VERSION = "4"
 """Increased with every change that may give an existing view another schema."""
 
 
@@ -36,12 +35,11 @@ def inputs_hash(
 ) -> str:
     """SHA-256, in hex, of everything that a derivation's result depends on."""
     upstreams = sorted((str(name), hash_) for name, hash_ in upstream_interface_hashes.items())
-    versions = [DERIVER_VERSION, parser_version()]
     resolved = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
     chosen = options_to_json(options)
     # A resolver's answers are hashed as if they were static entries.
     chosen["udfs"] = dict(sorted((chosen["udfs"] | resolved).items()))
-    return _sha256([facts_hash(relation), upstreams, chosen, versions])
+    return _sha256([facts_hash(relation), upstreams, chosen, DERIVER_VERSION])
 
 
 def options_to_json(options: Options) -> dict[str, Any]:

@@ -9,8 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from lakeschema.catalog.column_types import BINARY
 from lakeschema.translation.functions import hive_geometry, hive_sketches
+from lakeschema.translation.functions.coercion import is_numeric, is_text
 from lakeschema.translation.functions.signature import Row
+from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -30,8 +33,38 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "current_catalog": "'hive'",
         "sha": "sha1({*})",
         "mod": "({0} % {1})",
-        "mid": "substring({*})",
         "index": "{0}[{1}]",
+        # What is no number Hive calls null.
+        "acos": "nanvl(acos({0}), NULL)",
+        "asin": "nanvl(asin({0}), NULL)",
+        "sqrt": "nanvl(sqrt({0}), NULL)",
+        # In Spark these names mean what is estimated of a sample.
+        "std": "stddev_pop({*})",
+        "stddev": "stddev_pop({*})",
+        "variance": "var_pop({*})",
+        # Empty where there is no text.
+        "str_to_map": "coalesce(str_to_map({*}), map())",
+        # The first byte, with its sign.
+        "ascii": ("if({0} = '', 0, CAST(CAST(conv(left(hex({0}), 2), 16, 10) AS INT) AS TINYINT))"),
+        # Of Spark's, these answer although they are not told something.
+        "locate": "if({0} IS NULL OR {1} IS NULL, NULL, locate({*}))",
+        "map_keys": "coalesce(map_keys({*}), array())",
+        "map_values": "coalesce(map_values({*}), array())",
+        # As far below zero as the divisor is.
+        "positive": "{0}",
+        "pmod": "((({0} % {1}) + {1}) % {1})",
+        "lpad": "if({2} = '', NULL, lpad({*}))",
+        "rpad": "if({2} = '', NULL, rpad({*}))",
+        # Of letters, and of none beyond A to Z.
+        "soundex": (
+            "if({0} RLIKE '[\\\\p{L}&&[^A-Za-z]]', NULL,"
+            " soundex(regexp_replace({0}, '[^A-Za-z]', '')))"
+        ),
+        # Counted from zero; empty if it goes over the end.
+        "array_slice": (
+            "CASE WHEN {*null} THEN NULL WHEN {1} + {2} > size({0}) THEN slice({0}, 1, 0)"
+            " ELSE slice({0}, {1} + 1, {2}) END"
+        ),
         "percentile_cont": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0})",
         "percentile_cont descending": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0} DESC)",
         # Between two values Hive takes the later one, Spark the earlier one.
@@ -98,11 +131,64 @@ def _replicate_rows(texts: Sequence[str]) -> str:
     return f"inline(array_repeat(named_struct({fields}), CAST({texts[0]} AS INT)))"
 
 
+def _between(texts: Sequence[str]) -> str:
+    """Hive does not look at the upper bound if it does not know of the lower one."""
+    value, low, high = texts
+    text = f"({value} BETWEEN {low} AND {high})"
+    return f"if({low} IS NULL, NULL, {text})" if "`" in low else text
+
+
+def _array_join(texts: Sequence[str]) -> str:
+    if len(texts) == 2:
+        return f"array_join({', '.join(texts)})"
+    array, separator, instead = texts
+    joined = f"array_join({array}, {separator}, {instead})"
+    return f"if({instead} IS NULL, array_join({array}, {separator}), {joined})"
+
+
+def _substring(texts: Sequence[str]) -> str:
+    """Before its beginning a text is empty, where Spark takes the whole."""
+    whole = f"substring({', '.join(texts)})"
+    text, start, *length = texts
+    if start.isdigit():
+        return whole
+    none = "0" if not length else f"0 * {length[0]}"
+    return f"if(length({text}) + {start} < 0, substring({text}, 1, {none}), {whole})"
+
+
+def _nvl(texts: Sequence[str]) -> str:
+    """Hive's takes more than two."""
+    return f"{'nvl' if len(texts) == 2 else 'coalesce'}({', '.join(texts)})"
+
+
+def _trunc(texts: Sequence[str]) -> str:
+    """Spark does not know the shortest word for a quarter."""
+    day, unit = texts
+    known = "'QUARTER'" if unit.upper() == "'Q'" else unit
+    return f"trunc({day}, {known})"
+
+
+def _instr(texts: Sequence[str]) -> str:
+    """Nothing is found in an empty text, not even the empty one."""
+    text, part = texts
+    if part.startswith("'") and part != "''":
+        return f"instr({text}, {part})"
+    return f"if({text} = '' AND {part} IS NOT NULL, 0, instr({text}, {part}))"
+
+
 WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
     {
+        "array_join": _array_join,
+        "between": _between,
         "grouping": _grouping,
+        "instr": _instr,
+        "mid": _substring,
+        "substr": _substring,
+        "substring": _substring,
         "parse_url_tuple": _parse_url_tuple,
         "replicate_rows": _replicate_rows,
+        "nvl": _nvl,
+        "trunc": _trunc,
     }
 )
 """Where the text depends on how many arguments there are."""
@@ -174,3 +260,45 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Functions that Spark cannot give, and why."""
+
+_OF_DAYS: Final = frozenset(
+    {
+        *("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "weekofyear"),
+        *("hour", "minute", "second"),
+    }
+)
+
+
+def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
+    """Why Spark cannot give this call; None if it can."""
+    types = [argument.type for argument in arguments]
+    if name in MISSING:
+        return MISSING[name]
+    if name in {"round", "bround", "percentile"} and not all(map(_is_written, arguments[1:])):
+        return "Spark needs to see the number in the text"
+    if name in {"octet_length", "char_length", "character_length"} and BINARY in types:
+        return "Hive counts bytes that it has reserved, too"
+    if name == "add_months" and len(types) > 2:
+        return "Spark's takes no format"
+    if name == "instr" and len(types) > 2:
+        return "Spark's finds the first occurrence only"
+    if name in _OF_DAYS and types and is_numeric(types[0]):
+        return "Spark takes no number for a day"
+    if name == "trunc" and (len(types) < 2 or is_numeric(types[0])):
+        return "Spark's cuts days only"
+    if name == "mask" and not is_text(types[0]):
+        return "Spark masks texts only"
+    return None
+
+
+def _is_written(argument: RowExpression) -> bool:
+    """Whether an argument is a constant, or an array of such."""
+    match argument:
+        case Literal():
+            return True
+        case Cast(operand=operand):
+            return _is_written(operand)
+        case Call(arguments=parts):
+            return all(map(_is_written, parts))
+        case _:
+            return False

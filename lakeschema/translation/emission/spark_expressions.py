@@ -160,6 +160,10 @@ class ExpressionWriter:
             return f"CAST({text} AS {type_text(type_)})" if exact else text
         if name == "in":
             return f"({texts[0]} IN ({', '.join(texts[1:])}))"
+        if name in {"like", "ilike"} and len(texts) == 3:
+            return f"({texts[0]} {name.upper()} {texts[1]} ESCAPE {texts[2]})"
+        if name in {"timestampadd", "timestampdiff"}:
+            return f"{name}({_unit_word(arguments[0])}, {texts[1]}, {texts[2]})"
         if name in _OF_INSTANTS and self.dialect is Dialect.HIVE:
             zone = zone_for_spark(arguments[1], texts[1])
             return f"{name}({instant(texts[0], arguments[0].type)}, {zone})"
@@ -172,7 +176,14 @@ class ExpressionWriter:
             name = "to_timestamp_ntz"
         if type_ == TIMESTAMP_NTZ and name == "try_to_timestamp":
             raise UnsupportedConstruct("try_to_timestamp without a time zone for Spark")
+        self._check(name, arguments)
         return self._function(name, texts)
+
+    def _check(self, name: str, arguments: Sequence[RowExpression]) -> None:
+        """Raises ``UnsupportedConstruct`` for what only Hive computes."""
+        why = hive_forms.why_missing(name, arguments) if self.dialect is Dialect.HIVE else None
+        if why is not None:
+            raise UnsupportedConstruct(f"{name} for Spark: {why}")
 
     def _is_exact(self, name: str, type_: ColumnType) -> bool:
         """Whether it is arithmetic on decimals in Hive, whose result is cast where it stands."""
@@ -186,13 +197,10 @@ class ExpressionWriter:
     def _function(self, name: str, texts: Sequence[str]) -> str:
         form = spark_functions.FORMS.get(name)
         if self.dialect is Dialect.HIVE:
-            why = hive_forms.MISSING.get(name)
-            if why is not None:
-                raise UnsupportedConstruct(f"{name} for Spark: {why}")
             writer = hive_forms.WRITERS.get(name)
             if writer is not None:
                 return writer(texts)
-            form = form or hive_forms.FORMS.get(name)
+            form = hive_forms.FORMS.get(name) or form
         form = form or spark_functions.QUANTIFIED.get(name)
         if form is None:
             return f"{name}({', '.join(texts)})"
@@ -220,6 +228,7 @@ class ExpressionWriter:
         distinct: bool,
     ) -> str:
         name = call.operator.name
+        self._check(name, call.arguments)
         # Where the order's key is the value itself, it is not written a second time.
         arguments = call.arguments[1:] if within and name in VALUE_IN_ORDER else call.arguments
         texts = [self.text(argument) for argument in arguments]
@@ -244,6 +253,7 @@ class ExpressionWriter:
     def _hives_ordered(self, call: AggregateCall | WindowCall, key: SortKey) -> str:
         """WITHIN GROUP of Hive's, as a call whose form for Spark has the order inside."""
         name = f"{call.operator.name} descending" if key.descending else call.operator.name
+        self._check(name, call.arguments)
         return self._function(name, [self.text(argument) for argument in call.arguments])
 
     def _window(self, call: WindowCall) -> str:
@@ -273,7 +283,10 @@ class ExpressionWriter:
             # To Hive every other text is true.
             whole = f"rtrim({text})" if isinstance(source, CharType) else text
             return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
-        function = "TRY_CAST" if cast.tolerant else "CAST"
+        # Of a decimal that does not fit Hive makes null, and Spark another number.
+        narrows = isinstance(source, DecimalType) and is_integer(target)
+        tolerant = cast.tolerant or (narrows and self.dialect is Dialect.HIVE)
+        function = "TRY_CAST" if tolerant else "CAST"
         return f"{function}({text} AS {type_text(target)})"
 
 
@@ -304,6 +317,13 @@ def by_name(text: str, source: ColumnType, target: ColumnType, depth: int = 0) -
             return f"transform_values({text}, ({key}, {item}) -> {inner})"
         case _:
             return f"CAST({text} AS {type_text(target)})"
+
+
+def _unit_word(unit: RowExpression) -> str:
+    """The unit of a call that takes it as a word."""
+    if not isinstance(unit, Literal) or not str(unit.value).isalpha():
+        raise UnsupportedConstruct("a unit of time that is not written out, for Spark")
+    return str(unit.value)
 
 
 def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:

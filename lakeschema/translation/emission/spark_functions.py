@@ -13,7 +13,7 @@ from typing import Final
 BINARY: Final = frozenset(
     {
         *("+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "==", "<=>", "&", "|", "^"),
-        *("||", "<<", ">>", "div", "like", "ilike", "rlike", "regexp"),
+        *("||", "<<", ">>", ">>>", "div", "like", "ilike", "rlike", "regexp"),
     }
 )
 

@@ -256,7 +256,9 @@ def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
     """Hive's ABS widens the small integers; text becomes double."""
     type_ = arguments[0].type
     if is_integer(type_):
-        return CallResult(BIGINT if type_ == BIGINT else INT)
+        # Wider first: -128 has no opposite among the smallest.
+        wide = BIGINT if type_ == BIGINT else INT
+        return CallResult(wide, (wide,))
     return CallResult(DOUBLE if is_float(type_) or is_text(type_) else type_)
 
 

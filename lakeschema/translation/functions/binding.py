@@ -311,7 +311,7 @@ def _target(
         case "compared":
             return compared
         case "number":
-            if is_text(type_):
+            if is_text(type_) or (type_ == TIMESTAMP and not semantics.is_spark):
                 return DOUBLE
             return type_ if is_numeric(type_) or _is_interval(type_) else None
         case "measured":
@@ -357,7 +357,7 @@ def _is_accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) ->
     if not is_primitive(type_):
         return False
     if wanted == STRING:
-        return type_ != BINARY or semantics.is_spark
+        return True
     if wanted in (INT, BIGINT, DOUBLE):
         return is_numeric(type_) or is_text(type_)
     if wanted in (DATE, TIMESTAMP):

@@ -91,6 +91,8 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
     if BOOLEAN in (source, target):
         other = target if source == BOOLEAN else source
         return is_numeric(other) or (other == TIMESTAMP and not semantics.ansi) or legacy
+    if isinstance(target, DecimalType) and not semantics.is_spark:
+        return True
     if BINARY in (source, target):
         return semantics.is_spark and not semantics.ansi and is_integer(source)
     if TIMESTAMP in (source, target) and (is_numeric(source) or is_numeric(target)):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import (
+    BINARY,
     STRING,
     VOID,
     ArrayType,
@@ -14,6 +15,7 @@ from lakeschema.catalog.column_types import (
     parse_type,
 )
 from lakeschema.catalog.errors import MalformedType
+from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Literal, RowExpression
@@ -26,6 +28,13 @@ def _nullable(type_: ColumnType) -> Rule:
         return CallResult(type_, may_be_null=True)
 
     return rule
+
+
+def _hexed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """HEX shows whole numbers as numbers, bytes as bytes, and anything else as its text."""
+    type_ = arguments[0].type
+    kept = is_integer(type_) or is_text(type_) or type_ in (BINARY, VOID)
+    return CallResult(STRING, (None if kept else STRING,))
 
 
 def _united_by_tag(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -46,6 +55,7 @@ def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
+        "@hexed": _hexed,
         "@nothing": _nullable(VOID),
         "@null_text": _nullable(STRING),
         "@null_texts": _nullable(ArrayType(STRING)),

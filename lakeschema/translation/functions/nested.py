@@ -86,6 +86,8 @@ def array(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
     found = common(arguments, semantics)
     if found is None:
         return None
+    if found.type == VOID and not semantics.is_spark:
+        return CallResult(ArrayType(STRING), (STRING,) * len(arguments))
     return CallResult(ArrayType(found.type, any(a.nullable for a in arguments)), found.arguments)
 
 

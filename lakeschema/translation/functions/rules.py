@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     CharType,
     ColumnType,
+    DecimalType,
     MapType,
     StructType,
     VarcharType,
@@ -34,6 +35,7 @@ from lakeschema.translation.functions.coercion import (
     is_float,
     is_integer,
     is_numeric,
+    is_primitive,
     is_text,
     is_time,
     is_time_of_day,
@@ -104,6 +106,15 @@ def _moment_of_text(_: Sequence[RowExpression], semantics: Semantics) -> CallRes
     return CallResult(TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP)
 
 
+def _moment_added(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """A zoneless moment stays one; a date or a text becomes a timestamp first."""
+    type_ = arguments[2].type
+    if not (is_time(type_) or is_text(type_) or type_ == VOID):
+        return None
+    moment = TIMESTAMP_NTZ if type_ == TIMESTAMP_NTZ else TIMESTAMP
+    return CallResult(moment, (None, None, moment))
+
+
 def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
     type_ = arguments[0].type
@@ -112,13 +123,14 @@ def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 
 
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's MASK functions keep whole numbers and dates what they are."""
+    """Hive's MASK functions keep the type, but for the digits of decimals."""
     type_ = arguments[0].type
     if isinstance(type_, (CharType, VarcharType)):
         return CallResult(VarcharType(_LONGEST_VARCHAR))
-    if is_integer(type_) or type_ == DATE:
+    if is_text(type_) or is_integer(type_) or type_ == DATE:
         return CallResult(type_)
-    return CallResult(STRING) if is_text(type_) else None
+    shown = DecimalType(38, 18) if isinstance(type_, DecimalType) else type_
+    return CallResult(shown, may_be_null=True) if is_primitive(type_) else None
 
 
 def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -179,6 +191,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@same_text": _same_text,
         "@same_case": _same_case,
         "@masked": _masked,
+        "@moment_added": _moment_added,
         "@shown": _shown,
         "@date_of_parts": _date_of_parts,
         "@moment_of_seconds": _moment_of_seconds,

@@ -11,10 +11,12 @@ _AGGREGATE, _WINDOW = Kind.AGGREGATE, Kind.WINDOW
 # fmt: off
 ROWS: Final = (
     Row("abs", "number", "@same", TOTAL),
-    Row("<< shiftleft >> shiftright", "any, int", "@shifted", TOTAL),
+    Row("<< shiftleft >> shiftright >>>", "any, int", "@shifted", TOTAL),
     Row("sign signum", "measured", "double", PARTIAL),
     Row("collate", "string, string", "string", TOTAL),
     Row("collation", "string", "string", NEVER),
+    Row("timestampadd", "string, bigint, any", "@moment_added", TOTAL),
+    Row("timestampdiff", "string, any, any", "bigint", TOTAL),
     Row("size cardinality", "collection", "@size", NEVER),
     Row("array_size", "array<T>", "int", TOTAL),
     Row("to_date", "any, string?", "date", PARTIAL),

@@ -65,7 +65,7 @@ from lakeschema.translation.plan.expressions import (
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan
-from lakeschema.translation.resolution import calls, intervals
+from lakeschema.translation.resolution import calls, intervals, stars
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.fields import (
     column_hint,
@@ -75,6 +75,7 @@ from lakeschema.translation.resolution.fields import (
 )
 from lakeschema.translation.resolution.higher_order import higher_order
 from lakeschema.translation.resolution.hive_names import virtual_column
+from lakeschema.translation.resolution.named_arguments import in_order
 from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.resolution.timestamps import spark_type
@@ -83,8 +84,14 @@ from lakeschema.translation.syntax import tree
 _OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
 """Functions of values of which nothing need be known but whether they are null."""
 
-_WITHOUT_PARENTHESES = frozenset({"current_time", "localtime"})
-"""Functions of Spark's that a name calls where no column has it; the parser knows the others."""
+_CALLED_BY_NAME = frozenset(
+    {
+        *("current_date", "current_timestamp", "current_time", "current_user", "user"),
+        *("session_user", "current_catalog", "current_database", "current_schema"),
+        *("localtimestamp", "localtime"),
+    }
+)
+"""Functions that need no parentheses, where no column has the name."""
 
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
 _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
@@ -200,7 +207,7 @@ class ExpressionResolver:
             virtual = virtual_column(node, self.scope)
             if virtual is not None:
                 return virtual
-        elif len(node.parts) == 1 and node.parts[0].lower() in _WITHOUT_PARENTHESES:
+        if len(node.parts) == 1 and node.parts[0].lower() in _CALLED_BY_NAME:
             return self._call(tree.Call(node.parts[0].lower(), (), node.position))
         raise UnknownColumn(
             ".".join(node.parts),
@@ -244,17 +251,24 @@ class ExpressionResolver:
 
     def expand_star(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
         """What ``*`` stands for: (name, expression) of each column."""
+        return stars.without(self._star_columns(node), node, self.context, self.resolve)
+
+    def _star_columns(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
+        if node.base is not None:
+            return stars.fields_of(self.resolve(node.base), node)
         items = self.scope.expand_star(node.qualifier) if self.scope is not None else None
-        if items is None:
-            what = ".".join((*node.qualifier, "*"))
-            raise UnknownColumn(
-                what, self.scope.candidates() if self.scope else (), position=node.position
-            )
-        excluded = {name.lower() for name in node.excluded}
-        return tuple(
-            (item.name, self._merge_sides(item.indices))
-            for item in items
-            if item.name.lower() not in excluded
+        if items is not None:
+            return tuple((item.name, self._merge_sides(item.indices)) for item in items)
+        if node.qualifier:
+            try:
+                base = self._name(tree.Name(node.qualifier, node.position))
+            except UnknownColumn:
+                base = None
+            if base is not None:
+                return stars.fields_of(base, node)
+        what = ".".join((*node.qualifier, "*"))
+        raise UnknownColumn(
+            what, self.scope.candidates() if self.scope else (), position=node.position
         )
 
     # calls
@@ -286,9 +300,7 @@ class ExpressionResolver:
                 f"{node.name} is of one row: it has no FILTER, WITHIN GROUP or IGNORE NULLS",
                 position=node.position,
             )
-        resolve = self.resolve_whole if node.name.lower() in _OF_ANY_TYPE else self.resolve
-        arguments = [resolve(argument) for argument in node.arguments]
-        return calls.scalar(function, arguments, self.context, node.position)
+        return calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
 
     def _aggregate(self, node: tree.Call) -> RowExpression:
         function = calls.builtin(node, self.context)
@@ -309,16 +321,20 @@ class ExpressionResolver:
         )
 
     def resolve_arguments(self, node: tree.Call) -> list[RowExpression]:
-        """The arguments, with the star of ``count(*)`` as the literal that both engines use for it."""
-        resolve = self.resolve_whole if node.name.lower() in _OF_ANY_TYPE else self.resolve
+        """The arguments, stars as the columns they stand for.
+
+        Both engines use a literal for the star of ``count(*)``.
+        """
+        name = node.name.lower()
+        resolve = self.resolve_whole if name in _OF_ANY_TYPE else self.resolve
         arguments: list[RowExpression] = []
-        for argument in node.arguments:
+        for argument in in_order(node):
             if not isinstance(argument, tree.Star):
                 arguments.append(resolve(argument))
-            elif argument.qualifier:
-                arguments += [expression for _, expression in self.expand_star(argument)]
-            else:
+            elif name == "count" and argument == tree.Star():
                 arguments.append(Literal("1", INT))
+            else:
+                arguments += [expression for _, expression in self.expand_star(argument)]
         return arguments
 
     def _without_aggregates(self) -> ExpressionResolver:
@@ -336,8 +352,8 @@ class ExpressionResolver:
                     f"window {node.window}, which the query does not define",
                     position=node.call.position,
                 )
-            partition, order = named.partition_by, named.order_by
-            frame = frame or named.frame
+            partition = partition or named.partition_by
+            order, frame = order or named.order_by, frame or named.frame
         parts = (
             tuple(self.resolve(key) for key in partition),
             self.sort_keys(order),
@@ -492,10 +508,15 @@ class ExpressionResolver:
         return context.plan_of(query)
 
     def _struct(self, fields: tuple[tuple[str | None, tree.Expression], ...]) -> RowExpression:
-        values = tuple(self.resolve(value) for _, value in fields)
+        parts: list[tuple[str | None, RowExpression]] = []
+        for name, value in fields:
+            if isinstance(value, tree.Star):
+                parts += self.expand_star(value)
+            else:
+                parts.append((name, self.resolve(value)))
+        values = tuple(value for _, value in parts)
         names = tuple(
-            name or self._field_name(value, number)
-            for number, ((name, _), value) in enumerate(zip(fields, values, strict=True), 1)
+            name or self._field_name(value, number) for number, (name, value) in enumerate(parts, 1)
         )
         type_ = StructType(
             tuple(

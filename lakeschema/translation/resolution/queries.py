@@ -86,7 +86,9 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
             return _resolve_ordered(query, context)
         case tree.SetQuery():
             return _resolve_set_query(query, context)
-        case tree.With(tables, body):
+        case tree.With(tables, body, recursive):
+            if recursive:
+                raise UnsupportedConstruct("WITH RECURSIVE")
             for table in tables:
                 plan = rename_columns(resolve_query(table.query, context), table.columns)
                 context = context.with_common_table(table.name, plan)
@@ -105,7 +107,7 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
         if query.order_by:
             alias = union_alias(tuple(key.expression for key in query.order_by))
             resolver = ExpressionResolver(context, relation_scope(plan, alias))
-            keys = tuple(_output_key(key, plan, resolver) for key in query.order_by)
+            keys = tuple(k for key in query.order_by for k in _output_keys(key, plan, resolver))
             plan = Sort(plan, keys, query.global_)
     if query.limit is None and query.offset is None:
         return plan
@@ -117,7 +119,11 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
     )
 
 
-def _output_key(key: tree.SortKey, plan: Plan, resolver: ExpressionResolver) -> SortKey:
+def _output_keys(
+    key: tree.SortKey, plan: Plan, resolver: ExpressionResolver
+) -> tuple[SortKey, ...]:
+    if isinstance(key.expression, tree.Star):
+        return tuple(SortKey(r, key.descending, key.nulls_first) for r in references(plan))
     ordinal = _ordinal(key.expression)
     if ordinal is not None and resolver.context.semantics.order_by_ordinal:
         if not 1 <= ordinal <= len(plan.columns):
@@ -125,7 +131,7 @@ def _output_key(key: tree.SortKey, plan: Plan, resolver: ExpressionResolver) -> 
         expression: RowExpression = references(plan)[ordinal - 1]
     else:
         expression = resolver.resolve(key.expression)
-    return SortKey(expression, key.descending, key.nulls_first)
+    return (SortKey(expression, key.descending, key.nulls_first),)
 
 
 def _ordinal(node: tree.Expression) -> int | None:
@@ -376,6 +382,9 @@ class _SelectResolver:
         if self._query.grouping is None:
             return []
         semantics = self._context.semantics
+        if self._query.grouping.of_all:
+            free = [item.expression for item in items if not has_aggregate(item.expression)]
+            return [e for e in dict.fromkeys(free) if not isinstance(e, Literal)]
         inner = replace(resolver, aggregates_allowed=False)
         if semantics.is_spark and semantics.group_by_aliases:
             inner = replace(inner, aliases=_with_names(items, resolver))
@@ -412,6 +421,9 @@ class _SelectResolver:
         by_number = self._context.semantics.order_by_ordinal
         keys: list[SortKey] = []
         for key in self._order_by:
+            if isinstance(key.expression, tree.Star):
+                keys += [SortKey(i.expression, key.descending, key.nulls_first) for i in items]
+                continue
             node, ordinal = key.expression, _ordinal(key.expression)
             if by_number and ordinal is not None and 1 <= ordinal <= len(items):
                 expression = items[ordinal - 1].expression

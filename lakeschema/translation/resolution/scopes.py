@@ -25,7 +25,9 @@ class Source:
     start: int
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Whether ``db.t`` or its tail ``t`` is meant."""
+        """Whether ``db.t``, its tail ``t`` or, with Spark's own catalog before it, the whole is meant."""
+        if qualifier[:1] == ("spark_catalog",) and len(qualifier) > len(self.qualifier):
+            qualifier = qualifier[1:]
         return bool(qualifier) and self.qualifier[-len(qualifier) :] == qualifier
 
 

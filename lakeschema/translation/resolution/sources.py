@@ -8,12 +8,11 @@ from typing import assert_never
 
 from lakeschema.translation.errors import (
     UnknownColumn,
-    UnsupportedConstruct,
 )
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
 from lakeschema.translation.plan.relations import Join, Plan, Values
-from lakeschema.translation.resolution import calls
+from lakeschema.translation.resolution import calls, pivots
 from lakeschema.translation.resolution.context import Context, relation_name
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate
@@ -27,8 +26,7 @@ def scope_of(item: tree.FromItem, context: Context) -> Scope:
         case tree.TableName():
             return _table(item, context)
         case tree.FromQuery(query, alias, columns):
-            plan = rename_columns(context.plan_of(query), columns)
-            return relation_scope(plan, (alias,) if alias else ())
+            return _of_query(query, alias, columns, context)
         case tree.FromFunction(call, alias, columns):
             one_row = Values(((),), ())
             resolver = ExpressionResolver(context, None)
@@ -38,8 +36,21 @@ def scope_of(item: tree.FromItem, context: Context) -> Scope:
             return _join(item, context)
         case tree.LateralView():
             return _lateral_view(item, context)
+        case tree.Pivot():
+            names = tuple(column.name for column in scope_of(item.input, context).star)
+            return _of_query(pivots.pivot(item, names), item.alias, item.columns, context)
+        case tree.Unpivot():
+            names = tuple(column.name for column in scope_of(item.input, context).star)
+            return _of_query(pivots.unpivot(item, names), item.alias, item.names, context)
         case _:
             assert_never(item)
+
+
+def _of_query(
+    query: tree.Query, alias: str | None, columns: tuple[str, ...], context: Context
+) -> Scope:
+    plan = rename_columns(context.plan_of(query), columns)
+    return relation_scope(plan, (alias,) if alias else ())
 
 
 def _table(item: tree.TableName, context: Context) -> Scope:
@@ -80,13 +91,15 @@ def _join(item: tree.Join, context: Context) -> Scope:
     left = scope_of(item.left, context)
     if isinstance(item.right, tree.FromFunction):
         function = item.right
-        if item.condition is not None or item.kind not in {
-            JoinKind.CROSS,
-            JoinKind.INNER,
-        }:
-            raise UnsupportedConstruct("JOIN … ON with a table function")
         name = function.alias or function.call.name
-        return _generate(left, function.call, name, function.columns, False, context)
+        always = item.condition is None or item.condition == tree.BooleanLiteral(True)
+        if always and item.kind in {JoinKind.CROSS, JoinKind.INNER, JoinKind.LEFT}:
+            outer = item.kind is JoinKind.LEFT
+            return _generate(left, function.call, name, function.columns, outer, context)
+        # With a condition the rows are made first, as of a sub-query.
+        rows = tree.Select((tree.SelectItem(tree.Star()),), function)
+        query = tree.FromQuery(rows, name)
+        return _join(replace(item, right=query), context)
     inner = context.inside(left) if item.lateral else context
     right = scope_of(item.right, inner)
     kind = item.kind

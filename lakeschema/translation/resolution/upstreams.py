@@ -32,8 +32,9 @@ def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
             found.append(node)
     elif isinstance(node, tree.With):
         for table in node.tables:
-            _find(table.query, common, found)
-            common |= {table.name.lower()}
+            own = {table.name.lower()}
+            _find(table.query, common | own if node.recursive else common, found)
+            common |= own
         _find(node.body, common, found)
     elif isinstance(node, tuple):
         for part in node:

@@ -2,92 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
+from typing import TypeAlias
 
-from sqlglot import expressions as exp
-
-from lakeschema.translation.errors import TooLarge, UnsupportedConstruct
+from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.expressions import Expressions
 
 MAX_SETS = 4096
 
-_Sets = tuple[tuple[int, ...], ...]
+_Set: TypeAlias = tuple[int, ...]
 
 
-def grouping_of(
-    node: exp.Expr | None, scalar: Callable[[exp.Expr], tree.Expression]
-) -> tree.Grouping | None:
-    """Every form expands to explicit sets; several forms side by side multiply, as in the standard."""
-    if node is None:
+def grouping_of(cursor: Expressions) -> tree.Grouping:
+    """What stands behind GROUP BY; several forms side by side multiply, as in the standard."""
+    if cursor.word == "ALL" and cursor.ahead().word not in {"(", "."}:
+        cursor.advance()
+        return tree.Grouping((), of_all=True)
+    return _Reader(cursor).grouping()
+
+
+class _Reader:
+    """The keys of one GROUP BY, each with its index, while its forms are read."""
+
+    def __init__(self, cursor: Expressions) -> None:
+        self._cursor = cursor
+        self._keys: dict[tree.Expression, int] = {}
+
+    def grouping(self) -> tree.Grouping:
+        cursor = self._cursor
+        factors: list[list[_Set]] = []
+        plain: list[int] = []
+        while True:
+            sets = self._sets()
+            if sets is None:
+                plain.append(self._index(cursor.expression()))
+            else:
+                factors.append(sets)
+            if not cursor.take(","):
+                break
+        if not factors and (explicit := self._behind(plain)) is not None:
+            return tree.Grouping(tuple(self._keys), tuple(explicit))
+        if not factors:
+            return tree.Grouping(tuple(self._keys))
+        combined: list[_Set] = [tuple(plain)]
+        for factor in factors:
+            _check(len(combined) * len(factor), "GROUP BY")
+            combined = [(*left, *right) for left in combined for right in factor]
+        return tree.Grouping(tuple(self._keys), tuple(tuple(dict.fromkeys(s)) for s in combined))
+
+    def _behind(self, plain: list[int]) -> list[_Set] | None:
+        """``GROUP BY a, b WITH ROLLUP``, or ``GROUP BY a, b GROUPING SETS (…)``.
+
+        The sets stand instead of the plain keys, which they may name in another way, such as by a
+        number.
+        """
+        cursor = self._cursor
+        for word, combine in (("ROLLUP", _rollup), ("CUBE", _cube)):
+            if cursor.take("WITH", word):
+                return combine([(key,) for key in plain])
+        return self._sets()
+
+    def _sets(self) -> list[_Set] | None:
+        """The sets of ROLLUP, CUBE or GROUPING SETS; None if none of them comes."""
+        cursor = self._cursor
+        if cursor.comes("ROLLUP", "("):
+            cursor.advance()
+            return _rollup(self._groups())
+        if cursor.comes("CUBE", "("):
+            cursor.advance()
+            return _cube(self._groups())
+        if cursor.comes("GROUPING", "SETS"):
+            cursor.back_to(cursor.index + 2)
+            return self._groups(nested=True)
         return None
-    if node.args.get("all"):
-        raise UnsupportedConstruct("GROUP BY ALL")
-    keys: list[tree.Expression] = []
 
-    def indices(items: list[exp.Expr]) -> tuple[int, ...]:
-        return tuple(_index(keys, scalar(item)) for item in items)
+    def _groups(self, *, nested: bool = False) -> list[_Set]:
+        """Each is one key, or several in parentheses; with ``nested`` also forms of its own."""
+        cursor = self._cursor
+        cursor.expect("(")
+        cursor.deeper()
+        found: list[_Set] = []
+        while True:
+            sets = self._sets() if nested else None
+            found += [self._group()] if sets is None else sets
+            if not cursor.take(","):
+                break
+        cursor.shallower()
+        cursor.expect(")")
+        return found
 
-    factors: list[_Sets] = []
-    plain: list[exp.Expr] = []
-    for item in node.expressions:
-        if isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)):
-            factors.append(_expand(item, indices))
-        else:
-            plain.append(item)
-    plain_keys = indices(plain)
-    explicit = [
-        item for kind in ("grouping_sets", "cube", "rollup") for item in node.args.get(kind) or ()
+    def _group(self) -> _Set:
+        cursor = self._cursor
+        if cursor.comes("(", ")"):
+            cursor.back_to(cursor.index + 2)
+            return ()
+        key = cursor.expression()
+        return tuple(self._index(k) for k in (key.items if isinstance(key, tree.Tuple) else (key,)))
+
+    def _index(self, key: tree.Expression) -> int:
+        return self._keys.setdefault(key, len(self._keys))
+
+
+def _rollup(groups: list[_Set]) -> list[_Set]:
+    return [_flat(groups[:length]) for length in range(len(groups), -1, -1)]
+
+
+def _cube(groups: list[_Set]) -> list[_Set]:
+    _check(2 ** len(groups), "CUBE")
+    return [
+        _flat(part)
+        for length in range(len(groups), -1, -1)
+        for part in combinations(groups, length)
     ]
-    for item in explicit:
-        if isinstance(item, (exp.Rollup, exp.Cube)) and not item.expressions:
-            # GROUP BY a, b WITH ROLLUP: over the plain keys.
-            return tree.Grouping(tuple(keys), _rollup_or_cube(item, [(k,) for k in plain_keys]))
-        if isinstance(item, exp.GroupingSets) and plain_keys and not factors:
-            # Hive's GROUP BY a, b GROUPING SETS (…): the sets stand instead of the plain keys, which
-            # they may name in another way, such as by a number.
-            sets = _expand(item, indices)
-            return tree.Grouping(tuple(keys), sets)
-        factors.append(_expand(item, indices))
-    if not factors:
-        return tree.Grouping(tuple(keys))
-    sets = (plain_keys,)
-    for factor in factors:
-        if len(sets) * len(factor) > MAX_SETS:
-            raise TooLarge(f"GROUP BY has more than {MAX_SETS} grouping sets")
-        sets = tuple((*left, *right) for left in sets for right in factor)
-    return tree.Grouping(tuple(keys), tuple(tuple(dict.fromkeys(s)) for s in sets))
 
 
-def _expand(item: exp.Expr, indices: Callable[[list[exp.Expr]], tuple[int, ...]]) -> _Sets:
-    groups = [
-        indices(part.expressions)
-        if isinstance(part, exp.Tuple)
-        else indices([part.this if isinstance(part, exp.Paren) else part])
-        for part in item.expressions
-    ]
-    if isinstance(item, exp.GroupingSets):
-        return tuple(groups)
-    return _rollup_or_cube(item, groups)
+def _flat(groups: list[_Set] | tuple[_Set, ...]) -> _Set:
+    return tuple(key for group in groups for key in group)
 
 
-def _rollup_or_cube(item: exp.Expr, groups: list[tuple[int, ...]]) -> _Sets:
-    if isinstance(item, exp.Rollup):
-        chosen = [groups[:length] for length in range(len(groups), -1, -1)]
-    else:
-        if 2 ** len(groups) > MAX_SETS:
-            raise TooLarge(f"CUBE has more than {MAX_SETS} grouping sets")
-        chosen = [
-            list(part)
-            for length in range(len(groups), -1, -1)
-            for part in combinations(groups, length)
-        ]
-    return tuple(tuple(key for group in part for key in group) for part in chosen)
-
-
-def _index(keys: list[tree.Expression], key: tree.Expression) -> int:
-    for index, known in enumerate(keys):
-        if known == key:
-            return index
-    keys.append(key)
-    return len(keys) - 1
+def _check(count: int, what: str) -> None:
+    if count > MAX_SETS:
+        raise TooLarge(f"{what} has more than {MAX_SETS} grouping sets")

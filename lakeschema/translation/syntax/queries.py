@@ -1,263 +1,273 @@
-"""sqlglot's queries and FROM clauses → raw tree."""
+"""Whole queries: SELECT with its clauses, VALUES, set operators, WITH, ORDER BY, LIMIT."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from sqlglot import expressions as exp
+from typing import Final
 
 from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.expressions import BEGINS_QUERY
+from lakeschema.translation.syntax.from_items import FromItems
 from lakeschema.translation.syntax.grouping import grouping_of
-from lakeschema.translation.syntax.positions import first_offset, position
-from lakeschema.translation.syntax.scalars import Scalars
-from lakeschema.translation.syntax.tokens import CastTarget
+from lakeschema.translation.syntax.lexing import END, QUOTED, WORD
 
-_SET_OPERATORS: dict[type[exp.Expr], tree.SetOperator] = {
-    exp.Union: tree.SetOperator.UNION,
-    exp.Intersect: tree.SetOperator.INTERSECT,
-    exp.Except: tree.SetOperator.EXCEPT,
+_SET_OPERATORS: Final = {
+    "UNION": tree.SetOperator.UNION,
+    "INTERSECT": tree.SetOperator.INTERSECT,
+    "EXCEPT": tree.SetOperator.EXCEPT,
+    "MINUS": tree.SetOperator.EXCEPT,
 }
-
-_IGNORED = {"hint", "kind", "cluster", "distribute"}
-"""Select arguments that change neither columns nor rows: hints and how rows are distributed."""
-
-_SELECT_PARTS = _IGNORED | {
-    "expressions", "from_", "joins", "laterals", "where", "group", "having", "qualify", "windows",
-    "distinct", "order", "sort", "limit", "offset", "with_",
-}  # fmt: skip
-
-_JOIN_KINDS = {
-    "": JoinKind.INNER,
-    "INNER": JoinKind.INNER,
-    "CROSS": JoinKind.CROSS,
-    "LEFT": JoinKind.LEFT,
-    "RIGHT": JoinKind.RIGHT,
-    "FULL": JoinKind.FULL,
-    "SEMI": JoinKind.SEMI,
-    "ANTI": JoinKind.ANTI,
-}
+_ORDERING: Final = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE"})
+_STAR: Final = (tree.SelectItem(tree.Star()),)
 
 
-def query_of(node: exp.Expr, casts: tuple[CastTarget, ...]) -> tree.Query:
-    return _Queries(casts).query(node)
+class Queries(FromItems):
+    """The whole grammar of a view's text but for pipes."""
 
+    def whole(self) -> tree.Query:
+        """The one query of a text."""
+        if self.at.kind == END:
+            raise MalformedSql("the text has no statement", hint="a view's text is one query")
+        if self.word not in BEGINS_QUERY and self.word != "(":
+            raise MalformedSql(
+                f"the text is not a query but {self.word or 'something else'}",
+                position=self.position(self.at),
+                hint="a view's text begins with SELECT, FROM, WITH or VALUES",
+            )
+        query = self.query()
+        while self.take(";"):
+            pass
+        if self.at.kind != END:
+            if self.tokens[self.index - 1].word == ";":
+                raise MalformedSql(
+                    "the text has more than one statement", hint="a view's text is one query"
+                )
+            self.fail("expected the end of the query")
+        return query
 
-class _Queries:
-    """Holds what the whole text shares: the casts that the token pass extracted."""
+    def query(self) -> tree.Query:
+        if self.word != "WITH":
+            return self._unnested(self._combined())
+        tables, recursive = self._common_tables()
+        return tree.With(tables, self._unnested(self._combined()), recursive)
 
-    def __init__(self, casts: tuple[CastTarget, ...]) -> None:
-        self._scalars = Scalars(casts, self.query)
+    def rest_of_query(self, first: tree.Query) -> tree.Query:
+        return self._unnested(self._combined(first))
 
-    def query(self, node: exp.Expr) -> tree.Query:
-        """Any query; ORDER BY, LIMIT and WITH become nodes around its body."""
-        body = self._body(node)
-        body = self._order(node, body)
-        with_ = node.args.get("with_")
-        if with_ is None:
-            return body
-        if with_.args.get("recursive"):
-            raise UnsupportedConstruct("WITH RECURSIVE")
-        tables = tuple(
-            tree.CommonTable(cte.alias, _column_names(cte), self.query(cte.this))
-            for cte in with_.expressions
-        )
-        return tree.With(tables, body)
+    def continues_query(self) -> bool:
+        return self.word in _SET_OPERATORS or self.word in _ORDERING or self.word in {"LIMIT", "|>"}
 
-    def _body(self, node: exp.Expr) -> tree.Query:
-        if isinstance(node, exp.Select):
-            return self._select(node)
-        if isinstance(node, exp.SetOperation):
-            return self._set_query(node)
-        if isinstance(node, (exp.Subquery, exp.Paren)):
-            return self.query(node.this)
-        if isinstance(node, exp.Values):
-            return tree.ValuesQuery(self._rows(node))
-        if isinstance(node, exp.Table):
-            star = tree.SelectItem(tree.Star())
-            return tree.Select((star,), self._with_joins(self._from_item(node), node))
-        raise MalformedSql(
-            f"the text is not a query but {_kind_name(node)}",
-            hint="a view's text begins with SELECT, FROM, WITH or VALUES",
-        )
+    def _unnested(self, body: tree.Query) -> tree.Query:
+        return self.piped(self.ordered(body))
 
-    def _order(self, node: exp.Expr, body: tree.Query) -> tree.Query:
-        order, sort = node.args.get("order"), node.args.get("sort")
-        limit, offset = node.args.get("limit"), node.args.get("offset")
-        if not (order or sort or limit or offset):
-            return body
-        sorting = order or sort
-        keys = self._scalars.sort_keys(sorting.expressions) if sorting is not None else ()
-        if isinstance(limit, exp.Fetch):
-            raise UnsupportedConstruct("FETCH")
-        return tree.Ordered(
-            body,
-            keys,
-            order is not None or sort is None,
-            self._scalars.expression(limit.expression) if limit else None,
-            self._scalars.expression(offset.expression) if offset else None,
-        )
+    def piped(self, query: tree.Query) -> tree.Query:
+        """``query`` with the operators behind ``|>``, if any come."""
+        if self.word == "|>":
+            raise UnsupportedConstruct("|>", position=self.position(self.at))
+        return query
 
-    def _set_query(self, node: exp.Expr) -> tree.Query:
-        """Unrolls the left-deep chain, merging neighbours of one operator into one node."""
-        spine: list[exp.Expr] = []
-        at = node
-        while isinstance(at, exp.SetOperation):
-            if at is not node and any(
-                at.args.get(k) for k in ("order", "limit", "offset", "with_")
-            ):
+    # WITH
+
+    def _common_tables(self) -> tuple[tuple[tree.CommonTable, ...], bool]:
+        self.expect("WITH")
+        recursive = self.take("RECURSIVE")
+        tables = [self._common_table()]
+        while self.take(","):
+            tables.append(self._common_table())
+        return tuple(tables), recursive
+
+    def _common_table(self) -> tree.CommonTable:
+        self.deeper()
+        name = self.name()
+        columns = self._names() if self.word == "(" else ()
+        if self.take("MAX", "RECURSION", "LEVEL"):
+            self.expression()
+        self.take("AS")
+        self.expect("(")
+        query = self.query()
+        self.expect(")")
+        self.shallower()
+        return tree.CommonTable(name, columns, query)
+
+    # set operators
+
+    def _combined(self, first: tree.Query | None = None) -> tree.Query:
+        """UNION and EXCEPT from left to right; in Spark INTERSECT takes its operands first."""
+        chain = _Chain(self._intersected(first))
+        while (operator := _SET_OPERATORS.get(self.word)) is not None:
+            if self.comes("EXCEPT", "(") and not self._query_in_parentheses():
                 break
-            if at.args.get("by_name"):
-                raise UnsupportedConstruct("UNION BY NAME")
-            spine.append(at)
-            at = at.this
-        chain = _Chain(self.query(at))
-        for operation in reversed(spine):
-            operator = _SET_OPERATORS[type(operation)]
-            distinct = operation.args.get("distinct") is not False
-            chain.add(operator, self.query(operation.expression), distinct=distinct)
+            distinct = self._set_operator()
+            chain.add(operator, self._intersected(), distinct=distinct)
         return chain.query()
 
-    def _select(self, node: exp.Select) -> tree.Select:
-        for part, value in node.args.items():
-            if value and part not in _SELECT_PARTS:
-                raise UnsupportedConstruct(f"{part.rstrip('_').upper()} in SELECT")
-        if node.args.get("kind"):
-            raise UnsupportedConstruct(f"SELECT AS {node.args['kind']}")
-        distinct = node.args.get("distinct")
-        if distinct is not None and distinct.args.get("on"):
-            raise UnsupportedConstruct("DISTINCT ON")
-        scalar = self._scalars.optional
+    def _query_in_parentheses(self) -> bool:
+        at = 1
+        while self.ahead(at).word == "(":
+            at += 1
+        return self.ahead(at).word in BEGINS_QUERY
+
+    def _set_operator(self) -> bool:
+        self.advance()
+        distinct = self.take_one_of("ALL", "DISTINCT") != "ALL"
+        if self.take("BY", "NAME"):
+            raise UnsupportedConstruct("UNION BY NAME", position=self.position(self.at))
+        return distinct
+
+    def _intersected(self, first: tree.Query | None = None) -> tree.Query:
+        found = self._term() if first is None else first
+        if not self.grammar.intersect_first:
+            return found
+        chain = _Chain(found)
+        while self.word == "INTERSECT":
+            distinct = self._set_operator()
+            chain.add(tree.SetOperator.INTERSECT, self._term(), distinct=distinct)
+        return chain.query()
+
+    def _term(self) -> tree.Query:
+        word = self.word
+        if word == "SELECT":
+            return self._select(None)
+        if word == "(":
+            self.advance()
+            self.deeper()
+            query = self.query()
+            self.shallower()
+            self.expect(")")
+            return query
+        if word == "FROM":
+            return self._from_first()
+        if word == "VALUES":
+            return self._values()
+        if word == "TABLE":
+            self.advance()
+            position = self.position(self.at)
+            return tree.Select(_STAR, tree.TableName(self.path(), position=position))
+        if word == "WITH":
+            return self.query()
+        if word not in {"MAP", "REDUCE"}:
+            self.fail("expected a query")
+        raise UnsupportedConstruct(word, position=self.position(self.at))
+
+    def _values(self) -> tree.Query:
+        self.expect("VALUES")
+        values = tree.ValuesQuery(self.rows())
+        alias, columns = self._alias()
+        if alias is None and not columns:
+            return values
+        return tree.Select(_STAR, tree.FromQuery(values, alias, columns))
+
+    def _from_first(self) -> tree.Query:
+        """``FROM t SELECT a``; Spark takes ``FROM t`` alone for all of its columns."""
+        self.expect("FROM")
+        source = self.from_items()
+        if self.word == "SELECT":
+            return self._select(source)
+        if self.word in {"INSERT", "MAP", "REDUCE"}:
+            raise UnsupportedConstruct(f"FROM … {self.word}", position=self.position(self.at))
+        return tree.Select(_STAR, source)
+
+    # SELECT
+
+    def _select(self, source: tree.FromItem | None) -> tree.Select:
+        self.expect("SELECT")
+        if self.word in {"TRANSFORM", "MAP", "REDUCE"} and self._is_transform():
+            raise UnsupportedConstruct(self.word, position=self.position(self.at))
+        distinct = self.take_one_of("DISTINCT", "ALL") == "DISTINCT"
+        items = [self.select_item()]
+        while self.take(","):
+            items.append(self.select_item())
+        if source is None and self.take("FROM"):
+            source = self.from_items()
+        elif source is not None:
+            source = self._after_list(source)
+        where = self.expression() if self.take("WHERE") else None
+        grouping = None
+        if self.take("GROUP", "BY"):
+            grouping = grouping_of(self)
+        having = self.expression() if self.take("HAVING") else None
+        windows: list[tree.NamedWindow] = []
+        qualify: tree.Expression | None = None
+        while True:
+            if self.word == "WINDOW" and self.ahead().kind in (WORD, QUOTED) and not windows:
+                windows = self._windows()
+            elif self.word == "QUALIFY" and qualify is None:
+                self.advance()
+                qualify = self.expression()
+            else:
+                break
         return tree.Select(
-            items=tuple(self._scalars.select_item(item) for item in node.expressions),
-            source=self._source(node),
-            where=scalar(node.args.get("where")),
-            grouping=grouping_of(node.args.get("group"), self._scalars.expression),
-            having=scalar(node.args.get("having")),
-            qualify=scalar(node.args.get("qualify")),
-            windows=tuple(self._named_window(w) for w in node.args.get("windows") or ()),
-            distinct=distinct is not None,
+            tuple(items), source, where, grouping, having, qualify, tuple(windows), distinct
         )
 
-    def _named_window(self, node: exp.Expr) -> tree.NamedWindow:
-        partition, order, frame = self._scalars.window_parts(node)
-        return tree.NamedWindow(node.this.name, partition, order, frame)
+    def _is_transform(self) -> bool:
+        """Whether USING follows the arguments; else it is a function or a column."""
+        at, depth = 1, 0
+        while self.ahead(at).kind != END:
+            word = self.ahead(at).word
+            depth += (word == "(") - (word == ")")
+            if depth == 0 and word in {"USING", "FROM", ",", ";"}:
+                return word == "USING"
+            if depth < 0:
+                return False
+            at += 1
+        return False
 
-    def _source(self, node: exp.Select) -> tree.FromItem | None:
-        from_ = node.args.get("from_")
-        if from_ is None:
-            if node.args.get("laterals") or node.args.get("joins"):
-                raise MalformedSql("the query joins without FROM", hint="add a FROM clause")
-            return None
-        return self._with_joins(self._from_item(from_.this), node, from_.this)
+    def select_item(self) -> tree.SelectItem:
+        expression = self.expression()
+        if self.take("AS"):
+            if self.word == "(":
+                return tree.SelectItem(expression, self._names())
+            return tree.SelectItem(expression, (self.name("an alias"),))
+        if self._is_alias():
+            return tree.SelectItem(expression, (self.name(),))
+        return tree.SelectItem(expression)
 
-    def _with_joins(
-        self, item: tree.FromItem, owner: exp.Expr, table: exp.Expr | None = None
-    ) -> tree.FromItem:
-        """Applies joins and lateral views in the order of the text; sqlglot keeps them in separate lists."""
-        parts: list[exp.Expr] = []
-        for holder in (table, owner):
-            if holder is not None:
-                parts += holder.args.get("joins") or ()
-                parts += holder.args.get("laterals") or ()
-        if any(isinstance(part, exp.Lateral) for part in parts):
-            parts.sort(key=first_offset)
-        for part in parts:
-            item = (
-                self._lateral_view(item, part)
-                if isinstance(part, exp.Lateral)
-                else self._join(item, part)
+    def _windows(self) -> list[tree.NamedWindow]:
+        self.expect("WINDOW")
+        found: list[tree.NamedWindow] = []
+        while True:
+            name = self.name("a window's name")
+            self.expect("AS")
+            if self.take("("):
+                parts = self.window_parts()
+            else:
+                parts = tree.NamedWindow(self.name("a window's name"), (), ())
+            found.append(
+                tree.NamedWindow(
+                    name, parts.partition_by, parts.order_by, parts.frame, parts.name or None
+                )
             )
-        return item
+            if not self.take(","):
+                return found
 
-    def _join(self, left: tree.FromItem, node: exp.Expr) -> tree.FromItem:
-        method, side, kind = (
-            str(node.args.get(k) or "").upper() for k in ("method", "side", "kind")
-        )
-        word = kind if kind in {"SEMI", "ANTI", "CROSS"} else side or kind
-        found = _JOIN_KINDS.get(word)
-        if found is None or method not in {"", "NATURAL"}:
-            raise UnsupportedConstruct(f"{method} {side} {kind} JOIN".strip())
-        right_node = node.this
-        lateral = isinstance(right_node, exp.Lateral)
-        if lateral and right_node.args.get("view"):
-            return self._lateral_view(left, right_node)
-        condition = self._scalars.optional(node.args.get("on"))
-        using = tuple(name.name for name in node.args.get("using") or ())
-        if found is JoinKind.CROSS and condition is not None:
-            found = JoinKind.INNER
-        right = self._from_item(right_node)
-        if right_node.args.get("joins") and not isinstance(right_node, exp.Subquery):
-            right = self._with_joins(right, right_node)
-        return tree.Join(left, right, found, condition, using, method == "NATURAL", lateral)
+    # ORDER BY and LIMIT
 
-    def _lateral_view(self, item: tree.FromItem, node: exp.Expr) -> tree.FromItem:
-        call = self._scalars.expression(node.this)
-        if not isinstance(call, tree.Call):
-            raise MalformedSql("LATERAL VIEW needs a function call")
-        alias = node.args.get("alias")
-        name = alias.name if alias is not None and alias.this is not None else None
-        return tree.LateralView(
-            item, call, bool(node.args.get("outer")), name or None, _column_names(node)
-        )
-
-    def _from_item(self, node: exp.Expr) -> tree.FromItem:
-        for part in ("pivots", "sample", "version", "ordinality", "changes", "when", "rows_from"):
-            value = node.args.get(part)
-            if value and part != "sample":
-                raise UnsupportedConstruct(f"{part.upper()} in FROM", position=position(node))
-        alias = node.alias or None
-        columns = _column_names(node)
-        if isinstance(node, exp.Table):
-            return self._table(node, alias, columns)
-        if isinstance(node, exp.Lateral):
-            return self._from_item_of_lateral(node, alias, columns)
-        if isinstance(node, exp.Values):
-            return tree.FromQuery(tree.ValuesQuery(self._rows(node)), alias, columns)
-        if isinstance(node, (exp.Subquery, exp.Paren)):
-            return self._parentheses(node, alias, columns)
-        raise UnsupportedConstruct(f"{_kind_name(node)} in FROM", position=position(node))
-
-    def _table(self, node: exp.Table, alias: str | None, columns: tuple[str, ...]) -> tree.FromItem:
-        if isinstance(node.this, (exp.Anonymous, exp.Func)):
-            call = self._scalars.expression(node.this)
-            if not isinstance(call, tree.Call):
-                raise UnsupportedConstruct("this table function", position=position(node))
-            return tree.FromFunction(call, alias, columns)
-        parts = tuple(part.name for part in node.parts)
-        if not all(parts):
-            raise MalformedSql("a table has an empty name", position=position(node))
-        return tree.TableName(parts, alias, columns, position(node))
-
-    def _from_item_of_lateral(
-        self, node: exp.Lateral, alias: str | None, columns: tuple[str, ...]
-    ) -> tree.FromItem:
-        if isinstance(node.this, exp.Subquery):
-            return tree.FromQuery(self.query(node.this), alias, columns)
-        call = self._scalars.expression(node.this)
-        if not isinstance(call, tree.Call):
-            raise UnsupportedConstruct("LATERAL over this expression", position=position(node))
-        return tree.FromFunction(call, alias, columns)
-
-    def _parentheses(
-        self, node: exp.Expr, alias: str | None, columns: tuple[str, ...]
-    ) -> tree.FromItem:
-        inner = node.this
-        plain = not any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
-        if plain and alias is None and isinstance(inner, (exp.Table, exp.Subquery)):
-            # FROM (a JOIN b ON …): parentheses around a join, not a query.
-            item = self._from_item(inner)
-            return self._with_joins(item, inner)
-        return tree.FromQuery(self.query(node), alias, columns)
-
-    def _rows(self, node: exp.Values) -> tuple[tuple[tree.Expression, ...], ...]:
-        return tuple(
-            tuple(self._scalars.expression(value) for value in row.expressions)
-            if isinstance(row, exp.Tuple)
-            else (self._scalars.expression(row),)
-            for row in node.expressions
-        )
+    def ordered(self, body: tree.Query) -> tree.Query:
+        order: tuple[tree.SortKey, ...] = ()
+        total = True
+        while self.word in _ORDERING and self.ahead().word == "BY":
+            word = self.advance().word
+            self.advance()
+            if word == "ORDER":
+                order, total = self.sort_keys(), True
+            elif word == "SORT":
+                order, total = self.sort_keys(), False
+            else:
+                # How rows are distributed changes neither columns nor rows.
+                self.sort_keys()
+        limit = offset = None
+        if self.take("LIMIT"):
+            if not self.take("ALL"):
+                limit = self.expression()
+            if self.take(","):
+                offset, limit = limit, self.expression()
+        if self.take("OFFSET"):
+            offset = self.expression()
+            self.take_one_of("ROW", "ROWS")
+        if not (order or limit or offset):
+            return body
+        return tree.Ordered(body, order, total, limit, offset)
 
 
 class _Chain:
@@ -279,15 +289,3 @@ class _Chain:
         if self._operator is None:
             return self._branches[0]
         return tree.SetQuery(self._operator, self._distinct, tuple(self._branches))
-
-
-def _column_names(node: exp.Expr) -> tuple[str, ...]:
-    alias = node.args.get("alias")
-    columns: Iterable[exp.Expr] = alias.args.get("columns") or () if alias is not None else ()
-    if isinstance(columns, Sequence) and not all(isinstance(c, exp.Identifier) for c in columns):
-        raise UnsupportedConstruct("a typed column list after an alias")
-    return tuple(column.name for column in columns)
-
-
-def _kind_name(node: exp.Expr) -> str:
-    return type(node).__name__.upper()

@@ -1,8 +1,8 @@
-r"""Spark's interval literals, folded into one call each before the parser sees them.
+"""Spark's interval literals: what is written, in one spelling, with the amounts that it stands for.
 
-``INTERVAL 3 DAY 1 SECOND`` becomes ``\x03('3 00:00:01', 'day to second', '0', '3', '1000000')``:
-the text in the spelling of its unit, the unit from the longest to the shortest field written, and the
-months, days and microseconds that a calendar interval counts.
+``INTERVAL 3 DAY 1 SECOND`` is ``3 00:00:01`` of ``day to second``: the text in the spelling of its unit,
+the unit from the longest to the shortest field written, and the months, days and microseconds that a
+calendar interval counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 
-from sqlglot.tokenizer_core import Token, TokenType
-
-INTERVAL_PREFIX = "\x03"
+from lakeschema.translation.syntax.cursor import Cursor
+from lakeschema.translation.syntax.lexing import NUMBER, STRING
 
 _MONTH_FIELDS = ("year", "month")
 _TIME_FIELDS = ("day", "hour", "minute", "second")
@@ -64,62 +63,36 @@ class IntervalText:
         return _time(self.days * _DAY + self.microseconds, first, last or first)
 
 
-def fold_intervals(tokens: Sequence[Token]) -> list[Token]:
-    """Tokens with each interval literal as one call; what is none of Spark's stays as it is."""
-    result: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        found = None
-        if tokens[index].token_type == TokenType.INTERVAL:
-            found = _read(tokens, index + 1)
-        if found is None:
-            result.append(tokens[index])
-            index += 1
-        else:
-            literal, end = found
-            result += _call(tokens[index], tokens[end - 1], literal)
-            index = end
-    return result
+def spark_interval(cursor: Cursor) -> IntervalText | None:
+    """The literal whose first value comes next; None, with nothing taken, if it is none of Spark's."""
+    start = cursor.index
+    found = _read(cursor)
+    if found is None:
+        cursor.back_to(start)
+    return found
 
 
-def _call(first: Token, last: Token, literal: IntervalText) -> list[Token]:
-    def token(kind: TokenType, text: str) -> Token:
-        return Token(kind, text, first.line, first.col, first.start, last.end)
-
-    amounts = (literal.months, literal.days, literal.microseconds)
-    arguments = [literal.text, literal.unit, *(str(amount) for amount in amounts)]
-    tokens = [token(TokenType.VAR, INTERVAL_PREFIX), token(TokenType.L_PAREN, "(")]
-    for number, argument in enumerate(arguments):
-        tokens += [token(TokenType.COMMA, ",")] if number else []
-        tokens.append(token(TokenType.STRING, argument))
-    return [*tokens, token(TokenType.R_PAREN, ")")]
-
-
-def _read(tokens: Sequence[Token], at: int) -> tuple[IntervalText, int] | None:
-    """The literal whose first value stands at that index, and the index behind it."""
+def _read(cursor: Cursor) -> IntervalText | None:
     parts: list[tuple[str, str]] = []
-    while (value := _value(tokens, at)) is not None:
-        text, after = value
-        unit = _unit(tokens, after)
-        if unit is None:
-            break
-        last = _unit(tokens, after + 2) if _is_word(tokens, after + 1, "TO") else None
-        if last is not None and not parts:
-            literal = _of_both_ends(text, unit, last)
-            return None if literal is None else (literal, after + 3)
+    while True:
+        before = cursor.index
+        text = _value(cursor)
+        unit = None if text is None else _unit(cursor)
+        if text is None or unit is None:
+            cursor.back_to(before)
+            return _of_parts(parts) if parts else _in_words(cursor)
+        if cursor.word == "TO" and not parts:
+            cursor.advance()
+            last = _unit(cursor)
+            return None if last is None else _of_both_ends(text, unit, last)
         parts.append((text, unit))
-        at = after + 1
-    if not parts:
-        return _in_words(tokens, at)
-    literal = _of_parts(parts)
-    return None if literal is None else (literal, at)
 
 
-def _in_words(tokens: Sequence[Token], at: int) -> tuple[IntervalText, int] | None:
+def _in_words(cursor: Cursor) -> IntervalText | None:
     """``INTERVAL '1 day 2 hours'``."""
-    if at >= len(tokens) or tokens[at].token_type != TokenType.STRING:
+    if cursor.at.kind != STRING:
         return None
-    words = tokens[at].text.lower().split()
+    words = cursor.advance().text.lower().split()
     if words[:1] == ["interval"]:
         words = words[1:]
     if not words or len(words) % 2:
@@ -127,36 +100,26 @@ def _in_words(tokens: Sequence[Token], at: int) -> tuple[IntervalText, int] | No
     parts = [
         (text, word.removesuffix("s")) for text, word in zip(words[::2], words[1::2], strict=True)
     ]
-    if not all(unit in _FIELD_OF for _, unit in parts):
+    return _of_parts(parts) if all(unit in _FIELD_OF for _, unit in parts) else None
+
+
+def _value(cursor: Cursor) -> str | None:
+    """A number or string with its sign."""
+    sign = cursor.take_one_of("-", "+")
+    if cursor.at.kind not in {NUMBER, STRING}:
         return None
-    literal = _of_parts(parts)
-    return None if literal is None else (literal, at + 1)
+    text = cursor.advance().text.strip()
+    if sign == "-":
+        return ("" if text[:1] == "-" else "-") + text.lstrip("+-")
+    return text
 
 
-def _value(tokens: Sequence[Token], at: int) -> tuple[str, int] | None:
-    """A number or string, its sign included, and the index behind it."""
-    sign = ""
-    if at < len(tokens) and tokens[at].token_type in {TokenType.DASH, TokenType.PLUS}:
-        sign = "-" if tokens[at].token_type == TokenType.DASH else ""
-        at += 1
-    if at >= len(tokens) or tokens[at].token_type not in {TokenType.NUMBER, TokenType.STRING}:
+def _unit(cursor: Cursor) -> str | None:
+    plain = cursor.word.lower().removesuffix("s")
+    if plain not in _FIELD_OF:
         return None
-    text = tokens[at].text.strip()
-    if sign and text[:1] in {"-", "+"}:
-        return ("" if text[0] == "-" else "-") + text[1:], at + 1
-    return sign + text, at + 1
-
-
-def _unit(tokens: Sequence[Token], at: int) -> str | None:
-    if at >= len(tokens) or tokens[at].token_type in {TokenType.STRING, TokenType.IDENTIFIER}:
-        return None
-    word = tokens[at].text.lower()
-    plain = word.removesuffix("s")
-    return plain if plain in _FIELD_OF else None
-
-
-def _is_word(tokens: Sequence[Token], at: int, word: str) -> bool:
-    return at < len(tokens) and tokens[at].text.upper() == word
+    cursor.advance()
+    return plain
 
 
 def _of_parts(parts: Sequence[tuple[str, str]]) -> IntervalText | None:

@@ -25,11 +25,18 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """``*``, ``t.*``, ``* EXCEPT (a)``."""
+    """``*``, ``t.*``, ``* EXCEPT (a, s.x)``, ``f(x).*``.
+
+    Attributes:
+        base: the struct whose fields are meant, where it is not a name.
+        replaced: columns that get another value in their place, as ``|> SET`` says.
+    """
 
     qualifier: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
+    excluded: tuple[tuple[str, ...], ...] = ()
     position: Position | None = field(default=None, compare=False)
+    base: Expression | None = None
+    replaced: tuple[tuple[str, Expression], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,11 @@ class Call:
     """A function or operator. ``name`` as written; operators by symbol (``+``, ``and``, ``is null``).
 
     ``and`` and ``or`` take any number of arguments, so that a long chain is not a deep tree.
-    ``order_by`` is of WITHIN GROUP; ``ignores_nulls`` is None where nothing is written.
+
+    Attributes:
+        named: arguments written ``name => value``, names in lower case.
+        order_by: of WITHIN GROUP.
+        ignores_nulls: None where the text says neither IGNORE NULLS nor RESPECT NULLS.
     """
 
     name: str
@@ -86,6 +97,7 @@ class Call:
     distinct: bool = False
     filter: Expression | None = None
     qualifier: tuple[str, ...] = ()
+    named: tuple[tuple[str, Expression], ...] = ()
     order_by: tuple[SortKey, ...] = ()
     ignores_nulls: bool | None = None
 
@@ -168,6 +180,8 @@ class Lambda:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
+    """ORDER BY ALL has a ``Star`` as its only key."""
+
     expression: Expression
     descending: bool = False
     nulls_first: bool | None = None
@@ -253,31 +267,86 @@ class LateralView:
     columns: tuple[str, ...]
 
 
-FromItem: TypeAlias = TableName | FromQuery | FromFunction | Join | LateralView
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """``PIVOT (aggregates FOR keys IN (values))``: a column for each value and aggregate.
+
+    Attributes:
+        keys: columns, or fields of columns, whose values are compared.
+        values: each one value or, of several keys, a ``Tuple``.
+    """
+
+    input: FromItem
+    aggregates: tuple[SelectItem, ...]
+    keys: tuple[tuple[str, ...], ...]
+    values: tuple[SelectItem, ...]
+    alias: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnpivotColumns:
+    """One of the columns, or several together, that become a row each."""
+
+    paths: tuple[tuple[str, ...], ...]
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unpivot:
+    """``UNPIVOT (values FOR name IN (columns))``: a row for each of the columns.
+
+    Attributes:
+        values: names of the columns that hold the values.
+        name: of the column that says from which column a row's values come.
+        with_nulls: keeps rows whose values are all null.
+    """
+
+    input: FromItem
+    values: tuple[str, ...]
+    name: str
+    columns: tuple[UnpivotColumns, ...]
+    with_nulls: bool
+    alias: str | None = None
+    names: tuple[str, ...] = ()
+
+
+FromItem: TypeAlias = TableName | FromQuery | FromFunction | Join | LateralView | Pivot | Unpivot
 
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """``aliases`` has more than one only for a table-generating call."""
+    """``aliases`` has more than one only for a table-generating call.
+
+    ``text`` is what was written, where a column may be named after it (PIVOT).
+    """
 
     expression: Expression
     aliases: tuple[str, ...] = ()
+    text: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """``sets`` index into ``keys``; None for a plain GROUP BY."""
+    """``sets`` index into ``keys``; None for a plain GROUP BY.
+
+    ``of_all``: GROUP BY ALL, by every item of SELECT that does not aggregate.
+    """
 
     keys: tuple[Expression, ...]
     sets: tuple[tuple[int, ...], ...] | None = None
+    of_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWindow:
+    """``window`` names the one that this one goes on from."""
+
     name: str
     partition_by: tuple[Expression, ...]
     order_by: tuple[SortKey, ...]
     frame: str | None = None
+    window: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +390,11 @@ class CommonTable:
 
 @dataclass(frozen=True, slots=True)
 class With:
+    """``recursive``: a table may read itself."""
+
     tables: tuple[CommonTable, ...]
     body: Query
+    recursive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

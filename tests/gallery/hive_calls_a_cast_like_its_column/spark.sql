@@ -1,1 +1,1 @@
-SELECT t1.`id`, CAST(t1.`duration` AS INT) AS `duration`, CAST(t1.`price` AS STRING) AS `price`, CAST(t1.`price` AS DOUBLE) AS `_c3`, CAST(lower(t1.`duration`) AS STRING) AS `_c4`, CAST(t1.`id` AS BIGINT) AS `_c5` FROM `default`.`calls` AS t1
+SELECT CAST(t1.`id` AS INT) AS `id`, CAST(t1.`duration` AS INT) AS `duration`, CAST(t1.`price` AS STRING) AS `price`, CAST(t1.`price` AS DOUBLE) AS `_c3`, CAST(lower(t1.`duration`) AS STRING) AS `_c4`, CAST(t1.`id` AS BIGINT) AS `_c5` FROM `default`.`calls` AS t1

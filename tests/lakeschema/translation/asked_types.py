@@ -125,6 +125,8 @@ _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
 }
 _NAMED_OTHERWISE = {
     "is_not_distinct_from",
+    "timestampadd",
+    "timestampdiff",
     "and",
     "or",
     "not",

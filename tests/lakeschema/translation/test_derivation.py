@@ -120,7 +120,7 @@ def test_an_inputs_hash_depends_on_facts_upstreams_and_options() -> None:
         ("SELECT id, frobnicate(id) AS f FROM t", UnsupportedFunction, (1, 12)),
         ("SELECT s.nope FROM t", UnknownColumn, (1, 8)),
         ("SELECT CAST(s AS INT) AS i FROM t", TypeMismatch, (1, 8)),
-        ("SELECT id FROM t WHERE", MalformedSql, (1, 18)),
+        ("SELECT id FROM t WHERE", MalformedSql, (1, 23)),
     ],
 )
 def test_an_error_says_where_in_the_text_it_is(
@@ -148,7 +148,7 @@ def test_an_unknown_column_names_those_that_exist_and_the_nearest() -> None:
     [
         "WITH RECURSIVE r AS (SELECT 1 AS x) SELECT x FROM r",
         "SELECT id > ALL (SELECT id FROM u) AS x FROM t",
-        "SELECT id FROM t PIVOT (sum(amount) FOR name IN ('a'))",
+        "SELECT id FROM t VERSION AS OF 1",
     ],
 )
 def test_what_is_not_known_is_named_and_unsupported(query: str) -> None:

@@ -1,0 +1,1 @@
+"""Queries of public test suites, judged live by Spark: ``make bench-corpus``."""

@@ -1,0 +1,140 @@
+"""``make bench-corpus``: queries that others wrote to test SQL engines, judged live by Spark.
+
+Each query that Spark accepts is derived as a view: equal types, a refusal with its reason, a wrong
+type, a null where a column is required, or a crash. Exit status: 0 unless something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from benchmarks.corpus import judging, suites
+from benchmarks.corpus.judging import (
+    CRASH,
+    EQUAL,
+    REFUSED_BY_SPARK,
+    WRONG_NULL,
+    WRONG_TYPE,
+    Verdict,
+)
+from deploy.jdk import find_jdk
+
+_WRONG = (WRONG_TYPE, WRONG_NULL, CRASH)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", choices=("spark", "functions", "sqlglot"), action="append")
+    parser.add_argument("--only", default="", help="scripts whose name contains this")
+    parser.add_argument("--details", type=Path, help="write each verdict as a line of JSON")
+    options = parser.parse_args()
+    judging.quiet()
+    outcomes: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        spark = stack.enter_context(_session(Path(folder)))
+        details = stack.enter_context(options.details.open("w")) if options.details else None
+        for script in _scripts(spark, options.suite or ["spark", "functions", "sqlglot"]):
+            if options.only not in script.name:
+                continue
+            for query, verdict in _run(spark, script):
+                outcomes[verdict.outcome] += 1
+                if verdict.outcome not in (EQUAL, REFUSED_BY_SPARK):
+                    reasons[f"{verdict.outcome}: {_class_of(verdict.reason)}"] += 1
+                if details and verdict.outcome != REFUSED_BY_SPARK:
+                    line = {
+                        "script": script.name, "outcome": verdict.outcome,
+                        "reason": verdict.reason, "query": query,
+                    }  # fmt: skip
+                    print(json.dumps(line), file=details, flush=True)
+    judged = outcomes.total() - outcomes[REFUSED_BY_SPARK]
+    for reason, count in reasons.most_common(60):
+        print(f"{count:6} {reason}")
+    for outcome, count in outcomes.most_common():
+        print(
+            f"{outcome}: {count}"
+            + (f" ({count / judged:.2%})" if outcome != REFUSED_BY_SPARK else "")
+        )
+    return 1 if any(outcomes[wrong] for wrong in _WRONG) else 0
+
+
+def _scripts(spark: SparkSession, chosen: list[str]) -> Iterator[suites.Script]:
+    if "functions" in chosen:
+        yield from suites.function_examples(spark)
+    if "spark" in chosen:
+        yield from suites.spark_suite(find_jdk())
+    if "sqlglot" in chosen:
+        yield from suites.sqlglot_suite()
+
+
+def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verdict]]:
+    """Each query's verdict; what the script creates is dropped after it."""
+    session = spark.newSession()
+    for key, value in script.settings.items():
+        _attempt(session, f"SET {key}={value}")
+    settings = {"spark.sql.ansi.enabled": "true", **script.settings}
+    for statement in script.statements:
+        if suites.is_query(statement):
+            yield statement, judging.judge(session, statement, settings)
+            continue
+        _attempt(session, statement)
+        changed = re.match(r"(?i)SET\s+([\w.]+)\s*=\s*(.+)$", statement)
+        if changed:
+            settings[changed[1]] = changed[2].strip()
+    _attempt(session, "USE default")
+    for (name,) in session.sql("SHOW DATABASES").collect():
+        if name != "default":
+            _attempt(session, f"DROP DATABASE `{name}` CASCADE")
+    for table in session.catalog.listTables("default"):
+        if not table.isTemporary:
+            kind = "VIEW" if table.tableType == "VIEW" else "TABLE"
+            _attempt(session, f"DROP {kind} default.`{table.name}`")
+
+
+def _attempt(session: SparkSession, statement: str) -> None:
+    with contextlib.suppress(PySparkException, Py4JError, Exception):
+        session.sql(statement)
+
+
+def _class_of(reason: str) -> str:
+    """The reason without names and positions, so that like cases count together."""
+    text = re.sub(r"line \d+, column \d+:? ?", "", reason)
+    text = re.sub(r"judged\.v:? ?", "", text)
+    return text[:110]
+
+
+@contextlib.contextmanager
+def _session(folder: Path) -> Iterator[SparkSession]:
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.sql.session.timeZone", "America/Los_Angeles")
+        .config("spark.driver.memory", "3g")
+        .config("spark.driver.extraJavaOptions", f"-XX:+UseSerialGC -Dderby.system.home={folder}")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+"""One query's derivation held against Spark's analysis, and its nulls against the rows."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from lakeschema.catalog.column_types import (
+    STRING,
+    ArrayType,
+    CharType,
+    ColumnType,
+    MapType,
+    StructType,
+    UnknownType,
+    VarcharType,
+    map_type,
+    print_type,
+)
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
+from lakeschema.catalog.spark_schema import columns_from_json
+from lakeschema.translation.derivation import derive, derive_view, upstreams_of
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import PlanColumn
+
+EQUAL: Final = "equal"
+REFUSED_BY_SPARK: Final = "refused by Spark"
+REFUSED_BY_US: Final = "refused by us"
+WRONG_TYPE: Final = "wrong type"
+WRONG_NULL: Final = "null where required"
+CRASH: Final = "crash"
+_OPTIONS: Final = Options()
+_COLLATION: Final = re.compile(r" collate \w+")
+"""Avro has one type of text, however it is compared."""
+_MAX_ROWS: Final = 1_000
+_VIEW: Final = RelationName.of("judged", "v")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    outcome: str
+    reason: str = ""
+
+
+def quiet() -> None:
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+
+
+def judge(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Verdict:
+    try:
+        frame = spark.sql(query)
+        schema = frame.schema
+    except (PySparkException, Py4JError) as error:
+        return Verdict(REFUSED_BY_SPARK, str(error).splitlines()[0][:120] if str(error) else "")
+    except Exception as error:  # noqa: BLE001 (PySpark lacks some of Spark's types)
+        return Verdict(REFUSED_BY_SPARK, f"PySpark: {error}")
+    try:
+        columns = _derived(spark, query, len(schema.fields), settings)
+    except (TranslationError, CatalogError) as error:
+        return Verdict(REFUSED_BY_US, f"{type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001 (a crash is what is looked for)
+        return Verdict(CRASH, f"{type(error).__name__}: {error}")
+    theirs = [_COLLATION.sub("", f.dataType.simpleString().lower()) for f in schema.fields]
+    ours = [print_type(map_type(c.type, _as_shown)).lower() for c in columns]
+    if ours != theirs:
+        differing = [(o, t) for o, t in zip(ours, theirs, strict=False) if o != t] or (ours, theirs)
+        return Verdict(WRONG_TYPE, f"ours, Spark's: {differing[:3]}")
+    found = _false_required(frame, columns)
+    return Verdict(WRONG_NULL, found) if found else Verdict(EQUAL)
+
+
+def _as_shown(type_: ColumnType) -> ColumnType:
+    """Spark's expressions have no char and varchar."""
+    return STRING if isinstance(type_, (CharType, VarcharType)) else type_
+
+
+def _derived(
+    spark: SparkSession, query: str, width: int, settings: Mapping[str, str]
+) -> Sequence[PlanColumn]:
+    """The columns of the query as a view with a declared column list, over what it reads."""
+    view = ViewText(
+        Dialect.SPARK,
+        query,
+        query,
+        (spark.catalog.currentDatabase(),),
+        sql_configs=MappingProxyType(dict(settings)),
+    )
+    declared = tuple(Column(f"c{i}", UnknownType("judged")) for i in range(width))
+    relation = Relation(_VIEW, declared, view=view)
+    known = {}
+    for name in upstreams_of(relation, _OPTIONS):
+        interface = _interface(spark, name)
+        if interface is not None:
+            known[name] = interface
+    return derive_view(relation, known, _OPTIONS)[1].columns
+
+
+def _interface(spark: SparkSession, name: RelationName) -> Interface | None:
+    """Of a table or temporary view, with Spark's columns; null is possible everywhere."""
+    for parts in (name.parts, name.parts[-1:]):
+        try:
+            schema = spark.table(".".join(f"`{part}`" for part in parts)).schema
+        except (PySparkException, Py4JError):
+            continue
+        columns = columns_from_json(schema.json())
+        assert columns is not None
+        return derive(Relation(name, columns), {}, _OPTIONS).interface
+    return None
+
+
+def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
+    """The first place that we call required and that is null in a row; empty if there is none."""
+    if not any(_has_required(c.type, nullable=c.nullable) for c in columns):
+        return ""
+    try:
+        rows = frame.limit(_MAX_ROWS).collect()
+    except Exception:  # noqa: BLE001 (no rows, or values that PySpark cannot show)
+        return ""
+    for row in rows:
+        for column, value in zip(columns, row, strict=True):
+            found = _null_inside(column.type, value, column.name, nullable=column.nullable)
+            if found:
+                return found
+    return ""
+
+
+def _has_required(type_: ColumnType, *, nullable: bool) -> bool:
+    if not nullable:
+        return True
+    match type_:
+        case ArrayType(element, element_nullable):
+            return _has_required(element, nullable=element_nullable)
+        case MapType():
+            return _has_required(type_.value, nullable=type_.value_nullable)
+        case StructType(fields):
+            return any(_has_required(f.type, nullable=f.nullable) for f in fields)
+        case _:
+            return False
+
+
+def _null_inside(type_: ColumnType, value: Any, path: str, *, nullable: bool) -> str:
+    if value is None:
+        return "" if nullable else path
+    parts: Iterator[str] = iter(())
+    match type_:
+        case ArrayType(element, element_nullable):
+            parts = (
+                _null_inside(element, v, f"{path}[]", nullable=element_nullable) for v in value
+            )
+        case MapType():
+            parts = (
+                _null_inside(type_.value, v, f"{path}[]", nullable=type_.value_nullable)
+                for v in value.values()
+            )
+        case StructType(fields):
+            parts = (
+                _null_inside(f.type, v, f"{path}.{f.name}", nullable=f.nullable)
+                for f, v in zip(fields, value, strict=True)
+            )
+    return next((part for part in parts if part), "")

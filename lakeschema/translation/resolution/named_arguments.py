@@ -1,0 +1,74 @@
+"""Arguments written ``name => value``, in the order in which the function takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.syntax import tree
+
+_Parameters = tuple[tuple[str, tree.Expression | None], ...]
+
+_NULL: Final = tree.NullLiteral()
+
+
+def _text(value: str) -> tree.Expression:
+    return tree.StringLiteral(value)
+
+
+_PARAMETERS: Final[Mapping[str, _Parameters]] = MappingProxyType(
+    {
+        "mask": (
+            ("str", None),
+            ("upperchar", _text("X")),
+            ("lowerchar", _text("x")),
+            ("digitchar", _text("n")),
+            ("otherchar", _NULL),
+        ),
+        "count_min_sketch": (
+            ("column", None), ("epsilon", None), ("confidence", None), ("seed", None),
+        ),
+        **dict.fromkeys(("explode", "explode_outer", "posexplode", "posexplode_outer"),
+                        (("collection", None),)),
+        **dict.fromkeys(("inline", "inline_outer"), (("input", None),)),
+        **dict.fromkeys(("variant_explode", "variant_explode_outer"), (("input", None),)),
+        "uniform": (("min", None), ("max", None), ("seed", None)),
+        "randstr": (("length", None), ("seed", None)),
+    }
+)  # fmt: skip
+"""Parameters with the value that one has when it is left out; None where it cannot be.
+
+Source: the functions of Spark 4.3 that do not answer that named arguments are not supported.
+"""
+
+
+def in_order(call: tree.Call) -> Sequence[tree.Expression]:
+    """All arguments by position.
+
+    Raises:
+        TypeMismatch: a name that the function does not have, or has already got.
+        UnsupportedConstruct: names for a function whose parameters are not known.
+    """
+    if not call.named:
+        return call.arguments
+    parameters = _PARAMETERS.get(call.name.lower())
+    if parameters is None:
+        raise UnsupportedConstruct(f"named arguments of {call.name}", position=call.position)
+    given = dict(call.named)
+    names = [name for name, _ in parameters]
+    for name in given:
+        if name not in names[len(call.arguments) :] or len(given) != len(call.named):
+            raise TypeMismatch(
+                f"{call.name} has no argument {name} here", position=call.position,
+                hint=f"its arguments are {', '.join(names)}",
+            )  # fmt: skip
+    last = max(names.index(name) for name in given) + 1
+    found = list(call.arguments)
+    for name, default in parameters[len(call.arguments) : last]:
+        value = given.get(name, default)
+        if value is None:
+            raise TypeMismatch(f"{call.name} needs its argument {name}", position=call.position)
+        found.append(value)
+    return found

@@ -1,0 +1,363 @@
+"""Function calls: their arguments, what stands behind them, and the forms with keywords inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.translation.errors import Position, UnsupportedConstruct
+from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.expressions import Expressions
+from lakeschema.translation.syntax.lexing import QUOTED, SYMBOL, WORD
+
+_ADDS: Final = frozenset({"DATEADD", "DATE_ADD", "TIMESTAMPADD"})
+_SUBTRACTS: Final = frozenset({"DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "TIMEDIFF"})
+_UNITS: Final = frozenset(
+    {
+        *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFYEAR", "HOUR", "MINUTE", "SECOND"),
+        *("MILLISECOND", "MICROSECOND", "NANOSECOND"),
+    }
+)
+
+
+class Calls(Expressions):
+    """Adds calls, with FILTER, WITHIN GROUP, IGNORE NULLS and OVER, to expressions."""
+
+    def call(self, names: Sequence[str], position: Position) -> tree.Expression:
+        arguments = self._arguments()
+        call = tree.Call(
+            names[-1],
+            arguments.positional,
+            position,
+            arguments.distinct,
+            qualifier=tuple(names[:-1]),
+            named=arguments.named,
+            ignores_nulls=arguments.ignores_nulls,
+        )
+        return self._behind(call)
+
+    def name(self, what: str = "a name") -> str:
+        """As anywhere; ``IDENTIFIER('a')`` is the name that its text says."""
+        if self.word == "IDENTIFIER" and self.ahead().word == "(":
+            self.advance()
+            return self.named_by_text()[-1]
+        return super().name(what)
+
+    def _arguments(self) -> _Arguments:
+        self.expect("(")
+        found = _Arguments()
+        if self.take(")"):
+            return found
+        self.deeper()
+        found.distinct = bool(self.take_one_of("DISTINCT", "ALL") == "DISTINCT")
+        positional: list[tree.Expression] = []
+        named: list[tuple[str, tree.Expression]] = []
+        while True:
+            if self.at.kind in (WORD, QUOTED) and self.ahead().word == "=>":
+                name = self.name()
+                self.advance()
+                named.append((name.lower(), self.expression()))
+            else:
+                positional.append(self._argument())
+            if not self.take(","):
+                break
+        found.ignores_nulls = self._nulls()
+        if self.word == "ORDER":
+            raise UnsupportedConstruct("ORDER BY inside a call", position=self.position(self.at))
+        found.positional, found.named = tuple(positional), tuple(named)
+        self.shallower()
+        self.expect(")")
+        return found
+
+    def _argument(self) -> tree.Expression:
+        if self.word in {"SELECT", "WITH"} and self.ahead().word not in {",", ")", "."}:
+            return tree.ScalarQuery(self.query())
+        return self.expression()
+
+    def _nulls(self) -> bool | None:
+        """Whether nulls are left out, as IGNORE NULLS says; None where nothing is said."""
+        if self.take("IGNORE", "NULLS"):
+            return True
+        return False if self.take("RESPECT", "NULLS") else None
+
+    def _behind(self, call: tree.Call) -> tree.Expression:
+        if self.at.kind != WORD:
+            return call
+        if self.take("WITHIN", "GROUP"):
+            self.expect("(", "ORDER", "BY")
+            call = replace(call, order_by=self.sort_keys())
+            self.expect(")")
+        if self.comes("FILTER", "("):
+            self.expect("FILTER", "(", "WHERE")
+            call = replace(call, filter=self.expression())
+            self.expect(")")
+        nulls = self._nulls()
+        if nulls is not None:
+            call = replace(call, ignores_nulls=nulls)
+        if self.word == "OVER" and (self.ahead().word == "(" or self.ahead().kind != SYMBOL):
+            return self._over(call)
+        return call
+
+    # windows
+
+    def _over(self, call: tree.Call) -> tree.WindowCall:
+        self.advance()
+        if self.word != "(":
+            return tree.WindowCall(call, window=self.name("a window's name"))
+        self.advance()
+        parts = self.window_parts()
+        return tree.WindowCall(
+            call, parts.partition_by, parts.order_by, parts.frame, parts.name or None
+        )
+
+    def window_parts(self) -> tree.NamedWindow:
+        """What stands in the parentheses of a window, with the name of the one that it goes on from."""
+        name = ""
+        if self.at.kind in (WORD, QUOTED) and self.word not in _WINDOW_WORDS:
+            name = self.name()
+        partition: tuple[tree.Expression, ...] = ()
+        order: tuple[tree.SortKey, ...] = ()
+        if self.take("CLUSTER", "BY"):
+            order = self.sort_keys()
+            partition = tuple(key.expression for key in order)
+        if self.take("PARTITION", "BY") or self.take("DISTRIBUTE", "BY"):
+            partition = self._list()
+        if self.take("ORDER", "BY") or self.take("SORT", "BY"):
+            order = self.sort_keys()
+        frame = self._frame()
+        self.expect(")")
+        return tree.NamedWindow(name, partition, order, frame)
+
+    def _list(self) -> tuple[tree.Expression, ...]:
+        found = [self.expression()]
+        while self.take(","):
+            found.append(self.expression())
+        return tuple(found)
+
+    def _frame(self) -> str | None:
+        unit = self.take_one_of("ROWS", "RANGE")
+        if not unit:
+            return None
+        if not self.take("BETWEEN"):
+            return f"{unit} BETWEEN {self._bound()} AND CURRENT ROW"
+        low = self._bound()
+        self.expect("AND")
+        return f"{unit} BETWEEN {low} AND {self._bound()}"
+
+    def _bound(self) -> str:
+        if self.take("CURRENT", "ROW"):
+            return "CURRENT ROW"
+        start = self.index
+        if not self.take("UNBOUNDED"):
+            self.expression()
+        text = self.text_since(start)
+        side = self.take_one_of("PRECEDING", "FOLLOWING")
+        if not side:
+            self.fail("expected PRECEDING or FOLLOWING")
+        return f"{text.upper() if text.isalpha() else text} {side}"
+
+    def sort_keys(self) -> tuple[tree.SortKey, ...]:
+        keys = [self._sort_key()]
+        while self.take(","):
+            keys.append(self._sort_key())
+        return tuple(keys)
+
+    def _sort_key(self) -> tree.SortKey:
+        expression: tree.Expression
+        if self.word == "ALL" and self.ahead().word not in {"(", "."}:
+            self.advance()
+            expression = tree.Star()
+        else:
+            expression = self.expression()
+        descending = self.take_one_of("ASC", "DESC") == "DESC"
+        first = descending == self.grammar.nulls_are_large
+        if self.take("NULLS", "FIRST"):
+            first = True
+        elif self.take("NULLS", "LAST"):
+            first = False
+        return tree.SortKey(expression, descending, first)
+
+    # calls with keywords inside
+
+    def special_call(self) -> tree.Expression | None:
+        form = _FORMS.get(self.word)
+        if form is None:
+            return None
+        start = self.index
+        found = form(self)
+        if found is None:
+            self.back_to(start)
+            return None
+        return self._behind(found) if isinstance(found, tree.Call) else found
+
+    def _cast(self) -> tree.Expression | None:
+        token = self.advance()
+        self.advance()
+        self.deeper()
+        operand = self.expression()
+        if not self.take("AS"):
+            self.fail("expected AS")
+        type_ = self.type("a CAST")
+        format_ = self.string("a format in quotes") if self.take("FORMAT") else None
+        self.shallower()
+        self.expect(")")
+        return tree.Cast(operand, type_, token.word != "CAST", self.position(token), format_)
+
+    def _extract(self) -> tree.Expression | None:
+        token = self.advance()
+        self.advance()
+        if self.ahead().word != "FROM":
+            return None
+        unit = tree.StringLiteral(self.advance().text.lower())
+        self.expect("FROM")
+        value = self.expression()
+        self.expect(")")
+        return tree.Call("extract", (unit, value), self.position(token))
+
+    def _trim(self) -> tree.Expression | None:
+        token = self.advance()
+        self.advance()
+        side = self.take_one_of("BOTH", "LEADING", "TRAILING")
+        characters = None if self.word == "FROM" else self.expression()
+        if not self.take("FROM"):
+            return None
+        name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, "trim")
+        text = self.expression()
+        self.expect(")")
+        # As a call these name what is cut off first.
+        parts = (text,) if characters is None else (characters, text)
+        return tree.Call(name, parts, self.position(token))
+
+    def _substring(self) -> tree.Expression | None:
+        token = self.advance()
+        self.advance()
+        parts = [self.expression()]
+        if not self.take("FROM"):
+            return None
+        parts.append(self.expression())
+        if self.take("FOR"):
+            parts.append(self.expression())
+        self.expect(")")
+        return tree.Call("substring", tuple(parts), self.position(token))
+
+    def _position_in(self) -> tree.Expression | None:
+        token = self.advance()
+        self.advance()
+        part = self.expression(self.grammar.test + 1)
+        if not self.take("IN"):
+            return None
+        text = self.expression()
+        self.expect(")")
+        return tree.Call("locate", (part, text), self.position(token))
+
+    def _overlay(self) -> tree.Expression | None:
+        token = self.advance()
+        self.advance()
+        parts = [self.expression()]
+        if not self.take("PLACING"):
+            return None
+        parts.append(self.expression())
+        self.expect("FROM")
+        parts.append(self.expression())
+        if self.take("FOR"):
+            parts.append(self.expression())
+        self.expect(")")
+        return tree.Call("overlay", tuple(parts), self.position(token))
+
+    def _struct(self) -> tree.Expression | None:
+        self.advance()
+        self.advance()
+        fields: list[tuple[str | None, tree.Expression]] = []
+        self.deeper()
+        while not self.take(")"):
+            value = self.expression()
+            fields.append((self.name() if self.take("AS") else None, value))
+            if self.word != ")":
+                self.expect(",")
+        self.shallower()
+        return tree.StructLiteral(tuple(fields))
+
+    def _with_unit(self) -> tree.Expression | None:
+        """``dateadd(DAY, 1, d)``, whose unit is a word; with two arguments it is another function."""
+        token = self.advance()
+        self.advance()
+        if self.word not in _UNITS or self.ahead().word != ",":
+            return None
+        unit = self.advance().word
+        self.advance()
+        parts = [self.expression()]
+        if self.take(")"):
+            return None
+        self.expect(",")
+        parts.append(self.expression())
+        self.expect(")")
+        name = "timestampadd" if token.word in _ADDS else "timestampdiff"
+        return tree.Call(name, (tree.StringLiteral(unit), *parts), self.position(token))
+
+    def _identifier(self) -> tree.Expression | None:
+        """``IDENTIFIER('a.b')`` is the name that its text says."""
+        token = self.advance()
+        parts = self.named_by_text()
+        if self.word == "(":
+            return self.call(parts, self.position(token))
+        return tree.Name(parts, self.position(token))
+
+    def named_by_text(self) -> tuple[str, ...]:
+        """The name inside the parentheses of IDENTIFIER, which must be written out."""
+        self.expect("(")
+        at = self.at
+        text = self.expression()
+        self.expect(")")
+        known = _constant_text(text)
+        if known is None:
+            raise UnsupportedConstruct(
+                "IDENTIFIER of a text that is not constant", position=self.position(at)
+            )
+        inner = type(self)(known, self.grammar)
+        return inner.path()
+
+
+class _Arguments:
+    """Of one call, as they are read."""
+
+    def __init__(self) -> None:
+        self.positional: tuple[tree.Expression, ...] = ()
+        self.named: tuple[tuple[str, tree.Expression], ...] = ()
+        self.distinct = False
+        self.ignores_nulls: bool | None = None
+
+
+_WINDOW_WORDS: Final = frozenset(
+    {"PARTITION", "DISTRIBUTE", "ORDER", "SORT", "CLUSTER", "ROWS", "RANGE"}
+)
+
+
+def _constant_text(node: tree.Expression) -> str | None:
+    match node:
+        case tree.StringLiteral(value):
+            return value
+        case tree.Call("||", (left, right)):
+            parts = [_constant_text(left), _constant_text(right)]
+            return None if None in parts else "".join(p for p in parts if p is not None)
+        case _:
+            return None
+
+
+# ruff: noqa: SLF001 (a table of the class's own methods)
+_FORMS: Final[Mapping[str, Callable[[Calls], tree.Expression | None]]] = MappingProxyType(
+    {
+        "CAST": Calls._cast,
+        "TRY_CAST": Calls._cast,
+        "EXTRACT": Calls._extract,
+        "TRIM": Calls._trim,
+        "SUBSTRING": Calls._substring,
+        "SUBSTR": Calls._substring,
+        "POSITION": Calls._position_in,
+        "OVERLAY": Calls._overlay,
+        "STRUCT": Calls._struct,
+        "IDENTIFIER": Calls._identifier,
+        **dict.fromkeys((*_ADDS, *_SUBTRACTS), Calls._with_unit),
+    }
+)

@@ -1,0 +1,131 @@
+"""Where a parser is in its tokens, what it expects there, and the error if that is not there."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from lakeschema.translation.errors import MalformedSql, Position, TooLarge
+from lakeschema.translation.syntax.grammars import Grammar
+from lakeschema.translation.syntax.lexing import (
+    END,
+    QUOTED,
+    STRING,
+    WORD,
+    Lines,
+    Token,
+    tokens_of,
+)
+
+MAX_NESTING = 150
+"""Parentheses, brackets, CASE and prefix operators around one another; engines give up earlier."""
+
+
+class Cursor:
+    """``at`` is the token that comes next; ``word`` its upper-case word or symbol."""
+
+    def __init__(self, sql: str, grammar: Grammar) -> None:
+        self.sql = sql
+        self.grammar = grammar
+        self.tokens = tokens_of(sql, grammar)
+        self.index = 0
+        self.at: Token = self.tokens[0]
+        self.word = self.at.word
+        self._lines = Lines(sql)
+        self._depth = 0
+
+    # reading
+
+    def advance(self) -> Token:
+        """The next token, which is taken."""
+        token = self.at
+        if token.kind != END:
+            self.index += 1
+            self.at = self.tokens[self.index]
+            self.word = self.at.word
+        return token
+
+    def back_to(self, index: int) -> None:
+        self.index = index
+        self.at = self.tokens[index]
+        self.word = self.at.word
+
+    def ahead(self, count: int = 1) -> Token:
+        return self.tokens[min(self.index + count, len(self.tokens) - 1)]
+
+    def take(self, *words: str) -> bool:
+        """Takes these words or symbols if all of them come next, one after the other."""
+        if self.word != words[0]:
+            return False
+        for offset, word in enumerate(words):
+            if self.tokens[min(self.index + offset, len(self.tokens) - 1)].word != word:
+                return False
+        self.back_to(self.index + len(words))
+        return True
+
+    def take_one_of(self, *words: str) -> str:
+        """The word that was taken; empty if none of them comes next."""
+        word = self.word
+        if word and word in words:
+            self.advance()
+            return word
+        return ""
+
+    def comes(self, *words: str) -> bool:
+        """Whether these come next, one after the other."""
+        return all(
+            self.tokens[min(self.index + offset, len(self.tokens) - 1)].word == word
+            for offset, word in enumerate(words)
+        )
+
+    def expect(self, *words: str) -> None:
+        for word in words:
+            if self.word != word:
+                self.fail(f"expected {word}")
+            self.advance()
+
+    def name(self, what: str = "a name") -> str:
+        """An identifier, quoted or not."""
+        if self.at.kind not in {WORD, QUOTED}:
+            self.fail(f"expected {what}")
+        return self.advance().text
+
+    def string(self, what: str) -> str:
+        if self.at.kind != STRING:
+            self.fail(f"expected {what}")
+        return self.advance().text
+
+    # places
+
+    def position(self, token: Token) -> Position:
+        return self._lines.position(token.start)
+
+    def text_since(self, start: int) -> str:
+        """What was written from the token with index ``start`` to the last one taken."""
+        return self.sql[self.tokens[start].start : self.tokens[self.index - 1].end]
+
+    # limits and errors
+
+    def deeper(self) -> None:
+        """Call it where one level of nesting begins, and ``shallower`` where it ends."""
+        self._depth += 1
+        if self._depth > MAX_NESTING:
+            raise TooLarge(
+                f"the query nests more than {MAX_NESTING} levels deep",
+                position=self.position(self.at),
+                hint="split the view into views of its parts",
+            )
+
+    def shallower(self) -> None:
+        self._depth -= 1
+
+    def fail(self, expected: str) -> NoReturn:
+        """``expected`` in words, such as ``expected )``."""
+        found = "at its end" if self.at.kind == END else f"near {self._shown()!r}"
+        raise MalformedSql(
+            f"the query cannot be parsed {found}: {expected}",
+            position=self.position(self.at),
+            hint="check the query in its own engine; keywords used as names need back-ticks",
+        )
+
+    def _shown(self) -> str:
+        return self.sql[self.at.start : self.at.end][:60]

@@ -1,0 +1,302 @@
+"""FROM: tables, sub-queries, table functions, joins, lateral views, pivots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.calls import Calls
+from lakeschema.translation.syntax.expressions import BEGINS_QUERY
+from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, WORD
+
+NO_ALIAS: Final = frozenset(
+    {
+        *("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT"),
+        *("OFFSET", "UNION", "EXCEPT", "MINUS", "INTERSECT", "JOIN", "LEFT", "RIGHT", "FULL"),
+        *("INNER", "CROSS", "NATURAL", "SEMI", "ANTI", "ON", "USING", "LATERAL", "WINDOW"),
+        *("QUALIFY", "PIVOT", "UNPIVOT", "TABLESAMPLE", "AND", "OR", "NOT", "AS", "THEN", "ELSE"),
+        *("WHEN", "END", "SELECT", "INSERT", "IN", "IS", "BETWEEN", "LIKE", "RLIKE", "ILIKE"),
+        *(
+            "REGEXP",
+            "DIV",
+            "ASC",
+            "DESC",
+            "NULLS",
+            "SET",
+            "WITH",
+            "VERSION",
+            "FOR",
+            "ROWS",
+            "RANGE",
+        ),
+    }
+)
+"""Words that go on with a query where an alias without AS could stand."""
+
+_JOINS: Final[Mapping[str, JoinKind]] = MappingProxyType(
+    {
+        "": JoinKind.INNER,
+        "INNER": JoinKind.INNER,
+        "CROSS": JoinKind.CROSS,
+        "LEFT": JoinKind.LEFT,
+        "RIGHT": JoinKind.RIGHT,
+        "FULL": JoinKind.FULL,
+        "SEMI": JoinKind.SEMI,
+        "ANTI": JoinKind.ANTI,
+    }
+)
+
+
+class FromItems(Calls):
+    """Adds what stands in FROM to expressions and calls."""
+
+    def from_items(self) -> tree.FromItem:
+        """All of a FROM clause, applied from left to right."""
+        item = self._joined(self._from_item())
+        while self.take(","):
+            lateral = self.word == "LATERAL" and self.ahead().word != "VIEW"
+            right = self._joined(self._from_item(), lateral=lateral, left=item)
+            item = right if lateral else tree.Join(item, right, JoinKind.CROSS)
+            item = self._after_list(item)
+        return item
+
+    def _after_list(self, item: tree.FromItem) -> tree.FromItem:
+        while (next_ := self._extended(item)) is not None:
+            item = next_
+        return item
+
+    def _joined(
+        self, item: tree.FromItem, *, lateral: bool = False, left: tree.FromItem | None = None
+    ) -> tree.FromItem:
+        if lateral and left is not None:
+            item = tree.Join(left, item, JoinKind.CROSS, lateral=True)
+        return self._after_list(item)
+
+    def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
+        """The item with the next join, lateral view or pivot; None if none comes."""
+        word = self.word
+        if word == "LATERAL" and self.ahead().word == "VIEW":
+            return self._lateral_view(item)
+        if word == "PIVOT" and self.ahead().word == "(":
+            return self.pivot(item)
+        if word == "UNPIVOT" and self.ahead().word in {"(", "INCLUDE", "EXCLUDE"}:
+            return self.unpivot(item)
+        return self.join(item)
+
+    def join(self, left: tree.FromItem) -> tree.FromItem | None:
+        start = self.index
+        natural = self.take("NATURAL")
+        side = self.take_one_of("INNER", "CROSS", "LEFT", "RIGHT", "FULL")
+        if side in {"LEFT", "RIGHT", "FULL"}:
+            self.take("OUTER")
+        kind = self.take_one_of("SEMI", "ANTI") or side
+        if not self.take("JOIN"):
+            self.back_to(start)
+            return None
+        lateral = self.word == "LATERAL"
+        right = self._from_item()
+        condition: tree.Expression | None = None
+        using: tuple[str, ...] = ()
+        if self.take("ON"):
+            condition = self.expression()
+        elif self.comes("USING", "("):
+            self.advance()
+            using = self._names()
+        found = _JOINS[kind]
+        if condition is None and not (using or natural) and found is not JoinKind.CROSS:
+            condition = tree.BooleanLiteral(True)
+        if found is JoinKind.CROSS and condition is not None:
+            found = JoinKind.INNER
+        return tree.Join(left, right, found, condition, using, natural, lateral)
+
+    def _names(self) -> tuple[str, ...]:
+        self.expect("(")
+        names = [self.name()]
+        while self.take(","):
+            names.append(self.name())
+        self.expect(")")
+        return tuple(names)
+
+    def _lateral_view(self, item: tree.FromItem) -> tree.FromItem:
+        self.expect("LATERAL", "VIEW")
+        outer = self.take("OUTER")
+        token = self.at
+        call = self.expression()
+        if not isinstance(call, tree.Call):
+            raise MalformedSql("LATERAL VIEW needs a function call", position=self.position(token))
+        alias = None
+        if self._is_alias():
+            alias = self.name()
+        columns: list[str] = []
+        if self.take("AS") or (alias is not None and self._is_alias()):
+            columns.append(self.name())
+            while self.word == "," and self.ahead().kind in (WORD, QUOTED) and self._goes_on():
+                self.advance()
+                columns.append(self.name())
+        return tree.LateralView(item, call, outer, alias, tuple(columns))
+
+    def _goes_on(self) -> bool:
+        """After ``AS a,``: whether the comma separates columns, and not the next of FROM's items."""
+        return self.ahead(2).word not in {"(", "."} and self.ahead().word != "LATERAL"
+
+    # single items
+
+    def _from_item(self) -> tree.FromItem:
+        if self.take("LATERAL"):
+            return self._from_item()
+        if self.word == "(":
+            return self._parenthesised()
+        if self.word == "VALUES" and self.ahead().word != ".":
+            self.advance()
+            query: tree.Query = tree.ValuesQuery(self.rows())
+            return tree.FromQuery(query, *self._alias())
+        token = self.at
+        if self.comes("IDENTIFIER", "("):
+            self.advance()
+            parts = self.named_by_text()
+        else:
+            parts = self.path() if self.at.kind in (WORD, QUOTED) else self.fail("expected a table")
+        if self.word == "(":
+            call = self.call(parts, self.position(token))
+            if not isinstance(call, tree.Call):
+                raise UnsupportedConstruct("this table function", position=self.position(token))
+            return tree.FromFunction(call, *self._alias())
+        self._refuse_time_travel()
+        self.sample()
+        alias, columns = self._alias()
+        self.sample()
+        return tree.TableName(parts, alias, columns, self.position(token))
+
+    def _refuse_time_travel(self) -> None:
+        if self.word in {"VERSION", "TIMESTAMP"} and self.comes(self.word, "AS", "OF"):
+            raise UnsupportedConstruct(f"{self.word} AS OF", position=self.position(self.at))
+        if self.word == "FOR" and self.ahead().word.startswith(("SYSTEM_", "VERSION", "TIMESTAMP")):
+            raise UnsupportedConstruct("FOR … AS OF", position=self.position(self.at))
+
+    def _parenthesised(self) -> tree.FromItem:
+        self.expect("(")
+        self.deeper()
+        if self.word in BEGINS_QUERY:
+            item: tree.FromItem = tree.FromQuery(self.query())
+        else:
+            item = self.from_items()
+            if isinstance(item, tree.FromQuery) and not item.alias and self.continues_query():
+                item = tree.FromQuery(self.rest_of_query(item.query))
+        self.shallower()
+        self.expect(")")
+        self.sample()
+        alias, columns = self._alias()
+        self.sample()
+        if isinstance(item, tree.FromQuery) and not item.alias and not item.columns:
+            return tree.FromQuery(item.query, alias, columns)
+        if alias is None:
+            return item
+        star = tree.Select((tree.SelectItem(tree.Star()),), item)
+        return tree.FromQuery(star, alias, columns)
+
+    def _is_alias(self) -> bool:
+        kind = self.at.kind
+        return kind == QUOTED or (kind == WORD and self.word not in NO_ALIAS)
+
+    def _alias(self) -> tuple[str | None, tuple[str, ...]]:
+        """An alias with its list of columns, if they come next."""
+        if not self.take("AS") and not self._is_alias():
+            return None, ()
+        if self.word == "(":
+            return None, self._names()
+        alias = self.name("an alias")
+        return alias, self._names() if self.word == "(" else ()
+
+    def sample(self) -> None:
+        """A sample has the columns of the whole: it is read and left out."""
+        if not self.comes("TABLESAMPLE"):
+            return
+        self.advance()
+        self.take("SYSTEM")
+        self.take("BERNOULLI")
+        self.expect("(")
+        depth = 1
+        while depth:
+            if not self.at.word and self.at.kind not in (NUMBER, QUOTED):
+                self.fail("expected )")
+            word = self.advance().word
+            depth += (word == "(") - (word == ")")
+        if self.take("REPEATABLE"):
+            self.expect("(")
+            self.expression()
+            self.expect(")")
+
+    def rows(self) -> tuple[tuple[tree.Expression, ...], ...]:
+        """The rows of VALUES; one value alone is a row of one column."""
+        rows = [self._row()]
+        while self.take(","):
+            rows.append(self._row())
+        return tuple(rows)
+
+    def _row(self) -> tuple[tree.Expression, ...]:
+        value = self.expression()
+        return value.items if isinstance(value, tree.Tuple) else (value,)
+
+    # pivots
+
+    def pivot(self, item: tree.FromItem) -> tree.FromItem:
+        """``PIVOT (sum(a) AS s, … FOR (b, c) IN ((1, 2) AS x, …))``."""
+        self.expect("PIVOT", "(")
+        self.deeper()
+        aggregates = [self._aliased()]
+        while self.take(","):
+            aggregates.append(self._aliased())
+        self.expect("FOR")
+        keys = self._row_of_paths()
+        self.expect("IN", "(")
+        values = [self._aliased()]
+        while self.take(","):
+            values.append(self._aliased())
+        self.expect(")", ")")
+        self.shallower()
+        alias, columns = self._alias()
+        return tree.Pivot(item, tuple(aggregates), keys, tuple(values), alias, columns)
+
+    def _aliased(self) -> tree.SelectItem:
+        start = self.index
+        expression = self.expression()
+        text = self.text_since(start)
+        if self.take("AS") or self._is_alias():
+            return tree.SelectItem(expression, (self.name("an alias"),), text)
+        return tree.SelectItem(expression, (), text)
+
+    def _row_of_paths(self) -> tuple[tuple[str, ...], ...]:
+        if not self.take("("):
+            return (self.path(),)
+        paths = [self.path()]
+        while self.take(","):
+            paths.append(self.path())
+        self.expect(")")
+        return tuple(paths)
+
+    def unpivot(self, item: tree.FromItem) -> tree.FromItem:
+        """``UNPIVOT [INCLUDE NULLS] (value FOR name IN (a, b AS x, …))``, also of several values."""
+        self.expect("UNPIVOT")
+        with_nulls = self.take("INCLUDE", "NULLS")
+        if not with_nulls:
+            self.take("EXCLUDE", "NULLS")
+        self.expect("(")
+        values = self._names() if self.word == "(" else (self.name(),)
+        self.expect("FOR")
+        name = self.name()
+        self.expect("IN", "(")
+        columns = [self._unpivoted()]
+        while self.take(","):
+            columns.append(self._unpivoted())
+        self.expect(")", ")")
+        alias, names = self._alias()
+        return tree.Unpivot(item, values, name, tuple(columns), with_nulls, alias, names)
+
+    def _unpivoted(self) -> tree.UnpivotColumns:
+        paths = self._row_of_paths()
+        alias = self.name("an alias") if self.take("AS") or self._is_alias() else None
+        return tree.UnpivotColumns(paths, alias)

@@ -1,0 +1,86 @@
+"""In what the dialects' texts differ: quotes, and which operator takes its operands first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.relations import Dialect
+
+OR, AND, NOT, IS = 1, 2, 3, 4
+"""Strengths that the dialects share: an operator of a higher one takes its operands first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One dialect's.
+
+    Attributes:
+        infix: (strength, name in the tree) of operators between two operands, which all associate
+            to the left, by symbol or word.
+        test: the strength of LIKE, IN and BETWEEN.
+        unary: the strength of ``-``, ``+`` and ``~`` before an operand.
+        doubled_quotes: a quote written twice inside a string is one quote.
+        intersect_first: INTERSECT is stronger than UNION and EXCEPT.
+        nulls_are_large: an order that does not say where nulls come puts them behind all values.
+        sums_intervals: ``INTERVAL 3 DAY 1 SECOND`` is one literal.
+        keeps_escapes: a backslash in a string is one, whatever follows it.
+        double_quotes_name: ``"x"`` is a name, not a string.
+    """
+
+    infix: Mapping[str, tuple[int, str]]
+    test: int
+    unary: int
+    doubled_quotes: bool
+    intersect_first: bool
+    nulls_are_large: bool
+    sums_intervals: bool = False
+    keeps_escapes: bool = False
+    double_quotes_name: bool = False
+
+
+_NAMES: Final = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
+
+
+def _levels(lowest: int, *levels: str) -> Mapping[str, tuple[int, str]]:
+    """Operators of equal strength stand in one text; the levels grow stronger."""
+    return MappingProxyType(
+        {
+            symbol: (strength, _NAMES.get(symbol, symbol.lower()))
+            for strength, level in enumerate(levels, lowest)
+            for symbol in level.split()
+        }
+    )
+
+
+GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
+    {
+        # SqlBaseParser.g4, valueExpression: what is tested may itself be a comparison.
+        Dialect.SPARK: Grammar(
+            _levels(
+                *(5, "= == <> != < <= > >= <=> !> !<", "|", "^", "&", "<< >> >>>", "+ - ||"),
+                "* / % DIV",
+            ),
+            test=4,
+            unary=12,
+            doubled_quotes=True,
+            intersect_first=True,
+            nulls_are_large=False,
+            sums_intervals=True,
+        ),
+        # IdentifiersParser.g, the chain of precedence…Expression; asked of Hive 4.0.1.
+        Dialect.HIVE: Grammar(
+            _levels(
+                *(5, "= == <> != <=>", "< <= > >=", "|", "&", "||", "+ -", "* / % DIV", "^"),
+            ),
+            test=6,
+            unary=13,
+            doubled_quotes=False,
+            intersect_first=False,
+            # Since Hive 3.
+            nulls_are_large=True,
+        ),
+    }
+)

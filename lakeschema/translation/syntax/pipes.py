@@ -1,0 +1,120 @@
+"""Spark's pipe syntax: each operator behind ``|>`` is a query over what stands before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.queries import Queries
+
+_STAR: Final = (tree.SelectItem(tree.Star()),)
+_ORDERING: Final = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})
+_COMBINING: Final = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+_JOINING: Final = frozenset(
+    {"JOIN", "NATURAL", "INNER", "CROSS", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "LATERAL"}
+)
+
+
+class Pipes(Queries):
+    """The whole grammar of a view's text."""
+
+    def piped(self, query: tree.Query) -> tree.Query:
+        while self.take("|>"):
+            self.deeper()
+            query = self._operator(query)
+        return query
+
+    def _operator(self, query: tree.Query) -> tree.Query:
+        word = self.word
+        if word in _ORDERING:
+            return self.ordered(query)
+        if word in _COMBINING:
+            return self._combined(query)
+        if self.take("AS"):
+            return _select(tree.FromQuery(query, self.name("an alias")))
+        source = _source(query)
+        if word in _JOINING:
+            joined = self._extended(source)
+            if joined is None:
+                self.fail("expected JOIN")
+            return _select(joined)
+        if word == "PIVOT":
+            return _select(self.pivot(source))
+        if word == "UNPIVOT":
+            return _select(self.unpivot(source))
+        if word == "TABLESAMPLE":
+            self.sample()
+            return query
+        if self.take("WHERE"):
+            return replace(_select(source), where=self.expression())
+        if word == "SELECT":
+            return self._select(source)
+        if self.take("EXTEND"):
+            return tree.Select((*_STAR, *self._items()), source)
+        if self.take("SET"):
+            return tree.Select((tree.SelectItem(self._replaced()),), source)
+        if self.take("DROP"):
+            paths = [self.path()]
+            while self.take(","):
+                paths.append(self.path())
+            return tree.Select((tree.SelectItem(tree.Star((), tuple(paths))),), source)
+        if self.take("AGGREGATE"):
+            return self._aggregate(source)
+        raise UnsupportedConstruct(f"|> {word}", position=self.position(self.at))
+
+    def _items(self) -> list[tree.SelectItem]:
+        items = [self.select_item()]
+        while self.take(","):
+            items.append(self.select_item())
+        return items
+
+    def _replaced(self) -> tree.Star:
+        """``SET a = x, b = y``: all columns, some with another value in their place."""
+        found: list[tuple[str, tree.Expression]] = []
+        while True:
+            name = self.name("a column")
+            self.expect("=")
+            found.append((name, self.expression()))
+            if not self.take(","):
+                return tree.Star(replaced=tuple(found))
+
+    def _aggregate(self, source: tree.FromItem) -> tree.Select:
+        """``AGGREGATE sum(a) AS s GROUP BY b``: the keys are columns too, and come first."""
+        items: list[tree.SelectItem] = []
+        if self.word != "GROUP":
+            items = self._items()
+        if not self.take("GROUP", "BY"):
+            return tree.Select(tuple(items), source)
+        keys = self._items()
+        grouping = tree.Grouping(tuple(key.expression for key in keys))
+        return tree.Select((*keys, *items), source, grouping=grouping)
+
+
+def _select(source: tree.FromItem) -> tree.Select:
+    return tree.Select(_STAR, source)
+
+
+def _source(query: tree.Query) -> tree.FromItem:
+    """What the next operator reads: of a plain ``FROM t`` still the table, whose name it may use."""
+    if isinstance(query, tree.Select) and query == tree.Select(_STAR, query.source):
+        assert query.source is not None
+        return query.source
+    return tree.FromQuery(query, _alias_of(query))
+
+
+def _alias_of(query: tree.Query) -> str | None:
+    """The one name under which the columns of what is read are known behind a filter, too."""
+    at = query
+    while isinstance(at, tree.Ordered):
+        at = at.body
+    if not isinstance(at, tree.Select) or not isinstance(at.items[0].expression, tree.Star):
+        return None
+    match at.source:
+        case tree.TableName(parts, alias):
+            return alias or parts[-1]
+        case tree.FromQuery(_, alias):
+            return alias
+        case _:
+            return None
