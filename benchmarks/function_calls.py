@@ -18,6 +18,8 @@ from benchmarks.probe_values import columns_of
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.signature import Kind
+from tests.lakeschema.translation.asked_hive import CALLS as HIVES
+from tests.lakeschema.translation.asked_spark_scalars import CALLS as SPARKS
 from tests.lakeschema.translation.asked_types import argument_lists
 
 
@@ -71,6 +73,7 @@ _NESTED: Final = (
 )
 _LITERALS: Final = (
     *("NULL", "0", "-1", "1", "100", "''", "'a'", "'UTC'", "1.5", "1.5D", "true", "5L", "array()"),
+    *("10", "3S", "2Y", "2.5F", "-7.25", "'YEAR'", "'yyyy-MM-dd'", "map()"),
     *("DATE '2020-02-29'", "INTERVAL '1' DAY", "INTERVAL '1' MONTH", "X'61'"),
 )
 _KINDS: Final = (
@@ -98,7 +101,7 @@ def calls(name: str, dialect: Dialect, documentation: str, count: int) -> Sequen
     columns = columns_of(dialect)
     seeds = _without_strangers(name, tuple(_seeds(name, dialect, documentation)), columns)
     wide = tuple(_over_columns(seed, columns) for seed in seeds)
-    first = [str(seed) for seed in (*seeds[: count // 3], *wide[: count // 3])]
+    first = [str(seed) for seed in (*seeds[: count // 2], *wide[: count // 4])]
     bases = _various((*seeds, *wide))
     random = Random(name)
     texts = dict.fromkeys(first)
@@ -114,6 +117,8 @@ def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
         yield Seed(form, tuple(arguments))
     if name in SYNTAX and name not in {"rlike", "regexp", "like", "ilike"}:
         return
+
+    yield from _written(name, HIVES if dialect is Dialect.HIVE else SPARKS)
     yield from _documented(name, documentation)
     function = find(name, dialect)
     if function is not None:
@@ -127,6 +132,14 @@ def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
 
 def _form(name: str, count: int) -> str:
     return f"{name}({', '.join(['{}'] * count)})"
+
+
+def _written(name: str, texts: Sequence[str]) -> Iterator[Seed]:
+    for text in texts:
+        if text.startswith(f"{name}("):
+            arguments = _split(text.removeprefix(f"{name}("))
+            if arguments is not None:
+                yield Seed(_form(name, len(arguments)), arguments)
 
 
 def _documented(name: str, documentation: str) -> Iterator[Seed]:
@@ -217,4 +230,7 @@ def _mutants(bases: Sequence[Seed], columns: Mapping[str, str], random: Random) 
     if "tn" not in columns:
         palette = [*columns, *(f"{name}2" for name in columns), *_NESTED, *_LITERALS[:-4]]
     for seed, place in chain.from_iterable(iter(lambda: places, None)):
-        yield str(seed.with_argument(place, random.choice(palette)))
+        # Some arguments must be constants: a literal becomes another one in half of the cases.
+        is_literal = not _NAME.match(seed.arguments[place])
+        chosen = _LITERALS if is_literal and random.random() < 0.5 else palette
+        yield str(seed.with_argument(place, random.choice(chosen)))

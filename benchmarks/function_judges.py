@@ -15,8 +15,6 @@ from typing import Any, Protocol
 from py4j import java_gateway, protocol
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
-from pyspark.sql import types as spark_types
-from pyspark.sql.types import _parse_datatype_json_string
 
 from benchmarks.probe_values import ROWS, rows_of
 from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
@@ -29,6 +27,7 @@ from lakeschema.catalog.column_types import (
     parse_type_or_unknown,
 )
 from lakeschema.catalog.relations import Dialect
+from lakeschema.catalog.spark_schema import columns_from_json
 
 Columns = tuple[StructField, ...]
 """A query's columns: name, type with the nullability of its parts, and whether null is possible."""
@@ -99,9 +98,9 @@ class SparkFunctions:
             schema = self._spark._jsparkSession.sql(select.replace("{t}", "t")).schema().json()
         except Py4JJavaError as error:
             return Refusal(str(error.java_exception.getMessage()).partition("\n")[0][:200])
-        struct = _from_spark(_parse_datatype_json_string(schema))
-        assert isinstance(struct, StructType)
-        return struct.fields
+        columns = columns_from_json(schema)
+        assert columns is not None, schema
+        return tuple(StructField(c.name, c.type, c.nullable) for c in columns)
 
     def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
         query = select.replace("{t}", table)
@@ -176,21 +175,6 @@ def claims(type_: ColumnType) -> bool:
             return any(not field.nullable or claims(field.type) for field in fields)
         case _:
             return False
-
-
-def _from_spark(type_: spark_types.DataType) -> ColumnType:
-    match type_:
-        case spark_types.ArrayType():
-            return ArrayType(_from_spark(type_.elementType), type_.containsNull)
-        case spark_types.MapType():
-            key, value = _from_spark(type_.keyType), _from_spark(type_.valueType)
-            return MapType(key, value, type_.valueContainsNull)
-        case spark_types.StructType():
-            return StructType(
-                tuple(StructField(f.name, _from_spark(f.dataType), f.nullable) for f in type_)
-            )
-        case _:
-            return parse_type_or_unknown(type_.simpleString())
 
 
 class HiveFunctions:

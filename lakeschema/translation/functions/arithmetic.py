@@ -228,7 +228,7 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     type_ = arguments[0].type
     if not isinstance(type_, DecimalType):
         return CallResult(DOUBLE if is_text(type_) else type_)
-    places = _literal_int(arguments[1]) if len(arguments) > 1 else 0
+    places = literal_int(arguments[1]) if len(arguments) > 1 else 0
     if places is None:
         return None if semantics.is_spark else CallResult(type_)
     whole = type_.precision - type_.scale + 1
@@ -240,14 +240,14 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     return CallResult(decimals.bounded(whole + scale, scale))
 
 
-def _literal_int(expression: RowExpression) -> int | None:
+def literal_int(expression: RowExpression) -> int | None:
     if isinstance(expression, Literal) and expression.value is not None:
         try:
             return int(expression.value)
         except ValueError:
             return None
     if isinstance(expression, Call) and expression.operator.name == "negative":
-        inner = _literal_int(expression.arguments[0])
+        inner = literal_int(expression.arguments[0])
         return None if inner is None else -inner
     return None
 

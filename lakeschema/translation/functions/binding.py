@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -24,6 +24,7 @@ from lakeschema.catalog.column_types import (
     VOID,
     ArrayType,
     ColumnType,
+    DecimalType,
     MapType,
     parse_type,
     print_type,
@@ -40,8 +41,13 @@ from lakeschema.translation.functions import (
     spark,
     spark_aggregates,
     spark_clock,
+    spark_collections,
+    spark_documents,
+    spark_math,
     spark_sketches,
     spark_tables,
+    spark_text,
+    spark_time,
     spark_variants,
 )
 from lakeschema.translation.functions.arithmetic import branch_types
@@ -97,7 +103,10 @@ def rows_of(dialect: Dialect) -> tuple[Row, ...]:
     return (*shared.ROWS, *(row for table in own for row in table.ROWS))
 
 
-_OF_SPARK = (spark, spark_aggregates, spark_sketches, spark_variants, spark_clock, spark_tables)
+_OF_SPARK = (
+    *(spark, spark_math, spark_text, spark_time, spark_collections, spark_documents),
+    *(spark_aggregates, spark_sketches, spark_variants, spark_clock, spark_tables),
+)
 _OF_HIVE = (hive, hive_system, hive_sketches, hive_geometry)
 
 
@@ -154,11 +163,7 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
             a if to is None else _convert(name, number, a, to, semantics)
             for number, (a, to) in enumerate(zip(coerced, result.arguments, strict=True), 1)
         ]
-    nullable = result.may_be_null or (
-        any(argument.nullable for argument in coerced)
-        if result.total
-        else _nullable(function.operator, coerced)
-    )
+    nullable = result.may_be_null or _result_is_nullable(function.operator, coerced, result)
     return Bound(function.operator, tuple(coerced), result.type, nullable)
 
 
@@ -182,6 +187,16 @@ def _match_parameters(parameters: tuple[Parameter, ...], count: int) -> list[Par
         elif not parameter.optional:
             return None
     return matched if len(matched) == count else None
+
+
+def _result_is_nullable(
+    operator: Operator, arguments: Sequence[RowExpression], result: CallResult
+) -> bool:
+    if result.null_with is not None:
+        return any(arguments[place].nullable for place in result.null_with)
+    if result.total:
+        return any(argument.nullable for argument in arguments)
+    return _nullable(operator, arguments)
 
 
 def _nullable(operator: Operator, arguments: Sequence[RowExpression]) -> bool:
@@ -223,17 +238,18 @@ def _variables(
 
 
 def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...]:
+    """What a type says of a pattern's variables; NULL says that they are null as well."""
+    if len(pattern) == 1:
+        return ((pattern, type_),)
     match pattern, type_:
-        case str(variable), _ if len(variable) == 1:
-            return ((variable, type_),)
-        case "array<T>", ArrayType(element):
-            return (("T", element),)
-        case "array<K>", ArrayType(element):
-            return (("K", element),)
-        case "array<V>", ArrayType(element):
-            return (("V", element),)
+        case "array<T>" | "array<K>" | "array<V>", ArrayType(element):
+            return ((pattern[6], element),)
+        case "array<T>" | "array<K>" | "array<V>", _ if type_ == VOID:
+            return ((pattern[6], VOID),)
         case "map<K,V>", MapType(key, value):
             return (("K", key), ("V", value))
+        case "map<K,V>", _ if type_ == VOID:
+            return (("K", VOID), ("V", VOID))
         case _:
             return ()
 
@@ -299,7 +315,7 @@ def _target(
     """The type an argument is brought to; None if it may not stand here."""
     if len(pattern) == 1:
         return variables[pattern]
-    concrete = _CONCRETE.get(pattern)
+    concrete = _CONCRETE.get(pattern) or _decimal(pattern)
     if concrete is not None:
         return concrete if _is_accepted(type_, concrete, semantics) else None
     if type_ == VOID:
@@ -346,6 +362,10 @@ def _target(
             raise AssertionError(f"the tables have an unknown pattern {pattern!r}")
 
 
+def _decimal(pattern: str) -> ColumnType | None:
+    return _fixed_type(pattern) if pattern.startswith("decimal(") else None
+
+
 def _is_interval(type_: ColumnType) -> bool:
     return print_type(type_).startswith("interval")
 
@@ -358,7 +378,7 @@ def _is_accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) ->
         return False
     if wanted == STRING:
         return True
-    if wanted in (INT, BIGINT, DOUBLE):
+    if wanted in (INT, BIGINT, DOUBLE) or isinstance(wanted, DecimalType):
         return is_numeric(type_) or is_text(type_)
     if wanted in (DATE, TIMESTAMP):
         of_day = is_time_of_day(type_) and wanted == TIMESTAMP
@@ -408,10 +428,13 @@ def _build(pattern: str, variables: Mapping[str, ColumnType]) -> CallResult:
 
 @cache
 def _fixed_type(text: str) -> ColumnType:
-    required = " not null>" in text
-    type_ = parse_type(text.replace(" not null>", ">"))
-    return (
-        replace(type_, element_nullable=False)
-        if required and isinstance(type_, ArrayType)
-        else type_
-    )
+    """A type without variables; ``not null`` may stand behind an array's element."""
+    return _required_inside(parse_type(text.replace(" not null", "")), text)
+
+
+def _required_inside(type_: ColumnType, text: str) -> ColumnType:
+    if not isinstance(type_, ArrayType) or not text.startswith("array<"):
+        return type_
+    inside = text.removeprefix("array<").removesuffix(">")
+    element = inside.removesuffix(" not null")
+    return ArrayType(_required_inside(type_.element, element), element == inside)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from lakeschema.catalog.column_types import (
     BIGINT,
     BINARY,
@@ -10,7 +14,9 @@ from lakeschema.catalog.column_types import (
     DOUBLE,
     FLOAT,
     SMALLINT,
+    STRING,
     TIMESTAMP,
+    TIMESTAMP_LOCAL,
     TIMESTAMP_NTZ,
     TINYINT,
     VARIANT,
@@ -37,6 +43,18 @@ from lakeschema.translation.functions.coercion import (
 )
 from lakeschema.translation.functions.decimals import decimal_of
 from lakeschema.translation.functions.semantics import Semantics
+
+CAST_FUNCTIONS: Final[Mapping[str, ColumnType]] = MappingProxyType(
+    {
+        **{
+            type_.name: type_ for type_ in (BOOLEAN, *INTEGERS, FLOAT, DOUBLE, BINARY, DATE, STRING)
+        },
+        "decimal": DecimalType(10, 0),
+        # An instant, whatever "timestamp" means in the view's text otherwise.
+        "timestamp": TIMESTAMP_LOCAL,
+    }
+)
+"""Spark's functions that are casts: ``int(x)``."""
 
 
 def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:

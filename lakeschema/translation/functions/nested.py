@@ -92,6 +92,8 @@ def array(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    if not arguments and semantics.is_spark:
+        return CallResult(MapType(VOID, VOID, False))
     if len(arguments) % 2 or not arguments:
         return None
     keys = common(arguments[::2], semantics)

@@ -21,12 +21,14 @@ class CallResult:
 
     ``may_be_null``: null is possible though the table's row says total (decimal overflow).
     ``total``: null only of null, though the row says that null is possible.
+    ``null_with``: the arguments of which one is null where the result is; None leaves it to the row.
     """
 
     type: ColumnType
     arguments: tuple[ColumnType | None, ...] = ()
     may_be_null: bool = False
     total: bool = False
+    null_with: tuple[int, ...] | None = None
 
 
 Rule: TypeAlias = Callable[[Sequence[RowExpression], Semantics], CallResult | None]

@@ -29,6 +29,9 @@ from lakeschema.translation.functions import (
     hive_rules,
     intervals,
     nested,
+    schema_texts,
+    spark_collection_rules,
+    spark_rules,
     variants,
 )
 from lakeschema.translation.functions.coercion import (
@@ -225,5 +228,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **aggregates.RULES,
         **clock.RULES,
         **variants.RULES,
+        **spark_rules.RULES,
+        **spark_collection_rules.RULES,
+        **schema_texts.RULES,
     }
 )

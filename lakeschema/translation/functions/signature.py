@@ -48,11 +48,11 @@ class Parameter:
     variadic: bool = False
 
 
-_SPLIT = re.compile(r",\s*(?![^<]*>)")
+_SPLIT = re.compile(r",\s*(?![^<]*>|[0-9]+\))")
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Reads the parameter list; commas inside angle brackets do not separate."""
+    """Reads the parameter list; commas inside angle brackets and parentheses do not separate."""
     if not text:
         return ()
     return tuple(_parameter(part.strip()) for part in _SPLIT.split(text))

@@ -20,7 +20,6 @@ ROWS: Final = (
     Row("size cardinality", "collection", "@size", NEVER),
     Row("array_size", "array<T>", "int", TOTAL),
     Row("to_date", "any, string?", "date", PARTIAL),
-    Row("date", "any", "date", PARTIAL),
     Row("to_timestamp try_to_timestamp", "any, string?", "@moment_of_text", PARTIAL),
     Row("to_timestamp_ltz", "any, string?", "timestamp", PARTIAL),
     Row("to_timestamp_ntz", "any, string?", "timestamp_ntz", PARTIAL),

@@ -20,6 +20,7 @@ from lakeschema.translation.errors import (
 )
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
+from lakeschema.translation.functions.casts import CAST_FUNCTIONS
 from lakeschema.translation.functions.hive_system import HIVES_CASTS
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
@@ -67,12 +68,13 @@ def scalar(
     return Call(found.operator, found.arguments, found.type, found.nullable)
 
 
-def hives_cast(call: tree.Call, context: Context) -> ColumnType | None:
-    """The type to which a call casts: ``udftolong(x)`` is how Hive's planner calls a cast."""
-    if call.qualifier or len(call.arguments) != 1 or context.semantics.is_spark:
+def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
+    """The type to which a call casts: Spark's ``int(x)``, ``udftolong(x)`` of Hive's planner."""
+    if call.qualifier or len(call.arguments) != 1:
         return None
     declared = context.functions.class_of(call.name)
-    return None if declared is not None else HIVES_CASTS.get(call.name.lower())
+    casts = CAST_FUNCTIONS if context.semantics.is_spark else HIVES_CASTS
+    return None if declared is not None else casts.get(call.name.lower())
 
 
 def cast_by_format(operand: RowExpression, target: ColumnType, format_: str) -> RowExpression:

@@ -278,7 +278,7 @@ class ExpressionResolver:
             return self._higher_order(node)
         function = None if node.qualifier else calls.builtin(node, self.context)
         if function is None:
-            target = calls.hives_cast(node, self.context)
+            target = calls.cast_function(node, self.context)
             if target is not None:
                 return self._cast(tree.Cast(node.arguments[0], target, position=node.position))
             arguments = [self.resolve(argument) for argument in node.arguments]

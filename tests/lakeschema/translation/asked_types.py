@@ -13,8 +13,7 @@ from pathlib import Path
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import SPELLED_APART, rows_of
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
-from tests.lakeschema.translation import asked_spark
-from tests.lakeschema.translation.asked_hive import CALLS
+from tests.lakeschema.translation import asked_hive, asked_spark, asked_spark_scalars
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -157,9 +156,10 @@ def _questions(dialect: Dialect) -> Iterator[str]:
         if row.kind in {Kind.SCALAR, Kind.AGGREGATE, Kind.WINDOW}:
             yield from _calls(row)
     if dialect is Dialect.HIVE:
-        yield from CALLS
+        yield from asked_hive.CALLS
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
+        yield from asked_spark_scalars.CALLS
 
 
 def _calls(row: Row) -> Iterator[str]:

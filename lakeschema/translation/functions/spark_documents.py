@@ -1,0 +1,20 @@
+"""Spark's functions of JSON, CSV, XML and Avro texts (Spark 4.3)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.translation.functions.signature import PARTIAL, Row
+
+# fmt: off
+ROWS: Final = (
+    Row("from_json from_csv from_xml", "string, any, any?", "@of_schema", PARTIAL),
+    Row("to_json to_csv to_xml", "any, any?", "string", PARTIAL),
+    Row("schema_of_json schema_of_csv schema_of_xml", "string, any?", "string", PARTIAL),
+    Row("json_array_length", "string", "int", PARTIAL),
+    Row("json_object_keys", "string", "array<string>", PARTIAL),
+    Row("to_avro", "any, string?", "binary", PARTIAL),
+    Row("schema_of_avro", "string, any?", "string", PARTIAL),
+    Row("to_protobuf", "any, string, any?, any?", "binary", PARTIAL),
+)
+# fmt: on

@@ -1,0 +1,160 @@
+"""The ``@rules`` of Spark's functions of numbers, texts and moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lakeschema.catalog.column_types import (
+    BINARY,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ColumnType,
+    DecimalType,
+    UnknownType,
+)
+from lakeschema.translation.functions import arithmetic, decimals, nested
+from lakeschema.translation.functions.coercion import (
+    is_integer,
+    is_numeric,
+    is_primitive,
+    is_text,
+)
+from lakeschema.translation.functions.results import CallResult, Rule
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Literal, RowExpression
+
+_AS_DECIMAL: Mapping[ColumnType, DecimalType] = MappingProxyType(
+    {FLOAT: DecimalType(14, 7), DOUBLE: DecimalType(30, 15)}
+)
+_SECONDS = DecimalType(16, 6)
+
+
+def _whole_to(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """CEIL and FLOOR; with a second argument, to so many places, a decimal."""
+    if len(arguments) == 1:
+        return arithmetic.whole(arguments, semantics)
+    type_, places = arguments[0].type, arithmetic.literal_int(arguments[1])
+    exact = _AS_DECIMAL.get(type_) or decimals.decimal_of(type_, semantics.bigint_digits)
+    if exact is None or places is None:
+        return None
+    whole = exact.precision - exact.scale + 1
+    if places < 0:
+        rounded = decimals.bounded(max(whole, 1 - places), 0)
+    else:
+        scale = min(exact.scale, places)
+        rounded = decimals.bounded(whole + scale, scale)
+    return CallResult(rounded, (exact, None))
+
+
+def _with_zero(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """ZEROIFNULL is COALESCE with an int."""
+    met = nested.common((arguments[0], Literal("0", INT)), semantics)
+    return None if met is None else CallResult(met.type, met.arguments[:1])
+
+
+def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """The wider of two integer types; with a fraction in either, the type that has it."""
+    low, high = (argument.type for argument in arguments[:2])
+    if VOID in (low, high):
+        return CallResult(VOID)
+    if not (is_numeric(low) and is_numeric(high)):
+        return None
+    if is_integer(low) and is_integer(high):
+        order = decimals.decimal_of(low, 20), decimals.decimal_of(high, 20)
+        assert order[0] is not None
+        assert order[1] is not None
+        return CallResult(low if order[0].precision >= order[1].precision else high)
+    for wanted in (DOUBLE, FLOAT):
+        if wanted in (low, high):
+            return CallResult(wanted)
+    found = [type_ for type_ in (low, high) if isinstance(type_, DecimalType)]
+    return CallResult(max(found, key=lambda type_: type_.precision))
+
+
+def _chosen(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """ELT: bytes of bytes alone, else a text."""
+    values = [argument.type for argument in arguments[1:]]
+    if not values or not all(is_primitive(type_) for type_ in values):
+        return None
+    if all(type_ == BINARY for type_ in values):
+        return CallResult(BINARY)
+    casts = (None if is_text(type_) else STRING for type_ in values)
+    return CallResult(STRING, (None, *casts))
+
+
+def _decoded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """Bytes and a character set; with more arguments a CASE of values, results and a default."""
+    if len(arguments) == 2:
+        return CallResult(STRING)
+    pairs = arguments[1:]
+    results = [*pairs[1::2], *(pairs[-1:] if len(pairs) % 2 else ())]
+    met = nested.common(results, semantics)
+    return None if met is None else CallResult(met.type)
+
+
+def _number_of_format(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """TO_NUMBER: as many digits as the format has nines and zeros, before and after the point."""
+    form = arguments[1]
+    if not isinstance(form, Literal) or form.value is None:
+        return None
+    before, _point, after = form.value.upper().replace("D", ".").partition(".")
+    whole, scale = (sum(text.count(digit) for digit in "09") for text in (before, after))
+    return CallResult(DecimalType(whole + scale, scale)) if 0 < whole + scale <= 38 else None
+
+
+def _in_other_zone(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """CONVERT_TIMEZONE: from one zone, or the session's, to another."""
+    zones = (STRING,) * (len(arguments) - 1)
+    return CallResult(TIMESTAMP_NTZ, (*zones, TIMESTAMP_NTZ))
+
+
+def _of_parts(type_: ColumnType | None) -> Rule:
+    """Of a year, month, day, hour, minute and second, or of a date and a time, and perhaps a zone."""
+
+    def rule(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+        made = type_ or (TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP)
+        count = len(arguments)
+        if count >= 6:
+            parts = (INT,) * 5 + (_SECONDS, STRING)
+            return CallResult(made, parts[:count], may_be_null=not semantics.ansi)
+        if count > 3:
+            return None
+        return CallResult(made, (DATE, None, STRING)[:count])
+
+    return rule
+
+
+def _interval_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """Outside ANSI mode what is too large is null."""
+    return CallResult(INTERVAL, may_be_null=not semantics.ansi)
+
+
+def _nanoseconds(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
+    """Nine digits of a second are a type of its own, of which nothing else is known."""
+    return CallResult(UnknownType("timestamp_ltz(9)"), may_be_null=True)
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "@whole_to": _whole_to,
+        "@with_zero": _with_zero,
+        "@uniform": _uniform,
+        "@chosen": _chosen,
+        "@decoded": _decoded,
+        "@number_of_format": _number_of_format,
+        "@in_other_zone": _in_other_zone,
+        "@moment_of_parts": _of_parts(None),
+        "@instant_of_parts": _of_parts(TIMESTAMP),
+        "@zoneless_of_parts": _of_parts(TIMESTAMP_NTZ),
+        "@nanoseconds": _nanoseconds,
+        "@interval_of_parts": _interval_of_parts,
+    }
+)
