@@ -29,7 +29,7 @@ from lakeschema.translation.functions.coercion import (
 )
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Literal, RowExpression
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _AS_DECIMAL: Mapping[ColumnType, DecimalType] = MappingProxyType(
     {FLOAT: DecimalType(14, 7), DOUBLE: DecimalType(30, 15)}
@@ -42,7 +42,11 @@ def _whole_to(arguments: Sequence[RowExpression], semantics: Semantics) -> CallR
     if len(arguments) == 1:
         return arithmetic.whole(arguments, semantics)
     type_, places = arguments[0].type, arithmetic.literal_int(arguments[1])
-    exact = _AS_DECIMAL.get(type_) or decimals.decimal_of(type_, semantics.bigint_digits)
+    if isinstance(arguments[0], Cast) and is_text(arguments[0].operand.type):
+        # Here a text is no double, as it is with one argument.
+        exact: DecimalType | None = DecimalType(38, 18)
+    else:
+        exact = _AS_DECIMAL.get(type_) or decimals.decimal_of(type_, semantics.bigint_digits)
     if exact is None or places is None:
         return None
     whole = exact.precision - exact.scale + 1
@@ -91,13 +95,20 @@ def _chosen(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
 
 
 def _decoded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Bytes and a character set; with more arguments a CASE of values, results and a default."""
+    """Bytes and a character set; with more arguments a CASE of values, results and a default.
+
+    Without a default that is a null text, which has a say in the common type.
+    """
     if len(arguments) == 2:
         return CallResult(STRING)
-    pairs = arguments[1:]
-    results = [*pairs[1::2], *(pairs[-1:] if len(pairs) % 2 else ())]
-    met = nested.common(results, semantics)
-    return None if met is None else CallResult(met.type)
+    has_default = len(arguments) % 2 == 0
+    places = [*range(2, len(arguments), 2), *([len(arguments) - 1] if has_default else [])]
+    results = [arguments[place] for place in places]
+    met = nested.common([*results, *([] if has_default else [Literal(None, STRING)])], semantics)
+    if met is None:
+        return None
+    casts = tuple(met.type if place in places else None for place in range(len(arguments)))
+    return CallResult(met.type, casts, may_be_null=not has_default, null_with=tuple(places))
 
 
 def _number_of_format(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

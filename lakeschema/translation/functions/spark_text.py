@@ -11,8 +11,8 @@ ROWS: Final = (
     Row("char", "bigint", "string", TOTAL),
     Row("len", "text_or_binary", "int", TOTAL),
     Row("elt", "int, any...", "@chosen", PARTIAL),
-    Row("mask", "string, string?, string?, string?, string?", "string", TOTAL),
-    Row("sentences", "string, string?, string?", "array<array<string not null> not null>", TOTAL),
+    Row("mask", "string, string?, string?, string?, string?", "string", PARTIAL),
+    Row("sentences", "string, string?, string?", "array<array<string not null> not null>", PARTIAL),
     Row("quote", "string", "string", TOTAL),
     Row("overlay", "text_or_binary, text_or_binary, int, int?", "@same_text", TOTAL),
     Row("contains startswith endswith", "text_or_binary, text_or_binary", "boolean", TOTAL),
@@ -26,7 +26,8 @@ ROWS: Final = (
     Row("try_validate_utf8", "string", "string", PARTIAL),
     Row("decode", "any, any...", "@decoded", PARTIAL),
     Row("to_varchar", "any, string", "@shown", TOTAL),
-    Row("to_number try_to_number", "string, string", "@number_of_format", PARTIAL),
+    Row("to_number", "string, string", "@number_of_format", TOTAL),
+    Row("try_to_number", "string, string", "@number_of_format", PARTIAL),
 
     # of bytes
     Row("to_binary try_to_binary", "text_or_binary, string?", "binary", PARTIAL),
