@@ -26,7 +26,13 @@ _OF_HIVE: Final = {
     "cast_format": "it is written as CAST(… AS … FORMAT …)",
 }  # fmt: skip
 
+_NANOSECONDS = "its timestamps have nanoseconds, which Spark 4.3 allows by a setting alone"
+
 _OF_SPARK: Final = {
+    **dict.fromkeys(("timestamp_nanos", "unix_nanos"), _NANOSECONDS),
+    "case": "it is written as CASE … END",
+    "when": "it is written as CASE WHEN … END",
+    "cast": "it is written as CAST(… AS …)",
     "measure": "it reads a measure of a metric view, of which the catalog has no columns",
 }
 

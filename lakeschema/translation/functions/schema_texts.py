@@ -143,14 +143,16 @@ def _met(one: ColumnType, other: ColumnType) -> ColumnType:
             return wider_keeping_whole(exact, beside)
 
 
-def _named(type_: ColumnType) -> ColumnType:
-    """Of what is only ever null Spark makes a text, and it leaves out an object without fields."""
+def _named(type_: ColumnType) -> ColumnType | None:
+    """Of what is only ever null Spark makes a text; it leaves out objects without fields."""
     match type_:
         case ArrayType(element):
-            return ArrayType(_named(element))
+            inner = _named(element)
+            return None if inner is None else ArrayType(inner)
         case StructType(fields):
-            kept = (f for f in fields if f.type != StructType(()))
-            return StructType(tuple(StructField(f.name, _named(f.type)) for f in kept))
+            named = ((field.name, _named(field.type)) for field in fields)
+            kept = tuple(StructField(name, found) for name, found in named if found is not None)
+            return StructType(kept) if kept else None
         case _:
             return STRING if type_ == VOID else type_
 

@@ -18,7 +18,6 @@ from lakeschema.catalog.column_types import (
     VOID,
     ColumnType,
     DecimalType,
-    UnknownType,
 )
 from lakeschema.translation.functions import arithmetic, decimals, nested
 from lakeschema.translation.functions.coercion import (
@@ -148,11 +147,6 @@ def _interval_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> Call
     return CallResult(INTERVAL, may_be_null=not semantics.ansi)
 
 
-def _nanoseconds(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
-    """Nine digits of a second are a type of its own, of which nothing else is known."""
-    return CallResult(UnknownType("timestamp_ltz(9)"), may_be_null=True)
-
-
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@whole_to": _whole_to,
@@ -165,7 +159,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@moment_of_parts": _of_parts(None),
         "@instant_of_parts": _of_parts(TIMESTAMP),
         "@zoneless_of_parts": _of_parts(TIMESTAMP_NTZ),
-        "@nanoseconds": _nanoseconds,
         "@interval_of_parts": _interval_of_parts,
     }
 )

@@ -23,6 +23,8 @@ ROWS: Final = (
     Row("luhn_check", "string", "boolean", TOTAL),
     Row("is_valid_utf8", "string", "boolean", TOTAL),
     Row("make_valid_utf8 validate_utf8", "string", "string", TOTAL),
+    Row("collate", "string, string", "string", TOTAL),
+    Row("collation", "string", "string", NEVER),
     Row("try_validate_utf8", "string", "string", PARTIAL),
     Row("decode", "any, any...", "@decoded", PARTIAL),
     Row("to_varchar", "any, string", "@shown", TOTAL),

@@ -15,7 +15,6 @@ ROWS: Final = (
     Row("dayname monthname", "date", "string", TOTAL),
     Row("date_from_unix_date", "int", "date", TOTAL),
     Row("unix_date", "date", "int", TOTAL),
-    Row("timestamp_nanos", "any", "@nanoseconds", TOTAL),
     Row("try_to_date", "any, string?", "date", PARTIAL),
     Row("convert_timezone", "string, any, any?", "@in_other_zone", TOTAL),
 

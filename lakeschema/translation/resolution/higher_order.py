@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from lakeschema.catalog.column_types import BOOLEAN, INT, ArrayType, ColumnType, MapType, print_type
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
@@ -16,6 +17,16 @@ ParameterType = tuple[ColumnType, bool]
 
 ResolveLambda = Callable[[tree.Lambda, Sequence[ParameterType]], Lambda]
 Resolve = Callable[[tree.Expression], RowExpression]
+
+
+HIGHER_ORDER: Final = frozenset(
+    {
+        *("transform", "filter", "exists", "any_match", "forall", "all_match", "array_sort"),
+        *("zip_with", "aggregate", "reduce"),
+        *("transform_values", "transform_keys", "map_filter", "map_zip_with"),
+    }
+)
+"""The functions that take lambdas; without one ``array_sort`` is an ordinary function, too."""
 
 
 def higher_order(node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambda) -> RowExpression:

@@ -38,7 +38,7 @@ CALLS: Final = (
     *("from_json(s, 'map<string,int>')", "from_json(s, 'a INT NOT NULL')", "from_json(s, 'a: INT, b: DECIMAL(10,2)')"),
     *("from_json(s, 'a TIMESTAMP', map('timestampFormat', 'dd/MM/yyyy'))", "from_json('{}', 'a INT')", "from_json(s, 'B INT, c MAP<STRING, ARRAY<INT>>')"),
     *("from_json(s, schema_of_json('{\"a\": 1, \"b\": [1.5, null], \"c\": {\"d\": \"x\"}}'))", "from_json(s, schema_of_json('[{\"a\": 1}, {\"b\": true}]'))"),
-    *("from_json(s, schema_of_json('{\"z\": null, \"a\": [], \"l\": 12345678901234567890, \"m\": [1, 2.5], \"n\": [1, \"a\"]}'))",),
+    *("from_json(s, schema_of_json('{\"z\": null, \"a\": [], \"l\": 12345678901234567890, \"m\": [1, 2.5], \"n\": [1, \"a\"]}'))", "from_json(s, schema_of_json('{\"e\": {}, \"a\": [{}], \"x\": [[]]}'))"),
     *("from_csv(s, 'a INT, b DOUBLE')", "from_csv(s, 'a TIMESTAMP', map('timestampFormat', 'dd/MM/yyyy'))", "from_csv('1', 'a INT')"),
     *("from_xml(s, 'a INT, b STRUCT<c: STRING>')", "to_json(st)", "to_json(ast)", "to_json(m)", "to_json(named_struct('a', 1))"),
     *("to_json(st, map('pretty', 'true'))", "to_csv(st)", "to_csv(named_struct('a', 1, 'b', s))", "to_xml(st)", "schema_of_json('{\"a\": 1}')"),

@@ -76,7 +76,7 @@ def test_a_declaration_may_itself_have_the_views_name() -> None:
 
 
 def test_an_engines_function_that_we_lack_is_no_missing_declaration() -> None:
-    relation = view("SELECT FROM_JSON('x', 'y') AS a", "", dialect=Dialect.SPARK)
+    relation = view("SELECT FROM_PROTOBUF(X'00', 'y') AS a", "", dialect=Dialect.SPARK)
 
     with pytest.raises(UnsupportedFunction) as raised:
         derived(relation, Options())
