@@ -81,6 +81,9 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.resolution.timestamps import spark_type
 from lakeschema.translation.syntax import tree
 
+_NAMED = (ColumnReference, FieldAccess, LambdaVariable)
+"""What gives its name to a field of a struct that is made of it."""
+
 _OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
 """Functions of values of which nothing need be known but whether they are null."""
 
@@ -527,7 +530,7 @@ class ExpressionResolver:
         return Call(Operator("struct", NullClass.NEVER), values, type_, nullable=False)
 
     def _field_name(self, value: RowExpression, number: int) -> str:
-        if self.context.semantics.is_spark and isinstance(value, (ColumnReference, FieldAccess)):
+        if self.context.semantics.is_spark and isinstance(value, _NAMED):
             return value.name
         return f"col{number}"
 
