@@ -10,10 +10,12 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import BINARY
-from lakeschema.translation.functions import hive_geometry, hive_sketches
+from lakeschema.translation.functions import hive_geometry, hive_sketches, hive_system
 from lakeschema.translation.functions.coercion import is_numeric, is_text
 from lakeschema.translation.functions.signature import Row
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
+
+_LOCATE: Final = "if({0} IS NULL OR {1} IS NULL, NULL, locate({*}))"
 
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -47,7 +49,8 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         # The first byte, with its sign.
         "ascii": ("if({0} = '', 0, CAST(CAST(conv(left(hex({0}), 2), 16, 10) AS INT) AS TINYINT))"),
         # Of Spark's, these answer although they are not told something.
-        "locate": "if({0} IS NULL OR {1} IS NULL, NULL, locate({*}))",
+        "locate": _LOCATE,
+        "position": _LOCATE,
         "map_keys": "coalesce(map_keys({*}), array())",
         "map_values": "coalesce(map_values({*}), array())",
         # As far below zero as the divisor is.
@@ -156,6 +159,17 @@ def _substring(texts: Sequence[str]) -> str:
     return f"if(length({text}) + {start} < 0, substring({text}, 1, {none}), {whole})"
 
 
+def _trimmed(name: str, side: str) -> Callable[[Sequence[str]], str]:
+    """Spark's function takes what is cut off first."""
+
+    def write(texts: Sequence[str]) -> str:
+        if len(texts) == 1:
+            return f"{name}({texts[0]})"
+        return f"trim({side} {texts[1]} FROM {texts[0]})"
+
+    return write
+
+
 def _nvl(texts: Sequence[str]) -> str:
     """Hive's takes more than two."""
     return f"{'nvl' if len(texts) == 2 else 'coalesce'}({', '.join(texts)})"
@@ -188,6 +202,9 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "parse_url_tuple": _parse_url_tuple,
         "replicate_rows": _replicate_rows,
         "nvl": _nvl,
+        "trim": _trimmed("trim", "BOTH"),
+        "ltrim": _trimmed("ltrim", "LEADING"),
+        "rtrim": _trimmed("rtrim", "TRAILING"),
         "trunc": _trunc,
     }
 )
@@ -233,6 +250,10 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
             _names(hive_geometry.ROWS), "Spark's geometries are of a type of their own"
         ),
         "cast_format": "Spark has other patterns of dates",
+        **dict.fromkeys(
+            (name.replace("_", " ") for name in hive_system.QUANTIFIED),
+            "Spark compares with one row only",
+        ),
         "json_read": "Spark reads JSON by other rules",
         "sort_array_by": _NONE,
         "tumbling_window": "Spark counts windows from another moment",

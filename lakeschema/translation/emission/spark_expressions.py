@@ -167,6 +167,8 @@ class ExpressionWriter:
         if name in _OF_INSTANTS and self.dialect is Dialect.HIVE:
             zone = zone_for_spark(arguments[1], texts[1])
             return f"{name}({instant(texts[0], arguments[0].type)}, {zone})"
+        if name == "transform script":
+            raise UnsupportedConstruct("TRANSFORM for Spark")
         if name == "interval":
             raise UnsupportedConstruct("an interval of a computed number for Spark")
         if name == "struct" and isinstance(type_, StructType):

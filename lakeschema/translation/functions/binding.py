@@ -122,6 +122,7 @@ def _names(row: Row) -> tuple[str, ...]:
 
 SPELLED_APART: Final = frozenset(
     {"is_null", "is_true", "is_false", "is_distinct_from"}
+    | set(hive_system.QUANTIFIED)
     | {f"hypothetical_{name}" for name in ("rank", "dense_rank", "percent_rank", "cume_dist")}
     | {f"{n}{w}_{q}" for n in ("", "not_") for w in ("like", "ilike") for q in ("any", "all")}
 )

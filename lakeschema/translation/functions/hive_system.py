@@ -34,9 +34,16 @@ HIVES_CASTS: Final[Mapping[str, ColumnType]] = MappingProxyType(
 )
 """Functions that are casts under another name."""
 
+QUANTIFIED: Final = tuple(
+    f"{symbol}_{word}" for symbol in ("=", "<>", "<", "<=", ">", ">=") for word in ("any", "all")
+)
+"""``x > ALL (SELECT …)``, but for what IN says."""
+
 # fmt: off
 ROWS: Final = (
     Row("is_not_distinct_from", "compared, compared", "boolean", NEVER),
+    # compared with a query's rows
+    Row(" ".join(QUANTIFIED), "compared, compared", "boolean", PARTIAL),
     Row("likeany likeall", "string, string, string...", "boolean", TOTAL),
     Row("index", "collection, any", "@element", PARTIAL),
     Row("sort_array_by", "array<T>, string...", "@same", TOTAL, keeps=0),

@@ -172,6 +172,8 @@ class ExpressionResolver:
                 return self._window(node)
             case tree.Star(position=position):
                 raise UnsupportedConstruct("* in this place", position=position)
+            case tree.Transform(position=position):
+                raise UnsupportedConstruct("TRANSFORM among other columns", position=position)
             case tree.Lambda():
                 raise UnsupportedConstruct("a lambda outside a higher-order function")
             case _:

@@ -11,7 +11,7 @@ from lakeschema.translation.plan.relations import UNNAMED, Plan
 from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
-from lakeschema.translation.resolution.generators import generate, is_generator
+from lakeschema.translation.resolution.generators import generate, is_generator, transform
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
@@ -30,11 +30,14 @@ def generate_rows(query: tree.Select, scope: Scope, context: Context) -> tuple[S
     produced: dict[int, range] = {}
     for place, item in enumerate(query.items):
         call = item.expression
-        if not (isinstance(call, tree.Call) and is_generator(call, context)):
+        if not (isinstance(call, (tree.Call, tree.Transform)) and is_generator(call, context)):
             continue
         if produced and not context.semantics.is_spark:
             raise UnsupportedConstruct("more than one table function in SELECT")
-        made = generate(plan, call, item.aliases, resolver, outer=False)
+        if isinstance(call, tree.Transform):
+            made = transform(plan, call, resolver)
+        else:
+            made = generate(plan, call, item.aliases, resolver, outer=False)
         produced[place] = range(len(plan.columns), len(made.columns))
         plan = made
     return scope.with_plan(plan), produced

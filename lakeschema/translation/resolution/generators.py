@@ -52,7 +52,9 @@ _OF_HIVE: Mapping[str, StructType] = MappingProxyType(
 
 
 def is_generator(node: tree.Expression, context: Context) -> bool:
-    """Whether a SELECT item is a call that makes rows."""
+    """Whether a SELECT item is a call, or a script, that makes rows."""
+    if isinstance(node, tree.Transform):
+        return True
     if not isinstance(node, tree.Call) or node.qualifier:
         return False
     function = calls.builtin(node, context)
@@ -111,6 +113,15 @@ def generate(
         produced = tuple(column.as_nullable() for column in produced)
     row = StructType(tuple(StructField(c.name, c.type, c.nullable) for c in produced))
     return Generate(input_, Call(operator, arguments, row, nullable=True), produced, outer)
+
+
+def transform(input_: Plan, node: tree.Transform, resolver: ExpressionResolver) -> Generate:
+    """The rows that a script makes; nothing is proved of them."""
+    arguments = tuple(resolver.resolve_arguments(tree.Call("transform", node.arguments)))
+    produced = tuple(PlanColumn(name, type_, nullable=True) for name, type_ in node.columns)
+    row = StructType(tuple(StructField(c.name, c.type) for c in produced))
+    operator = Operator("transform script", NullClass.PARTIAL, deterministic=False)
+    return Generate(input_, Call(operator, arguments, row, nullable=True), produced, outer=False)
 
 
 def _produced_columns(

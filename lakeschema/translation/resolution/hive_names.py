@@ -35,6 +35,10 @@ def virtual_column(name: tree.Name, scope: Scope | None) -> RowExpression | None
     return Call(operator, (), type_, nullable=True)
 
 
+def is_virtual(name: tree.Name) -> bool:
+    return name.parts[-1].lower() in _VIRTUAL
+
+
 def union_alias(node: Any) -> tuple[str, ...]:
     """``__u2``: how the text that Hive keeps of a view calls the rows that ORDER BY sorts, if at all."""
     if isinstance(node, tree.Name):

@@ -46,7 +46,7 @@ from lakeschema.translation.resolution.generated_rows import (
     aggregate_first,
     generate_rows,
 )
-from lakeschema.translation.resolution.hive_names import union_alias
+from lakeschema.translation.resolution.hive_names import is_virtual, union_alias
 from lakeschema.translation.resolution.naming import (
     WINDOWS_OF_TIME,
     generated_name,
@@ -368,7 +368,7 @@ class _SelectResolver:
                 aliases[item.aliases[0].lower()] = expression
                 items.append(_Item(item.aliases[0], expression))
             else:
-                if isinstance(node, tree.Name) and isinstance(expression, (Call, AggregateCall)):
+                if isinstance(node, tree.Name) and self._keeps_name(node, expression):
                     # A column of FULL JOIN … USING, which is two columns under one name, or one of
                     # Hive's that no table declares.
                     name = node.parts[-1]
@@ -376,6 +376,13 @@ class _SelectResolver:
                     name = generated_name(expression, position, self._context.semantics)
                 items.append(_Item(name, expression, name == f"_c{position}"))
         return items
+
+    def _keeps_name(self, node: tree.Name, expression: RowExpression) -> bool:
+        """Hive calls no column CURRENT_DATE, though it is written like one."""
+        spark = self._context.semantics.is_spark
+        called = isinstance(expression, Call) and expression.operator.name == node.parts[0].lower()
+        plain = called and not is_virtual(node) and not spark
+        return isinstance(expression, (Call, AggregateCall)) and not plain
 
     def _keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[RowExpression]:
         """GROUP BY reads FROM's columns; in Spark also numbers and, last, aliases."""

@@ -10,6 +10,7 @@ from typing import Final
 from lakeschema.translation.errors import Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.expressions import Expressions
+from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import QUOTED, SYMBOL, WORD
 
 _ADDS: Final = frozenset({"DATEADD", "DATE_ADD", "TIMESTAMPADD"})
@@ -226,9 +227,23 @@ class Calls(Expressions):
         name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, "trim")
         text = self.expression()
         self.expect(")")
-        # As a call these name what is cut off first.
-        parts = (text,) if characters is None else (characters, text)
+        if characters is None:
+            return tree.Call(name, (text,), self.position(token))
+        parts = (text, characters) if self.grammar.text_before_characters else (characters, text)
         return tree.Call(name, parts, self.position(token))
+
+    def _floor(self) -> tree.Expression | None:
+        """``FLOOR(x TO MONTH)``, which is a function of its own."""
+        token = self.advance()
+        self.advance()
+        moment = self.expression()
+        if not self.take("TO"):
+            return None
+        unit = unit_of(self)
+        if unit is None:
+            self.fail("expected a unit of time")
+        self.expect(")")
+        return tree.Call(f"floor_{unit}", (moment,), self.position(token))
 
     def _substring(self) -> tree.Expression | None:
         token = self.advance()
@@ -352,6 +367,7 @@ _FORMS: Final[Mapping[str, Callable[[Calls], tree.Expression | None]]] = Mapping
         "TRY_CAST": Calls._cast,
         "EXTRACT": Calls._extract,
         "TRIM": Calls._trim,
+        "FLOOR": Calls._floor,
         "SUBSTRING": Calls._substring,
         "SUBSTR": Calls._substring,
         "POSITION": Calls._position_in,

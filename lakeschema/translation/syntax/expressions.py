@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import Final
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -108,7 +108,8 @@ class Expressions(Cursor):
                     return left
                 self.back_to(self.index + width)
                 if self.word in _QUANTIFIERS and self.ahead().word == "(":
-                    self._refuse_quantifier(name)
+                    left = self._quantified(left, name)
+                    continue
                 left = tree.Call(name, (left, self.expression(strength + 1)))
             elif word in {"AND", "OR"}:
                 if (AND if word == "AND" else OR) < minimum:
@@ -153,9 +154,22 @@ class Expressions(Cursor):
             return strength, name, 1
         return *shift, width
 
-    def _refuse_quantifier(self, name: str) -> NoReturn:
-        position = self.position(self.at)
-        raise UnsupportedConstruct(f"{name} {self.word}", position=position)
+    def _quantified(self, left: tree.Expression, name: str) -> tree.Expression:
+        """``x > ALL (SELECT …)``; equality with any row is IN."""
+        token = self.advance()
+        if not self.grammar.quantified_queries or self.ahead().word not in BEGINS_QUERY:
+            raise UnsupportedConstruct(f"{name} {token.word}", position=self.position(token))
+        self.expect("(")
+        self.deeper()
+        query = self.query()
+        self.shallower()
+        self.expect(")")
+        every = token.word == "ALL"
+        if name in {"=", "<>"} and every == (name == "<>"):
+            found = tree.InQuery(left, query)
+            return tree.Call("not", (found,)) if every else found
+        compared = (left, tree.ScalarQuery(query))
+        return tree.Call(f"{name} {'all' if every else 'any'}", compared, self.position(token))
 
     def _is(self, left: tree.Expression) -> tree.Expression:
         self.advance()
@@ -255,12 +269,19 @@ class Expressions(Cursor):
             found = tree.BinaryLiteral(self.advance().text)
         elif self.word == "(":
             found = self._parentheses()
+            unit = unit_of(self) if self._counts_units(found) else None
+            if unit is not None:
+                return tree.IntervalLiteral(found, unit)
         elif self.word == "*":
             self.advance()
             found = tree.Star((), self._excluded())
         else:
             self.fail("expected an expression")
         return self._postfix(found)
+
+    def _counts_units(self, found: tree.Expression) -> bool:
+        """``(1) DAY``."""
+        return self.grammar.bare_intervals and isinstance(found, tree.NumberLiteral)
 
     def _postfix(self, base: tree.Expression) -> tree.Expression:
         while True:
@@ -351,6 +372,10 @@ class Expressions(Cursor):
 
     def _number(self, sign: str = "") -> tree.Expression:
         text = self.advance().text
+        if self.grammar.bare_intervals and text.isdigit():
+            unit = unit_of(self)
+            if unit is not None:
+                return tree.IntervalLiteral(tree.NumberLiteral(sign + text), unit)
         if text.startswith("."):
             text = f"0{text}"
         if text[-1].isdigit() or text[-1] == ".":

@@ -12,6 +12,7 @@ from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.calls import Calls
 from lakeschema.translation.syntax.expressions import BEGINS_QUERY
 from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, WORD
+from lakeschema.translation.syntax.transforms import begins_script
 
 NO_ALIAS: Final = frozenset(
     {
@@ -200,6 +201,8 @@ class FromItems(Calls):
 
     def _is_alias(self) -> bool:
         kind = self.at.kind
+        if kind == WORD and self.word in {"MAP", "REDUCE"} and begins_script(self):
+            return False
         return kind == QUOTED or (kind == WORD and self.word not in NO_ALIAS)
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:

@@ -28,6 +28,9 @@ class Grammar:
         sums_intervals: ``INTERVAL 3 DAY 1 SECOND`` is one literal.
         keeps_escapes: a backslash in a string is one, whatever follows it.
         double_quotes_name: ``"x"`` is a name, not a string.
+        text_before_characters: TRIM's function takes the text first, then what is cut off.
+        bare_intervals: ``1 DAY`` is an interval.
+        quantified_queries: ``x > ALL (SELECT …)``.
     """
 
     infix: Mapping[str, tuple[int, str]]
@@ -39,6 +42,9 @@ class Grammar:
     sums_intervals: bool = False
     keeps_escapes: bool = False
     double_quotes_name: bool = False
+    text_before_characters: bool = False
+    bare_intervals: bool = False
+    quantified_queries: bool = False
 
 
 _NAMES: Final = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
@@ -81,6 +87,9 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             intersect_first=False,
             # Since Hive 3.
             nulls_are_large=True,
+            text_before_characters=True,
+            bare_intervals=True,
+            quantified_queries=True,
         ),
     }
 )

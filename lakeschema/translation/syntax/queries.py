@@ -10,6 +10,7 @@ from lakeschema.translation.syntax.expressions import BEGINS_QUERY
 from lakeschema.translation.syntax.from_items import FromItems
 from lakeschema.translation.syntax.grouping import grouping_of
 from lakeschema.translation.syntax.lexing import END, QUOTED, WORD
+from lakeschema.translation.syntax.transforms import begins_script, transform_of
 
 _SET_OPERATORS: Final = {
     "UNION": tree.SetOperator.UNION,
@@ -163,18 +164,23 @@ class Queries(FromItems):
         source = self.from_items()
         if self.word == "SELECT":
             return self._select(source)
-        if self.word in {"INSERT", "MAP", "REDUCE"}:
-            raise UnsupportedConstruct(f"FROM … {self.word}", position=self.position(self.at))
+        if self.word in {"MAP", "REDUCE"}:
+            return self._select(source)
+        if self.word == "INSERT":
+            raise UnsupportedConstruct("FROM … INSERT", position=self.position(self.at))
         return tree.Select(_STAR, source)
 
     # SELECT
 
     def _select(self, source: tree.FromItem | None) -> tree.Select:
-        self.expect("SELECT")
-        if self.word in {"TRANSFORM", "MAP", "REDUCE"} and self._is_transform():
-            raise UnsupportedConstruct(self.word, position=self.position(self.at))
-        distinct = self.take_one_of("DISTINCT", "ALL") == "DISTINCT"
-        items = [self.select_item()]
+        if self.word not in {"MAP", "REDUCE"}:
+            self.expect("SELECT")
+        distinct = False
+        if self.word in {"TRANSFORM", "MAP", "REDUCE"} and begins_script(self):
+            items = [tree.SelectItem(transform_of(self))]
+        else:
+            distinct = self.take_one_of("DISTINCT", "ALL") == "DISTINCT"
+            items = [self.select_item()]
         while self.take(","):
             items.append(self.select_item())
         if source is None and self.take("FROM"):
@@ -199,19 +205,6 @@ class Queries(FromItems):
         return tree.Select(
             tuple(items), source, where, grouping, having, qualify, tuple(windows), distinct
         )
-
-    def _is_transform(self) -> bool:
-        """Whether USING follows the arguments; else it is a function or a column."""
-        at, depth = 1, 0
-        while self.ahead(at).kind != END:
-            word = self.ahead(at).word
-            depth += (word == "(") - (word == ")")
-            if depth == 0 and word in {"USING", "FROM", ",", ";"}:
-                return word == "USING"
-            if depth < 0:
-                return False
-            at += 1
-        return False
 
     def select_item(self) -> tree.SelectItem:
         expression = self.expression()

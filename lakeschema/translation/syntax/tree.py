@@ -198,6 +198,15 @@ class WindowCall:
     window: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """What a script makes of rows: the whole list of a SELECT."""
+
+    arguments: tuple[Expression, ...]
+    columns: tuple[tuple[str, ColumnType], ...]
+    position: Position | None = field(default=None, compare=False)
+
+
 Expression: TypeAlias = (
     Name
     | Star
@@ -219,6 +228,7 @@ Expression: TypeAlias = (
     | Tuple
     | StructLiteral
     | Lambda
+    | Transform
     | WindowCall
 )
 

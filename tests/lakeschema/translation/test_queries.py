@@ -72,6 +72,17 @@ YIELDS = [
      "id int!, name string"),
     (HIVE, "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY price DESC) AS p, rank(1, 'a') WITHIN GROUP (ORDER BY id, name) AS r, cume_dist(1) WITHIN GROUP (ORDER BY id) AS c FROM t",
      "p double, r bigint, c double"),
+    (HIVE, "SELECT TRANSFORM(id, name) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' USING 'cat' AS (a INT, b MAP<STRING,INT>, c) FROM t WHERE id > 1",
+     "a int, b map<string,int>, c string"),
+    (HIVE, "SELECT TRANSFORM(*) USING 'cat' FROM u", "key string, value string"),
+    (HIVE, "SELECT q.k FROM (FROM (FROM t MAP id, name USING 'cat' AS k, v) m REDUCE m.k USING 'cat' AS (k BIGINT)) q",
+     "k bigint"),
+    (HIVE, "SELECT map.id FROM t map JOIN u USING (id)", "id int!"),
+    (HIVE, "SELECT id FROM t WHERE id >= ALL (SELECT id FROM u) AND name = ANY (SELECT label FROM u) AND id < SOME (SELECT id FROM u)",
+     "id int!"),
+    (HIVE, "SELECT id > ALL (SELECT id FROM u) AS x, floor(at TO MONTH) AS m FROM t", "x boolean, m timestamp"),
+    (HIVE, "SELECT at + 2 DAYS AS a, at - (1) HOUR AS b, current_date FROM t",
+     "a timestamp, b timestamp, _c2 date!"),
     (HIVE, "SELECT current_authorizer() AS a, current_catalog() AS c, current_groups() AS g",
      "a string, c string!, g array<string>"),
     (HIVE, "SELECT id, host FROM t LATERAL VIEW parse_url_tuple(name, 'HOST', 'PATH') u AS host, path",
@@ -227,7 +238,6 @@ REFUSED = [
     (SPARK, "SELECT coalesce(INTERVAL 1 DAY, name) AS a FROM t", TypeMismatch, "interval day"),
     (SPARK, "SELECT s.* FROM u", UnknownColumn, "s"),
     (SPARK, "SELECT id FROM no_such_table", UnknownRelation, "no_such_table"),
-    (HIVE, "SELECT TRANSFORM(id) USING 'cat' AS (x) FROM t", UnsupportedConstruct, "TRANSFORM"),
 ]  # fmt: skip
 
 
