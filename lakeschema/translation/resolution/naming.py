@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.column_types import print_type
@@ -62,6 +63,8 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
             return f"_c{position}"
         case Call(operator=Operator(name=name)) if name in WINDOWS_OF_TIME:
             return name
+        case (Call() as part) | Cast(Call() as part) if (key := _variants_key(part)) is not None:
+            return key
         case Cast(ColumnReference(name=name), implicit=False):
             return name
         case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
@@ -70,6 +73,19 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
             return _path_text(expression) or f"{UNNAMED} {position}"
         case _:
             return f"{UNNAMED} {position}"
+
+
+def _variants_key(call: Call) -> str | None:
+    """The field that a path into a variant ends in (``v:a.b[0]``), by which Spark names its column."""
+    match call:
+        case Call(Operator("variant_get"), (_, Literal(str(path), _))):
+            keys = _KEY.findall(path)
+            return next(filter(None, keys[-1])) if keys else None
+        case _:
+            return None
+
+
+_KEY = re.compile(r"""\.(\w+)|\['([^']+)'\]|\["([^"]+)"\]""")
 
 
 def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:

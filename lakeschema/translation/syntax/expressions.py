@@ -38,6 +38,7 @@ from lakeschema.translation.syntax.lexing import (
     WORD,
 )
 from lakeschema.translation.syntax.spark_intervals import spark_interval
+from lakeschema.translation.syntax.variant_paths import variant_path
 
 BEGINS_QUERY: Final = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
 
@@ -305,6 +306,10 @@ class Expressions(Cursor):
             elif word == "::":
                 token = self.advance()
                 base = tree.Cast(base, self.type("a cast"), position=self.position(token))
+            elif word == ":":
+                token = self.advance()
+                path = tree.StringLiteral(variant_path(self))
+                base = tree.Call("variant_get", (base, path), self.position(token))
             elif word == "COLLATE":
                 token = self.advance()
                 collation = tree.StringLiteral(".".join(self.path()))

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.column_types import ArrayType
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import UnsupportedConstruct
-from tests.lakeschema.translation.relations import columns, derived
+from lakeschema.translation.interface import Options
+from tests.lakeschema.translation.relations import columns, derived, interfaces
 
 TABLE = """CREATE TABLE t (id INT NOT NULL, n INT, s STRING NOT NULL, at TIMESTAMP NOT NULL,
   v VARIANT NOT NULL, tags ARRAY<STRING>, clock TIME(3) NOT NULL);
@@ -26,6 +30,7 @@ YIELDS = [
     ("SELECT window(at, '1 day'), window.start, count(*) AS c FROM t GROUP BY window(at, '1 day')", "window struct<start:timestamp,end:timestamp>!, start timestamp, c bigint!"),
     ("SELECT session_window.end FROM t GROUP BY id, session_window(at, '5 minutes')", "end timestamp"),
     ("SELECT variant_get(parse_json(s), '$.a', 'int') AS x, v IS NULL AS y FROM t", "x int, y boolean!"),
+    ("SELECT v:a.b::int, v:a['x y'][0]::string, v:q:z::date AS d, t.v:k IS NULL AS n FROM t", "b int, x y string, d date, n boolean!"),
     ("SELECT CAST(v AS STRING) AS x, schema_of_variant(v) AS y FROM t", "x string, y string!"),
     ("SELECT current_time AS x, localtime(0) AS y, clock - TIME '01:00:00' AS z FROM t", "x time!, y time(0)!, z interval hour to second"),
     ("SELECT id * 2 AS x FROM range(1, 9, 2)", "x bigint!"),
@@ -73,3 +78,15 @@ def test_hive_makes_no_rows_over_groups() -> None:
             f"{TABLE}CREATE VIEW v AS SELECT explode(collect_list(n)) AS x FROM t;",
             dialect=Dialect.HIVE,
         )
+
+
+def test_a_path_into_a_variant_is_written_as_variant_get() -> None:
+    ddl = f"{TABLE}CREATE VIEW v AS SELECT v:a['x y'][0].`Z`::int AS x FROM t;"
+    relations = relations_from_ddl([ddl], Dialect.SPARK)
+    view = RelationName.of("default", "v")
+
+    found = spark_view(relations[view], interfaces(relations, view), Options(), lambda _: "t")
+
+    assert found.sql == (
+        "SELECT CAST(variant_get(t1.`v`, '$.a[\\'x y\\'][0].Z') AS INT) AS `x` FROM t AS t1"
+    )
