@@ -119,14 +119,30 @@ def _grouping(texts: Sequence[str]) -> str:
     return f"({' + '.join(bits)})"
 
 
+def _parse_url(texts: Sequence[str]) -> str:
+    """Of a text that names no protocol which Java knows, Hive says nothing."""
+    url, *parts = texts
+    known = f"if({url} RLIKE '(?i)^(https?|ftp|file|jar|mailto):', {url}, NULL)"
+    return f"parse_url({', '.join((known, *parts))})"
+
+
 def _parse_url_tuple(texts: Sequence[str]) -> str:
     url, *parts = texts
-    fields = ", ".join(
-        f"'c{i}', if({part} LIKE 'QUERY:%', parse_url({url}, 'QUERY', substring({part}, 7)),"
-        f" parse_url({url}, {part}))"
-        for i, part in enumerate(parts)
-    )
+    fields = ", ".join(f"'c{i}', {_url_part(url, part)}" for i, part in enumerate(parts))
     return f"inline(array(named_struct({fields})))"
+
+
+def _url_part(url: str, part: str) -> str:
+    """``QUERY:key`` is the value of one key."""
+    if part.startswith("'QUERY:"):
+        return _parse_url((url, "'QUERY'", f"'{part.removeprefix(_QUERY)}"))
+    if part.startswith("'"):
+        return _parse_url((url, part))
+    of_key = _parse_url((url, "'QUERY'", f"substring({part}, 7)"))
+    return f"if({part} LIKE 'QUERY:%', {of_key}, {_parse_url((url, part))})"
+
+
+_QUERY: Final = "'QUERY:"
 
 
 def _replicate_rows(texts: Sequence[str]) -> str:
@@ -199,6 +215,7 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "mid": _substring,
         "substr": _substring,
         "substring": _substring,
+        "parse_url": _parse_url,
         "parse_url_tuple": _parse_url_tuple,
         "replicate_rows": _replicate_rows,
         "nvl": _nvl,
@@ -297,6 +314,8 @@ def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
         return MISSING[name]
     if name in {"round", "bround", "percentile"} and not all(map(_is_written, arguments[1:])):
         return "Spark needs to see the number in the text"
+    if name.startswith("xpath") and not all(map(_is_written, arguments[1:])):
+        return "Spark needs to see the path in the text"
     if name in {"octet_length", "char_length", "character_length"} and BINARY in types:
         return "Hive counts bytes that it has reserved, too"
     if name == "add_months" and len(types) > 2:

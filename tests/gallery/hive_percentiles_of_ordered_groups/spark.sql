@@ -1,0 +1,1 @@
+SELECT t1.`shop` AS `shop`, CAST(percentile_cont(0.5D) WITHIN GROUP (ORDER BY t1.`minutes`) AS DOUBLE) AS `median`, CAST(sort_array(collect_list(t1.`minutes`), false)[CAST(ceil(0.9D * (count(t1.`minutes`) - 1)) AS INT)] AS DOUBLE) AS `most_are_longer`, CAST(stddev_pop(CAST(t1.`minutes` AS DOUBLE)) AS DOUBLE) AS `spread` FROM `default`.`visits` AS t1 GROUP BY t1.`shop`
