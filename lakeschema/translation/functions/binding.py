@@ -306,6 +306,16 @@ _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
 )
 
 
+_OF_NULL: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        **dict.fromkeys(("number", "measured"), DOUBLE),
+        **dict.fromkeys(("array<T>", "array<K>", "array<V>"), ArrayType(VOID)),
+        "map<K,V>": MapType(VOID, VOID),
+    }
+)
+"""What Spark takes NULL for where a pattern allows several types."""
+
+
 def _target(
     pattern: str,
     type_: ColumnType,
@@ -320,8 +330,9 @@ def _target(
     if concrete is not None:
         return concrete if _is_accepted(type_, concrete, semantics) else None
     if type_ == VOID:
-        as_double = pattern in {"number", "measured"} and semantics.is_spark
-        return DOUBLE if as_double else STRING if pattern == "text_or_binary" else VOID
+        return (_OF_NULL.get(pattern) if semantics.is_spark else None) or (
+            STRING if pattern == "text_or_binary" else VOID
+        )
     match pattern:
         case "any":
             return type_

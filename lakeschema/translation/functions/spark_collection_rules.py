@@ -55,15 +55,22 @@ def _zipped(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
     """The shorter arrays are filled with nulls. Fields are named by columns, else by position."""
     fields = []
     for number, argument in enumerate(arguments):
-        if not isinstance(argument.type, ArrayType):
+        element = _element(argument.type)
+        if element is None:
             return None
         match argument:
             case ColumnReference(name=name) | FieldAccess(name=name):
                 pass
             case _:
                 name = str(number)
-        fields.append(StructField(name, argument.type.element))
+        fields.append(StructField(name, element))
     return CallResult(ArrayType(StructType(tuple(fields)), False))
+
+
+def _element(type_: ColumnType) -> ColumnType | None:
+    if isinstance(type_, ArrayType):
+        return type_.element
+    return VOID if type_ == VOID else None
 
 
 def _flattened(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

@@ -13,7 +13,7 @@ from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Ro
 ROWS: Final = (
     Row("array_append array_prepend", "array<T>, any", "@with_added", PARTIAL),
     Row("array_insert", "array<T>, int, any", "@with_inserted", PARTIAL),
-    Row("array_compact", "array<T>", "@without_nulls", TOTAL, keeps=0),
+    Row("array_compact", "array<T>", "@without_nulls", TOTAL),
     Row("array_repeat", "any, int", "@repeated", NEVER),
     Row("array_sort", "array<T>", "@same", TOTAL, keeps=0),
     Row("arrays_zip", "any...", "@zipped", TOTAL),

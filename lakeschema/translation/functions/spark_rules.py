@@ -15,6 +15,7 @@ from lakeschema.catalog.column_types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VARIANT,
     VOID,
     ColumnType,
     DecimalType,
@@ -147,8 +148,14 @@ def _interval_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> Call
     return CallResult(INTERVAL, may_be_null=not semantics.ansi)
 
 
+def _hexadecimal(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """HEX of what is neither number, text nor bytes: a variant may hold null as a value."""
+    return CallResult(STRING, may_be_null=arguments[0].type == VARIANT)
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
+        "@hexadecimal": _hexadecimal,
         "@whole_to": _whole_to,
         "@with_zero": _with_zero,
         "@uniform": _uniform,

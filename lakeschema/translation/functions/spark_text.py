@@ -16,6 +16,7 @@ ROWS: Final = (
     Row("quote", "string", "string", TOTAL),
     Row("overlay", "text_or_binary, text_or_binary, int, int?", "@same_text", TOTAL),
     Row("contains startswith endswith", "text_or_binary, text_or_binary", "boolean", TOTAL),
+    Row("instr", "string, string, int?, int?", "int", TOTAL),
     Row("regexp_substr", "string, string", "string", PARTIAL),
     Row("regexp_instr", "string, string, int?", "int", TOTAL),
     Row("levenshtein", "string, string, int?", "int", TOTAL),
@@ -23,8 +24,6 @@ ROWS: Final = (
     Row("luhn_check", "string", "boolean", TOTAL),
     Row("is_valid_utf8", "string", "boolean", TOTAL),
     Row("make_valid_utf8 validate_utf8", "string", "string", TOTAL),
-    Row("collate", "string, string", "string", TOTAL),
-    Row("collation", "string", "string", NEVER),
     Row("try_validate_utf8", "string", "string", PARTIAL),
     Row("decode", "any, any...", "@decoded", PARTIAL),
     Row("to_varchar", "any, string", "@shown", TOTAL),
@@ -32,6 +31,7 @@ ROWS: Final = (
     Row("try_to_number", "string, string", "@number_of_format", PARTIAL),
 
     # of bytes
+    Row("hex", "any", "@hexadecimal", TOTAL),
     Row("to_binary try_to_binary", "text_or_binary, string?", "binary", PARTIAL),
     Row("to_base32", "binary", "string", TOTAL),
     Row("from_base32", "string", "binary", PARTIAL),

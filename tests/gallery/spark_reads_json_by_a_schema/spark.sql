@@ -1,0 +1,1 @@
+SELECT t1.`id`, from_json(t1.`body`, 'buyer STRUCT<name: STRING NOT NULL, vip: BOOLEAN>, lines ARRAY<STRUCT<sku: STRING, price: DECIMAL(10,2)>>') AS `document`, from_json(t1.`body`, schema_of_json('{"z": 1.5, "a": [1, null], "when": "now"}')) AS `sampled`, to_json(t1.`prices`) AS `text`, json_object_keys(t1.`body`) AS `keys` FROM `default`.`orders` AS t1
