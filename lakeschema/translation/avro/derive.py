@@ -69,6 +69,8 @@ from lakeschema.translation.plan.relations import (
     Plan,
     PlanColumn,
     Project,
+    Recursion,
+    RecursiveScan,
     Scan,
     SetOperation,
     Sort,
@@ -90,6 +92,7 @@ class SchemaDeriver:
         self._options = options
         self.lineage = lineage
         self._scans: dict[RelationName, Fields] = {}
+        self._recursive: dict[int, Fields] = {}
         self._derived: dict[tuple[int, int], tuple[Plan, Outer, Fields]] = {}
 
     def fields(self, plan: Plan, outer: Outer = ()) -> Fields:
@@ -127,6 +130,17 @@ class SchemaDeriver:
                 return self._expressions(below, (*keys, *aggregates), outer)
             case Window(below, calls):
                 return (*self.fields(below, outer), *self._expressions(below, calls, outer))
+            case RecursiveScan(number=number):
+                return self._recursive[number]
+            case Recursion(anchor=anchor, step=step, number=number):
+                # The step's lineage needs that of the whole.
+                self.lineage.columns(plan, tuple(part[1] for part in outer))
+                self._recursive[number] = self.fields(anchor, outer)
+                each = [self._recursive[number], self.fields(step, outer)]
+                return tuple(
+                    self._unite(column, target)
+                    for column, target in zip(zip(*each, strict=True), plan.columns, strict=True)
+                )
             case SetOperation(inputs=branches):
                 each = [self.fields(branch, outer) for branch in branches]
                 return tuple(

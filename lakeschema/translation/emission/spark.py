@@ -44,6 +44,8 @@ from lakeschema.translation.plan.relations import (
     Plan,
     PlanColumn,
     Project,
+    Recursion,
+    RecursiveScan,
     Scan,
     SetOperation,
     Sort,
@@ -110,6 +112,10 @@ def spark_query(
         MappingProxyType(settings),
         columns,
     )
+
+
+def _recursive_name(number: int) -> str:
+    return f"r{number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +229,10 @@ class _Writer:
                 return replace(select, items=(*select.items, *made), plain=plain, computed=True)
             case SetOperation():
                 return self._set_operation(plan, outer)
+            case RecursiveScan(number=number, columns=columns):
+                return self._from_names(_recursive_name(number), _generic(len(columns)))
+            case Recursion():
+                return self._recursion(plan, outer)
             case Sort(below, keys, total):
                 select = self._fold(below, [key.expression for key in keys], outer)
                 by = self._over(select.items, outer).sort_keys(keys)
@@ -325,9 +335,23 @@ class _Writer:
         names = _generic(len(plan.columns))
         word = f" {plan.operator.value.upper()} "
         branches = word.join(f"({self.query(branch, names, outer)})" for branch in plan.inputs)
+        return self._from_names(f"({branches})", names)
+
+    def _recursion(self, plan: Recursion, outer: tuple[Columns, ...]) -> _Select:
+        names = _generic(len(plan.columns))
+        branches = " UNION ALL ".join(
+            f"({self.query(branch, names, outer)})" for branch in (plan.anchor, plan.step)
+        )
+        name = _recursive_name(plan.number)
+        most = "" if plan.most is None else f" MAX RECURSION LEVEL {plan.most}"
+        listed = ", ".join(quoted(each) for each in names)
+        head = f"WITH RECURSIVE {name}({listed}){most} AS ({branches})"
+        return self._from_names(f"({head} TABLE {name})", names)
+
+    def _from_names(self, source: str, names: Sequence[str]) -> _Select:
         alias = next(self._aliases)
         items = tuple(f"{alias}.{quoted(name)}" for name in names)
-        return _Select(items, (True,) * len(items), f"({branches}) AS {alias}", (True, True))
+        return _Select(items, (True,) * len(items), f"{source} AS {alias}", (True, True))
 
     def _limit(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
         select = self._select(plan.input, outer)

@@ -16,6 +16,8 @@ from lakeschema.translation.plan.relations import (
     Limit,
     Plan,
     Project,
+    Recursion,
+    RecursiveScan,
     Scan,
     SetOperation,
     Sort,
@@ -76,6 +78,11 @@ def _node(plan: Plan) -> str:
             return f"aggregate by ({by}){shown_sets}: {what}"
         case Window(calls=window_calls):
             return "window " + ", ".join(expression_text(call) for _, call in window_calls)
+        case RecursiveScan(name=table):
+            return f"scan {table} itself"
+        case Recursion(name=table, columns=made, most=most):
+            names = ", ".join(column.name for column in made)
+            return f"recursion {table} ({names})" + ("" if most is None else f" at most {most}")
         case SetOperation(operator, branches):
             return f"{operator.value} of {len(branches)}"
         case Sort(keys=sort_keys, total=total):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 
 from lakeschema.translation.interface import SourceColumn
@@ -27,6 +27,8 @@ from lakeschema.translation.plan.relations import (
     Limit,
     Plan,
     Project,
+    Recursion,
+    RecursiveScan,
     Scan,
     SetOperation,
     Sort,
@@ -42,7 +44,8 @@ _TraceKey: TypeAlias = tuple[int, tuple[int, ...]]
 class Lineage:
     """Remembers what it has traced, so that shared sub-plans are traced once."""
 
-    def __init__(self) -> None:
+    def __init__(self, recursive: Mapping[int, tuple[Sources, ...]] | None = None) -> None:
+        self._recursive = dict(recursive or {})
         # With what they were traced from: ids are only good while the objects live.
         self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
 
@@ -121,6 +124,10 @@ class Lineage:
             case Window(below, calls):
                 inner = self.columns(below, outer)
                 return (*inner, *(self.expression(call, inner, outer) for _, call in calls))
+            case RecursiveScan(number=number):
+                return self._recursive[number]
+            case Recursion():
+                return self._recursion(plan, outer)
             case SetOperation(inputs=branches):
                 each = [self.columns(branch, outer) for branch in branches]
                 return tuple(_united(column) for column in zip(*each, strict=True))
@@ -130,6 +137,21 @@ class Lineage:
                 return (*inner, *(made for _ in produced))
             case _:
                 assert_never(plan)
+
+    def _recursion(
+        self, plan: Recursion, outer: tuple[tuple[Sources, ...], ...]
+    ) -> tuple[Sources, ...]:
+        """What the step reads of the table itself has the sources of that, until none is new."""
+        found = self.columns(plan.anchor, outer)
+        while True:
+            inside = Lineage({**self._recursive, plan.number: found})
+            step = inside.columns(plan.step, outer)
+            more = tuple(_united(column) for column in zip(found, step, strict=True))
+            if more == found:
+                # Whoever looks at the step by itself asks for them again.
+                self._recursive[plan.number] = found
+                return found
+            found = more
 
 
 def _united(parts: Iterable[Sources]) -> Sources:

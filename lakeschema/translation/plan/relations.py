@@ -204,6 +204,40 @@ class SetOperation:
 
 
 @dataclass(frozen=True, slots=True)
+class RecursiveScan:
+    """What a recursive table has so far, read inside its own step.
+
+    ``number`` tells the table from all other recursive ones of the query.
+    """
+
+    name: str
+    number: int
+    columns: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """The anchor's rows, and those that the step makes of what is there, until it makes none.
+
+    Both have the table's types; ``columns`` are those of the ``RecursiveScan`` in the step.
+    ``most`` limits how often the step is taken, None as the engine does.
+    """
+
+    name: str
+    number: int
+    anchor: Plan
+    step: Plan
+    columns: Columns
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        for plan in (self.anchor, self.step):
+            for column, made in zip(self.columns, plan.columns, strict=True):
+                if made.type != column.type or (made.nullable and not column.nullable):
+                    raise InvalidPlan(f"column {column.name} of {self.name} is made otherwise")
+
+
+@dataclass(frozen=True, slots=True)
 class Sort:
     """``total``: ORDER BY; else Hive's SORT BY, an order within each reducer."""
 
@@ -266,6 +300,8 @@ Plan: TypeAlias = (
     | Aggregate
     | Window
     | SetOperation
+    | RecursiveScan
+    | Recursion
     | Sort
     | Limit
     | Distinct
@@ -291,9 +327,9 @@ def references(plan: Plan) -> tuple[ColumnReference, ...]:
 def inputs(plan: Plan) -> tuple[Plan, ...]:
     """The plans directly below, left to right; sub-queries in expressions are not among them."""
     match plan:
-        case Scan() | Values():
+        case Scan() | Values() | RecursiveScan():
             return ()
-        case Join(left, right):
+        case Join(left, right) | Recursion(anchor=left, step=right):
             return (left, right)
         case SetOperation(inputs=branches):
             return branches
@@ -315,7 +351,7 @@ def inputs(plan: Plan) -> tuple[Plan, ...]:
 def expressions(plan: Plan) -> tuple[RowExpression, ...]:
     """The row expressions of the node itself."""
     match plan:
-        case Scan() | Distinct() | SetOperation():
+        case Scan() | Distinct() | SetOperation() | RecursiveScan() | Recursion():
             return ()
         case Values(rows=rows):
             return tuple(value for row in rows for value in row)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -23,7 +24,13 @@ ResolveQuery = Callable[[tree.Query, "Context"], Plan]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """``common_tables`` by lower-case name; ``outer`` are the scopes around, nearest first."""
+    """What one query's parts share.
+
+    Attributes:
+        common_tables: by lower-case name.
+        outer: the scopes around, nearest first.
+        numbers: one for each recursive table.
+    """
 
     semantics: Semantics
     namespace: tuple[str, ...]
@@ -33,6 +40,7 @@ class Context:
     resolve_query: ResolveQuery
     common_tables: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
     outer: tuple[Scope, ...] = ()
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def plan_of(self, query: tree.Query) -> Plan:
         """The plan of a query that stands in this context."""

@@ -205,6 +205,8 @@ class ExpressionResolver:
         outer = self._outer(node)
         if outer is not None:
             return outer
+        if node.parts == ("grouping__id",) and self.context.semantics.is_spark:
+            return self._aggregate(tree.Call("grouping_id", (), node.position))
         if not self.context.semantics.is_spark:
             if node.parts[0].lower() == "grouping__id":
                 # The number of the grouping set that a row is of: a column of every GROUP BY.

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import assert_never
 
-from lakeschema.catalog.column_types import ColumnType, print_type
+from lakeschema.catalog.column_types import (
+    ColumnType,
+    print_type,
+)
 from lakeschema.translation.errors import TypeMismatch, UnknownColumn, UnsupportedConstruct
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.coercion import Use, common_type
@@ -55,6 +58,7 @@ from lakeschema.translation.resolution.naming import (
     rename_columns,
     uncast,
 )
+from lakeschema.translation.resolution.recursion import reads_itself, recursion
 from lakeschema.translation.resolution.scopes import Scope, relation_scope
 from lakeschema.translation.resolution.sources import scope_of
 from lakeschema.translation.syntax import tree
@@ -87,10 +91,11 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
         case tree.SetQuery():
             return _resolve_set_query(query, context)
         case tree.With(tables, body, recursive):
-            if recursive:
-                raise UnsupportedConstruct("WITH RECURSIVE")
             for table in tables:
-                plan = rename_columns(resolve_query(table.query, context), table.columns)
+                if recursive and reads_itself(table):
+                    plan = recursion(table, context, _fit)
+                else:
+                    plan = rename_columns(resolve_query(table.query, context), table.columns)
                 context = context.with_common_table(table.name, plan)
             return resolve_query(body, context)
         case tree.ValuesQuery(rows):
@@ -170,6 +175,17 @@ def _common_column_type(
             )
         met = common
     return met
+
+
+def _fit(plan: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
+    """The plan with columns of these types, which its own can be cast to."""
+    for column, type_ in zip(plan.columns, types, strict=True):
+        if common_type(column.type, type_, Use.SET_OPERATION, context.semantics) is None:
+            raise TypeMismatch(
+                f"column {column.name} has type {print_type(column.type)}, expected"
+                f" {print_type(type_)}"
+            )
+    return _coerce(plan, types, context)
 
 
 def _coerce(branch: Plan, types: Sequence[ColumnType], context: Context) -> Plan:

@@ -400,14 +400,21 @@ class Expressions(Cursor):
             found = self.expression()
             if isinstance(found, tree.ScalarQuery) and self.continues_query():
                 found = tree.ScalarQuery(self.rest_of_query(found.query))
-            elif self.word == ",":
-                items = [found]
-                while self.take(","):
-                    items.append(self.expression())
-                found = tree.Tuple(tuple(items))
+            elif self.word in {",", "AS"}:
+                found = self._row_of(found)
         self.shallower()
         self.expect(")")
         return found
+
+    def _row_of(self, first: tree.Expression) -> tree.Expression:
+        """``(a, b)``, a tuple, or with names a struct: ``(0 AS sum, 0 AS n)``."""
+        fields = [(self.name() if self.take("AS") else None, first)]
+        while self.take(","):
+            value = self.expression()
+            fields.append((self.name() if self.take("AS") else None, value))
+        if any(name for name, _ in fields):
+            return tree.StructLiteral(tuple(fields))
+        return tree.Tuple(tuple(value for _, value in fields))
 
     def _begins_lambda(self) -> bool:
         """``(x, y) ->``."""

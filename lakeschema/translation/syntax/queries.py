@@ -9,7 +9,7 @@ from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.expressions import BEGINS_QUERY
 from lakeschema.translation.syntax.from_items import FromItems
 from lakeschema.translation.syntax.grouping import grouping_of
-from lakeschema.translation.syntax.lexing import END, QUOTED, WORD
+from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, WORD
 from lakeschema.translation.syntax.transforms import begins_script, transform_of
 
 _SET_OPERATORS: Final = {
@@ -81,14 +81,20 @@ class Queries(FromItems):
         self.deeper()
         name = self.name()
         columns = self._names() if self.word == "(" else ()
+        most = None
         if self.take("MAX", "RECURSION", "LEVEL"):
-            self.expression()
+            most = self._whole_number()
         self.take("AS")
         self.expect("(")
         query = self.query()
         self.expect(")")
         self.shallower()
-        return tree.CommonTable(name, columns, query)
+        return tree.CommonTable(name, columns, query, most)
+
+    def _whole_number(self) -> int:
+        if self.at.kind != NUMBER or not self.at.text.isdigit():
+            self.fail("expected a whole number")
+        return int(self.advance().text)
 
     # set operators
 

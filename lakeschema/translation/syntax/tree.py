@@ -393,9 +393,12 @@ class ValuesQuery:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
+    """``most``: of MAX RECURSION LEVEL."""
+
     name: str
     columns: tuple[str, ...]
     query: Query
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

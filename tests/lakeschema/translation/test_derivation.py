@@ -146,7 +146,6 @@ def test_an_unknown_column_names_those_that_exist_and_the_nearest() -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "WITH RECURSIVE r AS (SELECT 1 AS x) SELECT x FROM r",
         "SELECT id FROM t VERSION AS OF 1",
     ],
 )

@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `customer`, t2.`c1` AS `y`, t2.`c2` AS `total` FROM (SELECT t1.`customer` AS `c0`, year(t1.`day`) AS `c1`, sum(t1.`total`) AS `c2` FROM `default`.`orders` AS t1 GROUP BY t1.`customer`, year(t1.`day`)) AS t2 ORDER BY t2.`c0` ASC NULLS FIRST, t2.`c1` ASC NULLS FIRST, t2.`c2` ASC NULLS FIRST

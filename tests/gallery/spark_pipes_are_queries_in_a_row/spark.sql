@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `customer`, t2.`c1` AS `y`, t2.`c2` AS `total`, (t2.`c3` + 1L) AS `n` FROM (SELECT t1.`customer` AS `c0`, year(t1.`day`) AS `c1`, sum(t1.`total`) AS `c2`, count(1) AS `c3` FROM `default`.`orders` AS t1 WHERE (t1.`total` > CAST(10 AS DECIMAL(12,2))) GROUP BY t1.`customer`, year(t1.`day`)) AS t2 ORDER BY t2.`c2` DESC NULLS LAST LIMIT 10

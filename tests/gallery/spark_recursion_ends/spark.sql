@@ -1,0 +1,1 @@
+SELECT t3.`c0` AS `id`, t3.`c1` AS `day`, t3.`c2` AS `n` FROM (WITH RECURSIVE r0(`c0`, `c1`, `c2`) MAX RECURSION LEVEL 7 AS ((SELECT t1.`id` AS `c0`, t1.`day` AS `c1`, 1 AS `c2` FROM `default`.`orders` AS t1) UNION ALL (SELECT t2.`c0`, date_add(t2.`c1`, 1) AS `c1`, (t2.`c2` + 1) AS `c2` FROM r0 AS t2 WHERE (t2.`c2` < 5))) TABLE r0) AS t3

@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `id`, t2.`c3`.`city`, named_struct('id', t2.`c0`, 'customer', t2.`c1`, 'day', t2.`c2`, 'place', t2.`c3`) AS `whole` FROM (SELECT t1.`id` AS `c0`, t1.`customer` AS `c1`, t1.`day` AS `c2`, CASE WHEN isnotnull(t1.`place`) THEN named_struct('city', t1.`place`.`city`) END AS `c3` FROM `default`.`orders` AS t1) AS t2

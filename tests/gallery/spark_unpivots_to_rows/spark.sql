@@ -1,0 +1,1 @@
+SELECT t2.`c0` AS `id`, t3.`c0` AS `kind`, t3.`c1` AS `amount` FROM (SELECT t1.`id` AS `c0`, CAST(t1.`total` AS DOUBLE) AS `c1`, CAST(t1.`id` AS DOUBLE) AS `c2` FROM `default`.`orders` AS t1) AS t2 LATERAL VIEW inline(array(named_struct('kind', 'total', 'amount', t2.`c1`), named_struct('kind', 'n', 'amount', t2.`c2`))) t3 AS `c0`, `c1` WHERE (NOT (t3.`c1` IS NULL))
