@@ -40,11 +40,13 @@ from lakeschema.catalog.ddl_statements import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import (
+    SQL_CONFIG,
     Catalog,
     Dialect,
     Relation,
     SchemaMode,
     ViewText,
+    sql_configs,
     without_volatile,
 )
 
@@ -194,7 +196,8 @@ class DdlState:
                 assert_never(statement)
 
     def _view(self, name: RelationName, statement: CreateView) -> Relation:
-        dialect = Dialect.SPARK if statement.schema_mode is not None else self._view_dialect(name)
+        of_spark = statement.schema_mode is not None or sql_configs(statement.properties)
+        dialect = Dialect.SPARK if of_spark else self._view_dialect(name)
         spark = dialect is Dialect.SPARK
         view = ViewText(
             dialect=dialect,
@@ -204,7 +207,8 @@ class DdlState:
             schema_mode=_stored_mode(statement) if spark else None,
         )
         comment, properties = _comment_apart(statement.comment, statement.properties)
-        return Relation(name, statement.columns, comment=comment, properties=properties, view=view)
+        made = Relation(name, statement.columns, comment=comment, properties=properties, view=view)
+        return _with_recorded_settings(made)
 
     def _view_dialect(self, name: RelationName) -> Dialect:
         replaced = None if self._chosen_dialect is not None else self._find(name)
@@ -257,11 +261,13 @@ class DdlState:
                 comment, kept = _comment_apart(
                     relation.comment, {**relation.properties, **properties}
                 )
-                return replace(relation, properties=kept, comment=comment)
+                changed = replace(relation, properties=kept, comment=comment)
+                return _with_recorded_settings(changed)
             case UnsetProperties(_, keys):
                 kept = {k: v for k, v in relation.properties.items() if k not in keys}
                 comment = None if "comment" in keys else relation.comment
-                return replace(relation, properties=kept, comment=comment)
+                changed = replace(relation, properties=kept, comment=comment)
+                return _without_recorded_settings(changed, keys)
             case SetSerde(_, serde, properties):
                 return replace(
                     relation,
@@ -369,6 +375,25 @@ def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
     comment, properties = _comment_apart(None, {**copied, **statement.properties})
     return replace(source, name=name, comment=comment, properties=properties)
+
+
+def _with_recorded_settings(relation: Relation) -> Relation:
+    """A Spark view with the settings among its properties, which say what its text means."""
+    view = relation.view
+    if view is None or view.dialect is not Dialect.SPARK:
+        return relation
+    found = sql_configs(relation.properties)
+    others = {k: v for k, v in relation.properties.items() if not k.startswith(SQL_CONFIG)}
+    kept = replace(view, sql_configs={**view.sql_configs, **found})
+    return replace(relation, properties=others, view=kept) if found else relation
+
+
+def _without_recorded_settings(relation: Relation, keys: tuple[str, ...]) -> Relation:
+    if relation.view is None:
+        return relation
+    configs = relation.view.sql_configs
+    kept = {key: value for key, value in configs.items() if f"{SQL_CONFIG}{key}" not in keys}
+    return replace(relation, view=replace(relation.view, sql_configs=kept))
 
 
 def _with_query(relation: Relation, text: str, current: tuple[str, ...]) -> Relation:

@@ -24,12 +24,15 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import (
+    ANSI,
     NOTHING,
+    SQL_CONFIG,
     Column,
     Dialect,
     Relation,
     SchemaMode,
     ViewText,
+    sql_configs,
     without_volatile,
 )
 from lakeschema.catalog.spark_schema import (
@@ -43,10 +46,11 @@ PROVIDER = "spark.sql.sources.provider"
 _NO_FACTS = frozenset({"comment", "spark.sql.partitionProvider"})
 _CONTEXT = "view.catalogAndNamespace."
 _OUTPUT = "view.query.out."
-_SQL_CONFIG = "view.sqlConfig."
+_CREATE_VERSION = "spark.sql.create.version"
+_FIRST_ANSI_VERSION = 4
 _SCHEMA_MODE = "view.schemaMode"
 _SPARK_2_DATABASE = "view.default.database"
-_SPARK_VIEW_PREFIXES = (_CONTEXT, _OUTPUT, _SQL_CONFIG, _SCHEMA_MODE, _SPARK_2_DATABASE)
+_SPARK_VIEW_PREFIXES = (_CONTEXT, _OUTPUT, SQL_CONFIG, _SCHEMA_MODE, _SPARK_2_DATABASE)
 _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storingAnalyzedPlan")
 _TRINO_VIEW = ("/* Presto View: ", " */")
 
@@ -212,12 +216,20 @@ def _spark_view(text: str, namespace: tuple[str, ...], properties: Mapping[str, 
         current_catalog=catalog,
         schema_mode=_schema_mode(properties.get(_SCHEMA_MODE)),
         query_columns=numbered(properties, f"{_OUTPUT}numCols", f"{_OUTPUT}col.") or (),
-        sql_configs={
-            key.removeprefix(_SQL_CONFIG): value
-            for key, value in sorted(properties.items())
-            if key.startswith(_SQL_CONFIG)
-        },
+        sql_configs=_sql_configs(properties),
     )
+
+
+def _sql_configs(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """What the view recorded; where it says nothing of ANSI mode, what Spark 4 assumes of it.
+
+    Spark before 4 had that mode off and recorded a setting only where it was set
+    (``Analyzer.trySetAnsiValue``).
+    """
+    found = sql_configs(properties)
+    major = properties.get(_CREATE_VERSION, "").partition(".")[0]
+    is_on = major.isdecimal() and int(major) >= _FIRST_ANSI_VERSION
+    return found if is_on or ANSI in found else {**found, ANSI: "false"}
 
 
 def _schema_mode(text: str | None) -> SchemaMode | None:

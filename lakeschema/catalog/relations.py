@@ -46,6 +46,11 @@ class Column:
     nullable: bool = True
 
 
+SQL_CONFIG = "view.sqlConfig."
+"""How Spark begins the names of properties that are settings which a view recorded."""
+ANSI = "spark.sql.ansi.enabled"
+
+
 @dataclass(frozen=True, slots=True)
 class ViewText:
     """A view's query and what its text means.
@@ -108,6 +113,15 @@ VOLATILE_PROPERTIES = frozenset({
     "impala.events.catalogserviceid", "presto_query_id", "trino_query_id",
 })  # fmt: skip
 """Property names, lower-cased, that say when or how much, not what."""
+
+
+def sql_configs(properties: Mapping[str, str]) -> dict[str, str]:
+    """The settings among a Spark view's properties, without their prefix, in order of names."""
+    return {
+        key.removeprefix(SQL_CONFIG): value
+        for key, value in sorted(properties.items())
+        if key.startswith(SQL_CONFIG)
+    }
 
 
 def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:

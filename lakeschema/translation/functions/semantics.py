@@ -28,6 +28,7 @@ class Semantics:
         group_by_ordinal: a number in GROUP BY is the place of a column.
         order_by_ordinal: likewise in ORDER BY.
         group_by_aliases: GROUP BY may name an alias of the SELECT list.
+        lateral_aliases: an item of SELECT may name the alias of one before it.
     """
 
     dialect: Dialect
@@ -46,6 +47,7 @@ class Semantics:
     group_by_ordinal: bool = True
     order_by_ordinal: bool = True
     group_by_aliases: bool = True
+    lateral_aliases: bool = False
 
     @property
     def is_spark(self) -> bool:
@@ -78,4 +80,5 @@ def semantics_of(view: ViewText) -> Semantics:
         group_by_ordinal=found.is_on("groupByOrdinal"),
         order_by_ordinal=found.is_on("orderByOrdinal"),
         group_by_aliases=found.is_on("groupByAliases"),
+        lateral_aliases=found.is_on("lateralColumnAlias.enableImplicitResolution"),
     )

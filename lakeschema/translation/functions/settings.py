@@ -7,6 +7,7 @@ changes neither names nor types nor nulls: it is about speed, files, services or
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -26,13 +27,15 @@ class Effect(Enum):
 class Setting:
     """``name`` without ``spark.sql.``; ``default`` is Spark 4's, in lower case.
 
-    ``carried``: Spark SQL that is emitted for the view needs it in its session, too.
+    ``carried``: Spark SQL that is emitted for the view needs it in its session, too. ``where``: what
+    a text contains that such a setting could change, as a regular expression of lower-case text.
     """
 
     name: str
     default: str
     effect: Effect
     carried: bool = False
+    where: str = ""
 
 
 _HONOURED, _ROWS, _REFUSED = Effect.HONOURED, Effect.ROWS, Effect.REFUSED
@@ -51,31 +54,31 @@ SETTINGS: Final = (
     Setting("legacy.typeCoercion.datetimeToString.enabled", "false", _HONOURED),
     Setting("legacy.createEmptyCollectionUsingStringType", "false", _HONOURED, carried=True),
     Setting("function.concatBinaryAsString", "false", _HONOURED, carried=True),
-    Setting("function.eltOutputAsString", "false", _REFUSED),
-    Setting("legacy.lpadRpadAlwaysReturnString", "false", _REFUSED),
-    Setting("legacy.integerGroupingId", "false", _REFUSED),
-    Setting("legacy.histogramNumericPropagateInputType", "true", _REFUSED),
-    Setting("legacy.allowNegativeScaleOfDecimal", "false", _REFUSED),
-    Setting("preserveCharVarcharTypeInfo", "false", _REFUSED),
+    Setting("function.eltOutputAsString", "false", _REFUSED, where=r"\belt\b"),
+    Setting("legacy.lpadRpadAlwaysReturnString", "false", _REFUSED, where=r"\b[lr]pad\b"),
+    Setting("legacy.integerGroupingId", "false", _REFUSED, where=r"\bgrouping_id\b"),
+    Setting("legacy.histogramNumericPropagateInputType", "true", _REFUSED, where=r"\bhistogram_numeric\b"),
+    Setting("legacy.allowNegativeScaleOfDecimal", "false", _REFUSED, where=r"\bb?round\b|[0-9]e"),
+    Setting("preserveCharVarcharTypeInfo", "false", _REFUSED, where=r"\b(var)?char"),
 
     # names
     Setting("caseSensitive", "false", _HONOURED, carried=True),
     Setting("groupByOrdinal", "true", _HONOURED),
     Setting("orderByOrdinal", "true", _HONOURED),
     Setting("groupByAliases", "true", _HONOURED),
-    Setting("lateralColumnAlias.enableImplicitResolution", "true", _REFUSED),
-    Setting("parser.quotedRegexColumnNames", "false", _REFUSED),
-    Setting("legacy.ctePrecedencePolicy", "corrected", _REFUSED),
-    Setting("legacy.identifierClause", "false", _REFUSED),
+    Setting("lateralColumnAlias.enableImplicitResolution", "true", _HONOURED),
+    Setting("parser.quotedRegexColumnNames", "false", _REFUSED, where=r"`[^`]*[^\w`][^`]*`"),
+    Setting("legacy.ctePrecedencePolicy", "corrected", _REFUSED, where=r"\bwith\b"),
+    Setting("legacy.identifierClause", "false", _REFUSED, where=r"\bidentifier\b"),
 
     # how the text is read
     Setting("ansi.doubleQuotedIdentifiers", "false", _HONOURED),
     Setting("parser.escapedStringLiterals", "false", _HONOURED),
     Setting("legacy.consecutiveStringLiterals.enabled", "false", _HONOURED),
-    Setting("ansi.relationPrecedence", "false", _REFUSED),
-    Setting("legacy.setopsPrecedence.enabled", "false", _REFUSED),
-    Setting("legacy.parser.havingWithoutGroupByAsWhere", "false", _REFUSED),
-    Setting("legacy.bangEqualsNot", "false", _REFUSED),
+    Setting("ansi.relationPrecedence", "false", _REFUSED, where=r"\bjoin\b"),
+    Setting("legacy.setopsPrecedence.enabled", "false", _HONOURED),
+    Setting("legacy.parser.havingWithoutGroupByAsWhere", "false", _REFUSED, where=r"\bhaving\b"),
+    Setting("legacy.bangEqualsNot", "false", _REFUSED, where=r"!"),
 
     # values alone
     Setting("session.timeZone", "", _ROWS),
@@ -103,6 +106,9 @@ SETTINGS: Final = (
     Setting("analyzer.lowerEmptyGroupingSetToGlobalAggregate.enabled", "true", _ROWS),
 )
 # fmt: on
+
+_ALIKE = frozenset({"exception"})
+"""Values under which a text that Spark accepts means what it means by default."""
 
 _PREFIX = "spark.sql."
 _BY_NAME: Final = {setting.name.lower(): setting for setting in SETTINGS}
@@ -142,10 +148,14 @@ def refuse_unsupported(view: ViewText) -> None:
     if view.dialect is not Dialect.SPARK or not view.sql_configs:
         return
     found = recorded(view)
+    text = view.text.lower()
     for setting in SETTINGS:
-        if setting.effect is _REFUSED and found.value(setting.name) != setting.default:
+        value = found.value(setting.name)
+        if setting.effect is not _REFUSED or value in {setting.default, *_ALIKE}:
+            continue
+        if re.search(setting.where, text):
             raise UnsupportedConstruct(
-                f"setting {_PREFIX}{setting.name}={found.value(setting.name)!r:.40},"
-                " which the view recorded when it was created,",
+                f"setting {_PREFIX}{setting.name}={value!r:.40}, which the view recorded when it"
+                " was created,",
                 hint="recreate the view in a session with the default of that setting",
             )

@@ -376,7 +376,7 @@ class _SelectResolver:
                 continue
             if len(item.aliases) > 1:
                 raise TypeMismatch("several aliases for one expression")
-            if self._context.semantics.is_spark and aliases:
+            if self._context.semantics.lateral_aliases and aliases:
                 # Spark lets an item read the aliases before it, where no column has the name.
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
             expression = resolver.resolve_whole(node)

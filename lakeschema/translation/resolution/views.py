@@ -84,6 +84,7 @@ def _spelling(view: ViewText) -> Spelling:
         quoted_names=found.is_on("ansi.enabled") and found.is_on("ansi.doubleQuotedIdentifiers"),
         keeps_escapes=found.is_on("parser.escapedStringLiterals"),
         parts_strings=found.is_on("legacy.consecutiveStringLiterals.enabled"),
+        left_to_right=found.is_on("legacy.setopsPrecedence.enabled"),
     )
 
 

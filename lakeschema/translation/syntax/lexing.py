@@ -95,7 +95,7 @@ def tokens_of(sql: str, grammar: Grammar) -> list[Token]:
             assert group is not None
             found.append(_quoted(group, matched[0], at, end, grammar))
             if grammar.doubled_quotes:
-                _join_doubled(found, sql)
+                _join_doubled(found, sql, "" if not grammar.keeps_escapes else sql[at])
         at = end
     found.append(Token(END, "", "", length, length))
     return found
@@ -129,8 +129,11 @@ def _unescaped(found: re.Match[str]) -> str:
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 
-def _join_doubled(found: list[Token], sql: str) -> None:
-    """``'it''s'`` is one string to Spark 4; to Hive they are two beside each other."""
+def _join_doubled(found: list[Token], sql: str, kept: str) -> None:
+    """``'it''s'`` is one string to Spark 4; to Hive they are two beside each other.
+
+    ``kept`` is the second quotation mark where escapes are kept, as the doubled one is.
+    """
     if len(found) < 2:
         return
     last, token = found[-2], found[-1]
@@ -141,7 +144,9 @@ def _join_doubled(found: list[Token], sql: str) -> None:
         and quote in "'\""
         and sql[last.end - 1] == quote
     ):
-        found[-2:] = [Token(STRING, last.text + quote + token.text, "", last.start, token.end)]
+        found[-2:] = [
+            Token(STRING, last.text + quote + kept + token.text, "", last.start, token.end)
+        ]
 
 
 def _past_comment(sql: str, start: int) -> int:

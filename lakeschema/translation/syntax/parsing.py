@@ -28,11 +28,13 @@ class Spelling:
         quoted_names: text in double quotation marks is a name.
         keeps_escapes: a backslash in a string is one, whatever follows it.
         parts_strings: ``'it''s'`` is two strings beside each other.
+        left_to_right: INTERSECT is not stronger than UNION and EXCEPT.
     """
 
     quoted_names: bool = False
     keeps_escapes: bool = False
     parts_strings: bool = False
+    left_to_right: bool = False
 
 
 USUAL = Spelling()
@@ -81,6 +83,7 @@ def _grammar(dialect: Dialect, spelling: Spelling) -> Grammar:
     return replace(
         grammar,
         doubled_quotes=grammar.doubled_quotes and not spelling.parts_strings,
+        intersect_first=grammar.intersect_first and not spelling.left_to_right,
         keeps_escapes=spelling.keeps_escapes,
         double_quotes_name=spelling.quoted_names,
     )

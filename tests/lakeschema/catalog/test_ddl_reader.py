@@ -126,6 +126,20 @@ def test_a_view_declares_columns_comment_and_properties() -> None:
     assert view.properties == {"functions": "f:com.x.F", "dependencies": "ivy://x"}
 
 
+def test_recorded_settings_make_a_view_sparks_and_leave_its_properties() -> None:
+    view = one(
+        "CREATE VIEW t TBLPROPERTIES ('view.sqlConfig.spark.sql.ansi.enabled' = 'false', 'x' = '1')"
+        " AS SELECT 1 AS a",
+        "ALTER VIEW t SET TBLPROPERTIES ('view.sqlConfig.spark.sql.caseSensitive' = 'true')",
+        "ALTER VIEW t UNSET TBLPROPERTIES ('view.sqlConfig.spark.sql.ansi.enabled')",
+    )
+
+    assert view.view is not None
+    assert view.view.dialect is Dialect.SPARK
+    assert view.view.sql_configs == {"spark.sql.caseSensitive": "true"}
+    assert view.properties == {"x": "1"}
+
+
 @pytest.mark.parametrize("mode", list(SchemaMode))
 def test_a_schema_clause_makes_a_view_sparks(mode: SchemaMode) -> None:
     view = one(f"CREATE VIEW t WITH SCHEMA {mode.value} AS SELECT 1 AS a").view

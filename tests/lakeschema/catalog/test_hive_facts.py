@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -124,6 +125,28 @@ def test_a_spark_views_context_leaves_its_properties() -> None:
         "functions": "f:x.F",
         "view.mine": "kept",
     }
+
+
+@pytest.mark.parametrize(
+    ("version", "configs"),
+    [
+        ("2.4.8", {"spark.sql.ansi.enabled": "false"}),
+        ("3.5.1", {"spark.sql.ansi.enabled": "false"}),
+        ("", {"spark.sql.ansi.enabled": "false"}),
+        ("unknown", {"spark.sql.ansi.enabled": "false"}),
+        ("4.0.0", {}),
+        ("10.1.0", {}),
+    ],
+)
+def test_a_view_that_says_nothing_of_ansi_mode_has_the_one_of_its_sparks_version(
+    version: str, configs: Mapping[str, str]
+) -> None:
+    properties = {"view.query.out.numCols": "0", "spark.sql.create.version": version}
+
+    relation = relation_from_table(view("select 1 a", "select 1 a", **properties))
+
+    assert relation.view is not None
+    assert relation.view.sql_configs == configs
 
 
 def test_a_trino_view_is_taken_out_of_its_comment() -> None:

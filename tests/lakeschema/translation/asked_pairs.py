@@ -78,7 +78,7 @@ _PAIRS = (
     *("CASE WHEN bo THEN {} ELSE {} END", "(SELECT {} FROM t UNION ALL SELECT {} FROM t)"),
 )
 _SINGLES = (
-    *("-{}", "{} IS NULL", "coalesce({}, NULL)", "{} + 1", "{} - 1", "{} * 2", "{} / 2"),
+    *("-{}", "+{}", "{} IS NULL", "coalesce({}, NULL)", "{} + 1", "{} - 1", "{} * 2", "{} / 2"),
     *("{} * 2.5", "{} / 1.5D", "2 * {}", "{} + '1'", "'1' + {}", "{} - '1'", "'1' - {}"),
     *("{} * '2'", "'2' * {}", "{} / '2'", "{} + NULL", "NULL + {}", "{} - NULL", "NULL - {}"),
     *("{} = 'a'", "coalesce({}, 'x')", "coalesce({}, 0)", "abs({})", "sign({})", "signum({})"),
