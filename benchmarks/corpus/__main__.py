@@ -37,7 +37,9 @@ _WRONG = (WRONG_TYPE, WRONG_NULL, CRASH)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", choices=("spark", "functions", "sqlglot"), action="append")
-    parser.add_argument("--only", default="", help="scripts whose name contains this")
+    parser.add_argument(
+        "--only", default="", help="scripts whose name matches this regular expression"
+    )
     parser.add_argument("--details", type=Path, help="write each verdict as a line of JSON")
     options = parser.parse_args()
     judging.quiet()
@@ -48,7 +50,7 @@ def main() -> int:
         spark = stack.enter_context(_session(Path(folder)))
         details = stack.enter_context(options.details.open("w")) if options.details else None
         for script in _scripts(spark, options.suite or ["spark", "functions", "sqlglot"]):
-            if options.only not in script.name:
+            if not re.search(options.only, script.name):
                 continue
             for query, verdict in _run(spark, script):
                 outcomes[verdict.outcome] += 1

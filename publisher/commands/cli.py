@@ -50,6 +50,7 @@ for _command in (
     operating.snapshot,
     planning.plan,
     reading.status,
+    reading.coverage,
     reading.explain,
     reading.verify,
     reading.check,

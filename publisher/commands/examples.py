@@ -19,6 +19,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "git diff --name-only main -- '*.sql' | xargs cat | schema-publisher plan -",
         ),
         "status": ("status", "status --json | jq '.troubled[].name'"),
+        "coverage": ("coverage", "coverage --json | jq '.reasons[0]'"),
         "explain": ("explain shop.orders",),
         "verify": ("verify", "verify --repair"),
         "check": (

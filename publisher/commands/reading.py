@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: status, explain, verify, check."""
+"""Commands that look and change nothing: status, coverage, explain, verify, check."""
 
 from __future__ import annotations
 
@@ -22,6 +22,18 @@ def status(config: Config = None, *, json: Json = None) -> None:
     with closing(state_to_read(load_settings(config))) as state:
         found = state.read(lambda tx: engine_status(tx, {}))
     output_for(json).status(found)
+
+
+def coverage(config: Config = None, *, json: Json = None) -> None:
+    """How many relations can have a package, and which reasons keep how many others without one."""
+    from publisher.commands.coverage import coverage as counted
+    from publisher.commands.deployment import state_to_read
+    from publisher.commands.output.choice import output_for
+    from publisher.settings import load_settings
+
+    with closing(state_to_read(load_settings(config))) as state:
+        records = state.read(lambda tx: tx.graph.every_record())
+    output_for(json).coverage(counted(records.values()))
 
 
 def explain(

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
+from publisher.commands.coverage import Coverage
 from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted
 from publisher.commands.output.tables import (
     MAX_ROWS,
@@ -157,6 +158,23 @@ class ConsoleOutput:
         action = "offer again" if change.reason is None else "yank"
         done = "done" if retirement.is_done else "not done"
         self._say(f"{action} {change.file.filename}: {done}")
+
+    def coverage(self, coverage: Coverage) -> None:
+        share = f" ({coverage.covered / coverage.known:.1%})" if coverage.known else ""
+        self._say(f"{coverage.covered} of {_count(coverage.known, 'relation')} covered{share}")
+        self._table(
+            "not covered",
+            ("relations", "status", "reason", "such as"),
+            (
+                (
+                    str(reason.relations),
+                    reason.status.value,
+                    reason.text,
+                    ", ".join(str(name) for name in reason.examples),
+                )
+                for reason in coverage.reasons
+            ),
+        )
 
     def nothing_to_retire(self) -> None:
         self._say("nothing to retire")

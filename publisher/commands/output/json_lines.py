@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
+from publisher.commands.coverage import Coverage
 from publisher.commands.noted import HeldDeletions, Noted
 from publisher.commands.output.times import shown_time
 from publisher.commands.reports import (
@@ -52,6 +53,23 @@ class JsonLines:
                 "conflicts": [_version(version) for version in status.conflicts],
                 "dead_letters": status.dead_letters,
                 **_noted(Noted.read(status.notes)),
+            }
+        )
+
+    def coverage(self, coverage: Coverage) -> None:
+        self._print(
+            {
+                "relations": coverage.known,
+                "covered": coverage.covered,
+                "reasons": [
+                    {
+                        "status": reason.status.value,
+                        "reason": reason.text,
+                        "relations": reason.relations,
+                        "examples": [str(name) for name in reason.examples],
+                    }
+                    for reason in coverage.reasons
+                ],
             }
         )
 

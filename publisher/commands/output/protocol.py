@@ -7,6 +7,7 @@ from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
+from publisher.commands.coverage import Coverage
 from publisher.commands.noted import HeldDeletions
 from publisher.commands.reports import RelationReport, ResyncReport, Retirement
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
@@ -24,6 +25,8 @@ class Output(Protocol):
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None: ...
 
     def status(self, status: EngineStatus) -> None: ...
+
+    def coverage(self, coverage: Coverage) -> None: ...
 
     def relation(self, report: RelationReport) -> None: ...
 

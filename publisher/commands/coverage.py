@@ -1,0 +1,69 @@
+"""Which reasons keep how many relations without a package, the costliest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
+from publisher.state.records import RelationRecord
+
+_MAX_EXAMPLES: Final = 3
+_WITHOUT_PACKAGE: Final = frozenset(
+    {Status.BROKEN, Status.UNSUPPORTED, Status.CYCLE, Status.QUARANTINED}
+)
+_PLACE: Final = re.compile(r" at line \d+, column \d+| of view \S+(?= )")
+_HINT: Final = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Of some relations, which have no package for it.
+
+    Attributes:
+        text: without the names and places in which the relations differ.
+        examples: the first of them, by name.
+    """
+
+    status: Status
+    text: str
+    relations: int
+    examples: tuple[RelationName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """``known`` counts relations that the catalog has, ``covered`` those that can have a package."""
+
+    known: int
+    covered: int
+    reasons: tuple[Reason, ...]
+
+
+def coverage(records: Iterable[RelationRecord]) -> Coverage:
+    """What the state knows of each relation, by reason."""
+    known = covered = 0
+    found: dict[tuple[Status, str], list[RelationName]] = {}
+    for record in records:
+        if record.status in {Status.MISSING, Status.UNKNOWN}:
+            continue
+        known += 1
+        if record.status not in _WITHOUT_PACKAGE:
+            covered += 1
+            continue
+        text = reason_class(record.reason or "", record.name)
+        found.setdefault((record.status, text), []).append(record.name)
+    reasons = (
+        Reason(status, text, len(names), tuple(sorted(names)[:_MAX_EXAMPLES]))
+        for (status, text), names in found.items()
+    )
+    return Coverage(known, covered, tuple(sorted(reasons, key=lambda r: (-r.relations, r.text))))
+
+
+def reason_class(reason: str, name: RelationName) -> str:
+    """The reason without the relation's name, places in its text and the hint, so that like ones count."""
+    text = reason.removeprefix(f"{name}: ")
+    return _HINT.sub("", _PLACE.sub("", text)) or "no reason was recorded"
