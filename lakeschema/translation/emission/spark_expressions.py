@@ -20,7 +20,7 @@ from lakeschema.catalog.column_types import (
     StructType,
 )
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission import hive_forms, spark_functions
+from lakeschema.translation.emission import hive_forms, hive_missing, spark_functions
 from lakeschema.translation.emission.hive_instants import instant, zone_for_spark
 from lakeschema.translation.emission.spark_text import (
     is_castable,
@@ -31,7 +31,12 @@ from lakeschema.translation.emission.spark_text import (
 )
 from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.functions.coercion import is_integer, is_interval, is_text
+from lakeschema.translation.functions.coercion import (
+    is_integer,
+    is_interval,
+    is_narrower,
+    is_text,
+)
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -183,7 +188,7 @@ class ExpressionWriter:
 
     def _check(self, name: str, arguments: Sequence[RowExpression]) -> None:
         """Raises ``UnsupportedConstruct`` for what only Hive computes."""
-        why = hive_forms.why_missing(name, arguments) if self.dialect is Dialect.HIVE else None
+        why = hive_missing.why_missing(name, arguments) if self.dialect is Dialect.HIVE else None
         if why is not None:
             raise UnsupportedConstruct(f"{name} for Spark: {why}")
 
@@ -285,8 +290,9 @@ class ExpressionWriter:
             # To Hive every other text is true.
             whole = f"rtrim({text})" if isinstance(source, CharType) else text
             return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
-        # Of a decimal that does not fit Hive makes null, and Spark another number.
+        # Of a decimal, or an argument, that does not fit Hive makes null, and Spark another number.
         narrows = isinstance(source, DecimalType) and is_integer(target)
+        narrows = narrows or (cast.implicit and is_narrower(target, source))
         tolerant = cast.tolerant or (narrows and self.dialect is Dialect.HIVE)
         function = "TRY_CAST" if tolerant else "CAST"
         return f"{function}({text} AS {type_text(target)})"

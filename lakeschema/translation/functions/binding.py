@@ -56,6 +56,7 @@ from lakeschema.translation.functions.coercion import (
     Use,
     common_type,
     is_integer,
+    is_narrower,
     is_numeric,
     is_primitive,
     is_shape,
@@ -67,7 +68,7 @@ from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.rules import RULES
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
-from lakeschema.translation.plan.expressions import Cast, RowExpression
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 
 
@@ -175,6 +176,10 @@ def implicit_cast(
     if expression.type == target:
         return expression
     nullable = expression.nullable or may_turn_null(expression.type, target, semantics)
+    if not semantics.is_spark and is_narrower(target, expression.type):
+        # An argument that does not fit is null in Hive, where a written cast wraps round. Digits
+        # that are written are seen to fit.
+        nullable = nullable or not isinstance(expression, Literal)
     return Cast(expression, target, nullable, implicit=True)
 
 

@@ -62,6 +62,12 @@ _TIME_FIELDS = ("day", "hour", "minute", "second")
 _TIMES = (DATE, TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL)
 
 
+def is_narrower(one: ColumnType, other: ColumnType) -> bool:
+    """Whether both are integers, and the first has fewer bits."""
+    both = one in INTEGERS and other in INTEGERS
+    return both and INTEGERS.index(one) < INTEGERS.index(other)
+
+
 def is_integer(type_: ColumnType) -> bool:
     return type_ in INTEGERS
 

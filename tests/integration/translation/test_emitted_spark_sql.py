@@ -120,6 +120,14 @@ ONLY_HIVE = (
     "SELECT day + INTERVAL '7' DAY AS a, day - INTERVAL 14 MONTH AS b, moment + INTERVAL '-3 01:02:03' DAY TO SECOND AS c, moment - INTERVAL '1.5' SECOND AS d FROM orders WHERE id < 100",
     "SELECT from_utc_timestamp(small, 'PST') AS a, to_utc_timestamp(ratio, 'Asia/Kolkata') AS b, from_utc_timestamp(moment, '+01:00') AS c, from_utc_timestamp(day, 'PST') AS d, from_utc_timestamp(1583884800000, 'UTC') AS e FROM orders WHERE id < 100",
     "SELECT size(xpath('<a><b>1</b><b>2</b></a>', 'a/*')) AS n, xpath_int('<a>7</a>', 'a') AS i, reflect('java.lang.String', 'valueOf', 1) AS r FROM orders",
+    "SELECT round(std(small), 6) AS a, round(stddev(small), 6) AS b, round(variance(small), 6) AS c, round(stddev_samp(small), 6) AS d FROM orders",
+    "SELECT abs(small) AS a, hex(total) AS h, sqrt(total) AS s, acos(small) AS c, ascii(customer) AS f, soundex(customer) AS x FROM orders",
+    "SELECT lpad(customer, 5, '') AS l, rtrim(customer, 'nb') AS r, trim(LEADING 'a' FROM customer) AS t, substr(customer, -5) AS s, locate('n', customer, small) AS p FROM orders",
+    "SELECT CAST(total AS TINYINT) AS t, pmod(small, -3) AS p, small BETWEEN total AND 5 AS b, size(map_keys(tags)) AS k, size(str_to_map(customer)) AS n FROM orders",
+    "SELECT flag, percentile_disc(small, 0.3) AS a, percentile_disc(0.3) WITHIN GROUP (ORDER BY small DESC) AS b, round(percentile_cont(0.3) WITHIN GROUP (ORDER BY small), 6) AS c FROM orders GROUP BY flag",
+    "SELECT customer, flag, grouping(flag) AS g, grouping(customer, flag) AS h, GROUPING__ID AS i FROM orders GROUP BY customer, flag WITH CUBE",
+    "SELECT id, customer FROM orders QUALIFY row_number() OVER (PARTITION BY customer ORDER BY id) = 1",
+    "SELECT id, customer LIKE ANY ('a%', '%b') AS a, customer NOT LIKE ALL ('a%', 'x') AS b, h FROM orders LATERAL VIEW parse_url_tuple('http://h.org/p?a=1', 'HOST', 'QUERY:a') u AS h, q",
 )
 ONLY_SPARK = (
     "SELECT o.id FROM orders o LEFT ANTI JOIN customers c ON o.customer = c.name",

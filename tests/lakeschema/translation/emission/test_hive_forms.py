@@ -10,9 +10,7 @@ from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import UnsupportedConstruct
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
-TABLE = (
-    "CREATE TABLE t (s STRING, i INT, ti TINYINT, d DOUBLE, de DECIMAL(10,2), da DATE, bi BINARY)"
-)
+TABLE = "CREATE TABLE t (s STRING, i INT, b BIGINT, ti TINYINT, d DOUBLE, de DECIMAL(10,2), da DATE, bi BINARY)"
 VIEW = RelationName.of("default", "v")
 
 
@@ -32,6 +30,7 @@ def written(call: str) -> str:
         ("hex(de)", "hex(CAST(t1.`de` AS STRING))"),
         ("trunc(da, 'Q')", "trunc(t1.`da`, 'QUARTER')"),
         ("substr(s, 2)", "substring(t1.`s`, 2)"),
+        ("repeat(s, b)", "repeat(t1.`s`, TRY_CAST(t1.`b` AS INT))"),
         ("i BETWEEN 1 AND 2", "(t1.`i` BETWEEN 1 AND 2)"),
         ("i BETWEEN ti AND 2", "if(CAST(t1.`ti` AS INT) IS NULL, NULL,"),
         ("grouping(i)", "grouping(t1.`i`)"),
