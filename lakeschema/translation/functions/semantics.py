@@ -24,6 +24,7 @@ class Semantics:
         times_as_text: a date or timestamp is compared with text as text.
         empty_is_text: ``array()`` has elements of text.
         bytes_as_text: ``concat`` of bytes is text.
+        elt_as_text: ``elt`` of bytes is text.
         case_sensitive: of two columns whose names differ in case, the one spelled so is meant.
         group_by_ordinal: a number in GROUP BY is the place of a column.
         order_by_ordinal: likewise in ORDER BY.
@@ -43,6 +44,7 @@ class Semantics:
     times_as_text: bool = False
     empty_is_text: bool = False
     bytes_as_text: bool = False
+    elt_as_text: bool = False
     case_sensitive: bool = False
     group_by_ordinal: bool = True
     order_by_ordinal: bool = True
@@ -76,6 +78,7 @@ def semantics_of(view: ViewText) -> Semantics:
         times_as_text=found.is_on("legacy.typeCoercion.datetimeToString.enabled") and not ansi,
         empty_is_text=found.is_on("legacy.createEmptyCollectionUsingStringType"),
         bytes_as_text=found.is_on("function.concatBinaryAsString"),
+        elt_as_text=found.is_on("function.eltOutputAsString"),
         case_sensitive=found.is_on("caseSensitive"),
         group_by_ordinal=found.is_on("groupByOrdinal"),
         order_by_ordinal=found.is_on("orderByOrdinal"),

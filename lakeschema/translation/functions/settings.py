@@ -54,7 +54,9 @@ SETTINGS: Final = (
     Setting("legacy.typeCoercion.datetimeToString.enabled", "false", _HONOURED),
     Setting("legacy.createEmptyCollectionUsingStringType", "false", _HONOURED, carried=True),
     Setting("function.concatBinaryAsString", "false", _HONOURED, carried=True),
-    Setting("function.eltOutputAsString", "false", _REFUSED, where=r"\belt\b"),
+    Setting("function.eltOutputAsString", "false", _HONOURED, carried=True),
+    # Types that a session must know to analyse what is emitted.
+    Setting("timeType.enabled", "false", _HONOURED, carried=True),
     Setting("legacy.lpadRpadAlwaysReturnString", "false", _REFUSED, where=r"\b[lr]pad\b"),
     Setting("legacy.integerGroupingId", "false", _REFUSED, where=r"\bgrouping_id\b"),
     Setting("legacy.histogramNumericPropagateInputType", "true", _REFUSED, where=r"\bhistogram_numeric\b"),

@@ -83,12 +83,12 @@ def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
     return CallResult(max(found, key=lambda type_: type_.precision))
 
 
-def _chosen(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """ELT: bytes of bytes alone, else a text."""
+def _chosen(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
+    """ELT: bytes of bytes alone, unless a setting says otherwise, else a text."""
     values = [argument.type for argument in arguments[1:]]
     if not values or not all(is_primitive(type_) for type_ in values):
         return None
-    if all(type_ == BINARY for type_ in values):
+    if all(type_ == BINARY for type_ in values) and not semantics.elt_as_text:
         return CallResult(BINARY)
     casts = (None if is_text(type_) else STRING for type_ in values)
     return CallResult(STRING, (None, *casts))

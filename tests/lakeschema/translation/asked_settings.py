@@ -43,7 +43,10 @@ _ZONELESS = (
     "SELECT DATE '2020-01-01' = TIMESTAMP '2020-01-01' AS x",
 )
 _EMPTY = ("SELECT array() AS x", "SELECT coalesce(array(), array()) AS x")
-_BYTES = ("SELECT concat(X'01', X'02') AS x", "SELECT X'01' || X'02' AS x")
+_BYTES = (
+    *("SELECT concat(X'01', X'02') AS x", "SELECT X'01' || X'02' AS x"),
+    *("SELECT elt(1, X'01', X'02') AS x", "SELECT elt(1, X'01', 'b') AS x"),
+)
 _SIZES = ("SELECT size(array(1)) AS x", "SELECT size(CAST(NULL AS array<int>)) AS x")
 _TEXT_DATES = (
     "SELECT DATE '2020-01-01' = '2020' AS x",
@@ -91,6 +94,7 @@ CASES: Sequence[tuple[Mapping[str, str], Sequence[str]]] = (
     ({"spark.sql.timestampType": "TIMESTAMP_NTZ", **_OFF}, _ZONELESS),
     ({"spark.sql.legacy.createEmptyCollectionUsingStringType": "true"}, _EMPTY),
     ({"spark.sql.function.concatBinaryAsString": "true"}, _BYTES),
+    ({"spark.sql.function.eltOutputAsString": "true"}, _BYTES),
     ({"spark.sql.legacy.sizeOfNull": "false", **_OFF}, _SIZES),
     ({"spark.sql.legacy.sizeOfNull": "true", **_ANSI}, _SIZES),
     ({"spark.sql.legacy.typeCoercion.datetimeToString.enabled": "true", **_OFF}, _TEXT_DATES),
