@@ -12,6 +12,7 @@ from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate, is_generator, transform
+from lakeschema.translation.resolution.named_arguments import in_order
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
@@ -64,14 +65,16 @@ def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
         call = item.expression
         if isinstance(call, tree.Call) and is_generator(call, context):
             read: list[tree.Expression] = []
-            for argument in call.arguments:
+            for argument in in_order(call):
                 if isinstance(argument, (tree.NumberLiteral, tree.StringLiteral)):
                     read.append(argument)
                     continue
                 name = _name(len(below))
                 below.append(tree.SelectItem(argument, (name,)))
                 read.append(tree.Name((name,)))
-            above.append(tree.SelectItem(replace(call, arguments=tuple(read)), item.aliases))
+            above.append(
+                tree.SelectItem(replace(call, arguments=tuple(read), named=()), item.aliases)
+            )
             continue
         name = item.aliases[0] if item.aliases else _last_part(call)
         below.append(item)

@@ -31,6 +31,7 @@ from lakeschema.translation.plan.relations import Generate, Plan, PlanColumn
 from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
+from lakeschema.translation.resolution.named_arguments import in_order
 from lakeschema.translation.syntax import tree
 
 
@@ -77,7 +78,7 @@ def generate(
         TypeMismatch: a wrong argument, or a wrong number of names.
     """
     context = resolver.context
-    arguments = tuple(resolver.resolve(argument) for argument in node.arguments)
+    arguments = tuple(resolver.resolve(argument) for argument in in_order(node))
     name = node.name.lower()
     function = calls.builtin(node, context)
     if function is None:

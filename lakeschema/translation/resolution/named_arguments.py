@@ -34,6 +34,12 @@ _PARAMETERS: Final[Mapping[str, _Parameters]] = MappingProxyType(
                         (("collection", None),)),
         **dict.fromkeys(("inline", "inline_outer"), (("input", None),)),
         **dict.fromkeys(("variant_explode", "variant_explode_outer"), (("input", None),)),
+        **dict.fromkeys(("variant_set", "try_variant_set"),
+                        (("v", None), ("path", None), ("val", None), ("create_if_missing", None))),
+        "variant_strip_nulls": (("v", None), ("include_arrays", None)),
+        "counter_diff": (("value", None), ("start_time", None)),
+        **dict.fromkeys(("tuple_sketch_agg_double", "tuple_sketch_agg_integer"),
+                        (("key", None), ("summary", None))),
         "uniform": (("min", None), ("max", None), ("seed", None)),
         "randstr": (("length", None), ("seed", None)),
     }

@@ -38,6 +38,9 @@ YIELDS = [
     ("SELECT explode(tags) AS a, explode(array(n)) AS b, a || 'x' AS c FROM t", "a string, b int, c string"),
     ("SELECT s, explode(collect_list(n)) AS x, count(*) AS c FROM t GROUP BY s", "s string!, x int!, c bigint!"),
     ("SELECT explode(collect_set(s)) FROM t", "col string!"),
+    ("SELECT e.pos FROM variant_explode(input => parse_json('[1]')) AS e", "pos int!"),
+    ("SELECT explode(collection => collect_list(n)) AS x FROM t", "x int!"),
+    ("SELECT variant_set(v => v, path => '$.a', val => 1):a::int AS x FROM t", "x int"),
     ("SELECT NAME, LANGUAGE FROM collations()", "NAME string!, LANGUAGE string"),
     ("SELECT approx_top_k(s, 3) AS x FROM t", "x array<struct<item:string,count:bigint>>!"),
 ]  # fmt: skip
