@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -140,5 +139,4 @@ def _source_of(project: str, version: str) -> Path:
             opened.extractall(directory, filter="data")
         archive.unlink()
 
-    shutil.which("git")
     return ensure_entry(f"{project}-{version}", prepare)

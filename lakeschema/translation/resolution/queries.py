@@ -90,18 +90,23 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
             return _resolve_ordered(query, context)
         case tree.SetQuery():
             return _resolve_set_query(query, context)
-        case tree.With(tables, body, recursive):
-            for table in tables:
-                if recursive and reads_itself(table):
-                    plan = recursion(table, context, _fit)
-                else:
-                    plan = rename_columns(resolve_query(table.query, context), table.columns)
-                context = context.with_common_table(table.name, plan)
-            return resolve_query(body, context)
+        case tree.With():
+            return resolve_query(query.body, _with_tables(query, context))
         case tree.ValuesQuery(rows):
             return _resolve_values(rows, context)
         case _:
             assert_never(query)
+
+
+def _with_tables(query: tree.With, context: Context) -> Context:
+    """The context of a query behind WITH."""
+    for table in query.tables:
+        if query.recursive and reads_itself(table):
+            plan = recursion(table, context, _fit, _with_tables)
+        else:
+            plan = rename_columns(resolve_query(table.query, context), table.columns)
+        context = context.with_common_table(table.name, plan)
+    return context
 
 
 def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:

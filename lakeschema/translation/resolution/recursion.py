@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
@@ -18,14 +18,15 @@ from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.syntax import tree
 
-Fit = Callable[[Plan, Sequence[ColumnType], Context], Plan]
+Fit: TypeAlias = Callable[[Plan, Sequence[ColumnType], Context], Plan]
+WithTables: TypeAlias = Callable[[tree.With, Context], Context]
 
 
 def reads_itself(table: tree.CommonTable) -> bool:
     return _reads(table.query, table.name.lower())
 
 
-def recursion(table: tree.CommonTable, context: Context, fit: Fit) -> Plan:
+def recursion(table: tree.CommonTable, context: Context, fit: Fit, with_tables: WithTables) -> Plan:
     """The table's plan; names and types are the anchor's, and null is possible where a step makes it.
 
     Raises:
@@ -33,9 +34,7 @@ def recursion(table: tree.CommonTable, context: Context, fit: Fit) -> Plan:
     """
     query, around = table.query, context
     while isinstance(query, tree.With):
-        for inner in query.tables:
-            plan = rename_columns(around.plan_of(inner.query), inner.columns)
-            around = around.with_common_table(inner.name, plan)
+        around = with_tables(query, around)
         query = query.body
     if not isinstance(query, tree.SetQuery) or query.operator is not tree.SetOperator.UNION:
         raise UnsupportedConstruct(f"the recursive table {table.name}, which is not a UNION")
@@ -70,6 +69,14 @@ def _reads(node: Any, name: str) -> bool:
         return len(node.parts) == 1 and node.parts[0].lower() == name
     if isinstance(node, tuple):
         return any(_reads(part, name) for part in node)
+    if isinstance(node, tree.With):
+        for table in node.tables:
+            if _reads(table.query, name) and not (node.recursive and table.name.lower() == name):
+                return True
+            if table.name.lower() == name:
+                # From here on another table has the name.
+                return False
+        return _reads(node.body, name)
     if is_dataclass(node):
         return any(_reads(getattr(node, part.name), name) for part in fields(node))
     return False
