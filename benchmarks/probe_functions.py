@@ -226,7 +226,7 @@ def main() -> None:
     words = {engine.value.replace("_", "-"): engine for engine in Engine}
     parser.add_argument("--engine", choices=words, default="spark")
     parser.add_argument("--only", default="", help="names of functions, with commas between them")
-    parser.add_argument("--calls", type=int, default=40, help="of each function, at most")
+    parser.add_argument("--calls", type=int, default=24, help="of each function, at most")
     parser.add_argument("--examples", type=int, default=3, help="of what is wrong, at most")
     parser.add_argument("--accept", action="store_true", help="record the engine's answers")
     chosen = parser.parse_args()
@@ -240,7 +240,7 @@ def main() -> None:
             findings.append(probe(engine, judge, name, chosen.calls, answers))
             _print(findings[-1], chosen.examples)
     _total(findings, time.monotonic() - began)
-    moved = _moved(engine, names, answers, accept=chosen.accept)
+    moved = _moved(engine, answers, keep=bool(chosen.only), accept=chosen.accept)
     wrong = any(f.verdict in {Verdict.WRONG_TYPE, Verdict.FALSE_REQUIRED} for f in findings)
     sys.exit(1 if wrong or moved else 0)
 
@@ -277,10 +277,11 @@ def _total(findings: Sequence[Finding], seconds: float) -> None:
         print(f"{total[verdict]:>6}  {share:5.1f} %  {verdict.value}")
 
 
-def _moved(
-    engine: Engine, names: Sequence[str], answers: Mapping[str, str], *, accept: bool
-) -> bool:
-    """Prints which recorded answers the engine gives otherwise now; with ``accept`` records all."""
+def _moved(engine: Engine, answers: Mapping[str, str], *, keep: bool, accept: bool) -> bool:
+    """Prints which recorded answers the engine gives otherwise now; with ``accept`` records them.
+
+    ``keep``: what was not asked stays recorded.
+    """
     path = RECORDED / f"probed_{engine.value}.tsv"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     known = dict(line.split("\t") for line in lines)
@@ -290,8 +291,9 @@ def _moved(
     new = sum(question not in known for question in answers)
     print(f"{len(known)} answers recorded; {len(moved)} moved, {new} new")
     if accept:
-        kept = {} if len(names) > 1 else known
-        text = "".join(f"{q}\t{a}\n" for q, a in {**kept, **answers}.items() if "\n" not in q)
+        every = {**(known if keep else {}), **answers}
+        # A line is one answer.
+        text = "".join(f"{q}\t{a}\n" for q, a in sorted(every.items()) if q.isprintable())
         path.write_text(text, encoding="utf-8")
     return bool(moved)
 

@@ -121,7 +121,13 @@ def _moment_added(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
     type_ = arguments[0].type
-    shown = is_numeric(type_) or is_text(type_) or is_time(type_) or type_ in (BINARY, VOID)
+    shown = (
+        is_numeric(type_)
+        or is_text(type_)
+        or is_time(type_)
+        or is_time_of_day(type_)
+        or type_ in (BINARY, VOID)
+    )
     return CallResult(STRING, may_be_null=is_text(type_)) if shown else None
 
 
