@@ -123,6 +123,8 @@ class ExpressionWriter:
                 return f"(({left}) IN ({self._query(plan)}))"
             case LambdaVariable(name=name):
                 return quoted(name)
+            case Lambda((), body):
+                return self.text(body)
             case Lambda(parameters, body):
                 names = ", ".join(quoted(parameter.name) for parameter in parameters)
                 shown = names if len(parameters) == 1 else f"({names})"

@@ -73,7 +73,7 @@ from lakeschema.translation.resolution.fields import (
     field_path,
     require_known_type,
 )
-from lakeschema.translation.resolution.higher_order import higher_order
+from lakeschema.translation.resolution.higher_order import higher_order, with_lambdas
 from lakeschema.translation.resolution.hive_names import virtual_column
 from lakeschema.translation.resolution.named_arguments import in_order
 from lakeschema.translation.resolution.numbers import number
@@ -273,6 +273,11 @@ class ExpressionResolver:
                 base = None
             if base is not None:
                 return stars.fields_of(base, node)
+            for scope in self.context.outer:
+                items = scope.expand_star(node.qualifier)
+                if items is not None:
+                    names = [tree.Name((*node.qualifier, i.name), node.position) for i in items]
+                    return tuple((n.parts[-1], self.resolve_whole(n)) for n in names)
         what = ".".join((*node.qualifier, "*"))
         raise UnknownColumn(
             what, self.scope.candidates() if self.scope else (), position=node.position
@@ -281,6 +286,8 @@ class ExpressionResolver:
     # calls
 
     def _call(self, node: tree.Call) -> RowExpression:
+        if self.context.semantics.is_spark:
+            node = with_lambdas(node)
         if any(isinstance(argument, tree.Lambda) for argument in node.arguments):
             return self._higher_order(node)
         function = None if node.qualifier else calls.builtin(node, self.context)

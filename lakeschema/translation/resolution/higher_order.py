@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
-from lakeschema.catalog.column_types import BOOLEAN, INT, ArrayType, ColumnType, MapType, print_type
+from lakeschema.catalog.column_types import (
+    BOOLEAN,
+    INT,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    map_type,
+    print_type,
+)
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls
 from lakeschema.translation.plan.expressions import Call, Lambda, RowExpression
@@ -27,6 +38,29 @@ HIGHER_ORDER: Final = frozenset(
     }
 )
 """The functions that take lambdas; without one ``array_sort`` is an ordinary function, too."""
+
+
+_BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        **dict.fromkeys(HIGHER_ORDER - {"array_sort"}, 1),
+        **dict.fromkeys(("zip_with", "map_zip_with", "aggregate", "reduce"), 2),
+    }
+)
+"""How many values stand before the lambdas."""
+
+
+def with_lambdas(node: tree.Call) -> tree.Call:
+    """The call with what stands in a lambda's place as one without parameters: ``transform(a, 0)``."""
+    values = _BEFORE_LAMBDAS.get(node.name.lower())
+    if values is None or node.qualifier or len(node.arguments) <= values:
+        return node
+    arguments = tuple(
+        argument
+        if place < values or isinstance(argument, tree.Lambda)
+        else tree.Lambda((), argument)
+        for place, argument in enumerate(node.arguments)
+    )
+    return replace(node, arguments=arguments)
 
 
 def higher_order(node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambda) -> RowExpression:
@@ -96,7 +130,7 @@ def _aggregated(
     accumulator = (values[1].type, True)
     element = (array.element, array.element_nullable)
     merge = resolve_lambda(lambdas[0], (accumulator, element))
-    if not equal_apart_from_nulls(merge.type, values[1].type):
+    if not equal_apart_from_nulls(_unnamed(merge.type), _unnamed(values[1].type)):
         raise TypeMismatch(
             f"{node.name} starts with {print_type(values[1].type)} and continues with"
             f" {print_type(merge.type)}",
@@ -107,6 +141,17 @@ def _aggregated(
     nullable = values[0].nullable or len(made) == 1 or made[-1].nullable
     operator = Operator(node.name.lower(), NullClass.PARTIAL)
     return Call(operator, (*values, *made), made[-1].type, nullable)
+
+
+def _unnamed(type_: ColumnType) -> ColumnType:
+    """The type without the names of fields, which an accumulator may change."""
+
+    def without(part: ColumnType) -> ColumnType:
+        if not isinstance(part, StructType):
+            return part
+        return StructType(tuple(replace(f, name=str(i)) for i, f in enumerate(part.fields)))
+
+    return map_type(type_, without)
 
 
 def _call(

@@ -120,7 +120,7 @@ class Expressions(Cursor):
                 if minimum > IS:
                     return left
                 left = self._is(left)
-            elif word in _TESTS or (word == "NOT" and self.ahead().word in _TESTS):
+            elif word in _TESTS or (word in {"NOT", "!"} and self.ahead().word in _TESTS):
                 if self.grammar.test < minimum:
                     return left
                 left = self._test(left)
@@ -174,7 +174,7 @@ class Expressions(Cursor):
 
     def _is(self, left: tree.Expression) -> tree.Expression:
         self.advance()
-        negated = self.take("NOT")
+        negated = bool(self.take_one_of("NOT", "!"))
         if self.take("DISTINCT", "FROM"):
             right = self.expression(IS + 1)
             return tree.Call("<=>" if negated else "is distinct from", (left, right))
@@ -187,7 +187,7 @@ class Expressions(Cursor):
         return tree.Call("not", (call,)) if negated else call
 
     def _test(self, left: tree.Expression) -> tree.Expression:
-        negated = self.take("NOT")
+        negated = bool(self.take_one_of("NOT", "!"))
         word = self.advance().word
         strength = self.grammar.test + 1
         found: tree.Expression

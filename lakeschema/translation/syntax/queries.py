@@ -185,7 +185,9 @@ class Queries(FromItems):
         if self.word in {"TRANSFORM", "MAP", "REDUCE"} and begins_script(self):
             items = [tree.SelectItem(transform_of(self))]
         else:
-            distinct = self.take_one_of("DISTINCT", "ALL") == "DISTINCT"
+            distinct = self.take("DISTINCT")
+            if self.word == "ALL" and self.ahead().word not in {",", ".", "FROM"}:
+                self.advance()
             items = [self.select_item()]
         while self.take(","):
             items.append(self.select_item())
