@@ -71,13 +71,17 @@ def judge(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Verdi
         return Verdict(REFUSED_BY_US, f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001 (a crash is what is looked for)
         return Verdict(CRASH, f"{type(error).__name__}: {error}")
-    theirs = [_COLLATION.sub("", f.dataType.simpleString().lower()) for f in schema.fields]
+    theirs = [_as_ours(f.dataType.simpleString().lower()) for f in schema.fields]
     ours = [print_type(map_type(c.type, _as_shown)).lower() for c in columns]
     if ours != theirs:
         differing = [(o, t) for o, t in zip(ours, theirs, strict=False) if o != t] or (ours, theirs)
         return Verdict(WRONG_TYPE, f"ours, Spark's: {differing[:3]}")
     found = _false_required(frame, columns)
     return Verdict(WRONG_NULL, found) if found else Verdict(EQUAL)
+
+
+def _as_ours(type_: str) -> str:
+    return _COLLATION.sub("", type_).replace("time(6)", "time")
 
 
 def _as_shown(type_: ColumnType) -> ColumnType:

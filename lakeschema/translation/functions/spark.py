@@ -69,6 +69,8 @@ ROWS: Final = (
     Row("equal_null", "compared, compared", "boolean", NEVER),
     Row("mod", "any, any", "@remainder", PARTIAL),
     Row("first last any_value first_value last_value", "T, boolean?", "T", TOTAL, _AGGREGATE, keeps=0),
+    Row("rank dense_rank", "any...", "int", NEVER, _WINDOW),
+    Row("percent_rank", "any...", "double", NEVER, _WINDOW),
     Row("max_by min_by", "T, any", "T", PARTIAL, _AGGREGATE, keeps=0),
     Row("array_agg", "T", "@collected", NEVER, _AGGREGATE, merges=0),
     Row("bool_and every bool_or any some", "boolean", "boolean", TOTAL, _AGGREGATE),

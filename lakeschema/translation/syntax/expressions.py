@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from string import hexdigits
 from types import MappingProxyType
 from typing import Final
 
@@ -333,6 +334,8 @@ class Expressions(Cursor):
                 special = self.special_call()
                 if special is not None:
                     return special
+            elif following.kind == STRING and token.word == "X":
+                return self._spaced_hexadecimal()
             elif following.kind == STRING and token.word in _TYPED_LITERALS:
                 type_ = _TYPED_LITERALS[token.word]
                 self.advance()
@@ -374,6 +377,15 @@ class Expressions(Cursor):
         while self.at.kind == STRING:
             text += self.advance().text
         return tree.StringLiteral(text)
+
+    def _spaced_hexadecimal(self) -> tree.Expression:
+        """``X '1F'``, which Spark takes as ``X'1F'``."""
+        self.advance()
+        digits = "".join(self.at.text.split())
+        if not all(digit in hexdigits for digit in digits):
+            self.fail("expected hexadecimal digits")
+        self.advance()
+        return tree.BinaryLiteral(digits)
 
     def _number(self, sign: str = "") -> tree.Expression:
         text = self.advance().text

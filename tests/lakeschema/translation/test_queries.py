@@ -79,6 +79,7 @@ YIELDS = [
     (SPARK, "SELECT x.* FROM u, LATERAL (SELECT u.*) x", "id int!, label string"),
     (SPARK, "SELECT id ! BETWEEN 0 AND 2 AS a, id IS ! NULL AS b FROM t", "a boolean!, b boolean!"),
     (SPARK, "SELECT aggregate(numbers, (0 AS sum, 0 AS n), (acc, x) -> (acc.sum + x, acc.n + 1), acc -> acc.sum / acc.n) AS a FROM t", "a double"),
+    (SPARK, "SELECT X '1F' AS a, rank(id) OVER (ORDER BY id) AS b FROM t", "a binary!, b int!"),
     (SPARK, "SELECT all, ALL AS b FROM (SELECT 1 AS all)", "all int!, b int!"),
     (HIVE, "SELECT id FROM t DISTRIBUTE BY id SORT BY id", "id int!"),
     (HIVE, "SELECT id FROM t WHERE id", "id int!"),
