@@ -11,7 +11,7 @@ from lakeschema.translation.errors import Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.expressions import Expressions
 from lakeschema.translation.syntax.interval_units import unit_of
-from lakeschema.translation.syntax.lexing import QUOTED, SYMBOL, WORD
+from lakeschema.translation.syntax.lexing import END, QUOTED, SYMBOL, WORD
 
 _ADDS: Final = frozenset({"DATEADD", "DATE_ADD", "TIMESTAMPADD"})
 _SUBTRACTS: Final = frozenset({"DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "TIMEDIFF"})
@@ -186,14 +186,27 @@ class Calls(Expressions):
         form = _FORMS.get(self.word)
         if form is None:
             return None
-        start = self.index
-        found = form(self)
-        if found is None:
-            self.back_to(start)
+        keyword, read = form
+        # Looked for, not tried: calls inside one another would be read twice at each level.
+        if keyword and not self._stands_inside(keyword):
             return None
+        found = read(self)
         return self._behind(found) if isinstance(found, tree.Call) else found
 
-    def _cast(self) -> tree.Expression | None:
+    def _stands_inside(self, word: str) -> bool:
+        """Whether the parentheses that come next but one have the word, not counting inner ones."""
+        at, depth = self.index + 1, 0
+        while self.tokens[at].kind != END:
+            found = self.tokens[at].word
+            if found == word and depth == 1:
+                return True
+            depth += (found in _OPENING) - (found in _CLOSING)
+            if depth == 0:
+                return False
+            at += 1
+        return False
+
+    def _cast(self) -> tree.Expression:
         token = self.advance()
         self.advance()
         self.deeper()
@@ -206,24 +219,21 @@ class Calls(Expressions):
         self.expect(")")
         return tree.Cast(operand, type_, token.word != "CAST", self.position(token), format_)
 
-    def _extract(self) -> tree.Expression | None:
+    def _extract(self) -> tree.Expression:
         token = self.advance()
         self.advance()
-        if self.ahead().word != "FROM":
-            return None
         unit = tree.StringLiteral(self.advance().text.lower())
         self.expect("FROM")
         value = self.expression()
         self.expect(")")
         return tree.Call("extract", (unit, value), self.position(token))
 
-    def _trim(self) -> tree.Expression | None:
+    def _trim(self) -> tree.Expression:
         token = self.advance()
         self.advance()
         side = self.take_one_of("BOTH", "LEADING", "TRAILING")
         characters = None if self.word == "FROM" else self.expression()
-        if not self.take("FROM"):
-            return None
+        self.expect("FROM")
         name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, "trim")
         text = self.expression()
         self.expect(")")
@@ -232,47 +242,43 @@ class Calls(Expressions):
         parts = (text, characters) if self.grammar.text_before_characters else (characters, text)
         return tree.Call(name, parts, self.position(token))
 
-    def _floor(self) -> tree.Expression | None:
+    def _floor(self) -> tree.Expression:
         """``FLOOR(x TO MONTH)``, which is a function of its own."""
         token = self.advance()
         self.advance()
         moment = self.expression()
-        if not self.take("TO"):
-            return None
+        self.expect("TO")
         unit = unit_of(self)
         if unit is None:
             self.fail("expected a unit of time")
         self.expect(")")
         return tree.Call(f"floor_{unit}", (moment,), self.position(token))
 
-    def _substring(self) -> tree.Expression | None:
+    def _substring(self) -> tree.Expression:
         token = self.advance()
         self.advance()
         parts = [self.expression()]
-        if not self.take("FROM"):
-            return None
+        self.expect("FROM")
         parts.append(self.expression())
         if self.take("FOR"):
             parts.append(self.expression())
         self.expect(")")
         return tree.Call("substring", tuple(parts), self.position(token))
 
-    def _position_in(self) -> tree.Expression | None:
+    def _position_in(self) -> tree.Expression:
         token = self.advance()
         self.advance()
         part = self.expression(self.grammar.test + 1)
-        if not self.take("IN"):
-            return None
+        self.expect("IN")
         text = self.expression()
         self.expect(")")
         return tree.Call("locate", (part, text), self.position(token))
 
-    def _overlay(self) -> tree.Expression | None:
+    def _overlay(self) -> tree.Expression:
         token = self.advance()
         self.advance()
         parts = [self.expression()]
-        if not self.take("PLACING"):
-            return None
+        self.expect("PLACING")
         parts.append(self.expression())
         self.expect("FROM")
         parts.append(self.expression())
@@ -281,7 +287,7 @@ class Calls(Expressions):
         self.expect(")")
         return tree.Call("overlay", tuple(parts), self.position(token))
 
-    def _struct(self) -> tree.Expression | None:
+    def _struct(self) -> tree.Expression:
         self.advance()
         self.advance()
         fields: list[tuple[str | None, tree.Expression]] = []
@@ -294,24 +300,26 @@ class Calls(Expressions):
         self.shallower()
         return tree.StructLiteral(tuple(fields))
 
-    def _with_unit(self) -> tree.Expression | None:
+    def _with_unit(self) -> tree.Expression:
         """``dateadd(DAY, 1, d)``, whose unit is a word; with two arguments it is another function."""
-        token = self.advance()
+        token = self.at
+        if self.ahead(2).word not in _UNITS or self.ahead(3).word != ",":
+            return self.call((self.advance().text,), self.position(token))
         self.advance()
-        if self.word not in _UNITS or self.ahead().word != ",":
-            return None
-        unit = self.advance().word
+        self.advance()
+        unit = self.advance()
         self.advance()
         parts = [self.expression()]
         if self.take(")"):
-            return None
+            column = tree.Name((unit.text,), self.position(unit))
+            return tree.Call(token.text, (column, *parts), self.position(token))
         self.expect(",")
         parts.append(self.expression())
         self.expect(")")
         name = "timestampadd" if token.word in _ADDS else "timestampdiff"
-        return tree.Call(name, (tree.StringLiteral(unit), *parts), self.position(token))
+        return tree.Call(name, (tree.StringLiteral(unit.word), *parts), self.position(token))
 
-    def _identifier(self) -> tree.Expression | None:
+    def _identifier(self) -> tree.Expression:
         """``IDENTIFIER('a.b')`` is the name that its text says."""
         token = self.advance()
         parts = self.named_by_text()
@@ -344,6 +352,8 @@ class _Arguments:
         self.ignores_nulls: bool | None = None
 
 
+_OPENING: Final = frozenset({"(", "["})
+_CLOSING: Final = frozenset({")", "]"})
 _WINDOW_WORDS: Final = frozenset(
     {"PARTITION", "DISTRIBUTE", "ORDER", "SORT", "CLUSTER", "ROWS", "RANGE"}
 )
@@ -361,19 +371,20 @@ def _constant_text(node: tree.Expression) -> str | None:
 
 
 # ruff: noqa: SLF001 (a table of the class's own methods)
-_FORMS: Final[Mapping[str, Callable[[Calls], tree.Expression | None]]] = MappingProxyType(
+_FORMS: Final[Mapping[str, tuple[str, Callable[[Calls], tree.Expression]]]] = MappingProxyType(
     {
-        "CAST": Calls._cast,
-        "TRY_CAST": Calls._cast,
-        "EXTRACT": Calls._extract,
-        "TRIM": Calls._trim,
-        "FLOOR": Calls._floor,
-        "SUBSTRING": Calls._substring,
-        "SUBSTR": Calls._substring,
-        "POSITION": Calls._position_in,
-        "OVERLAY": Calls._overlay,
-        "STRUCT": Calls._struct,
-        "IDENTIFIER": Calls._identifier,
-        **dict.fromkeys((*_ADDS, *_SUBTRACTS), Calls._with_unit),
+        "CAST": ("", Calls._cast),
+        "TRY_CAST": ("", Calls._cast),
+        "EXTRACT": ("FROM", Calls._extract),
+        "TRIM": ("FROM", Calls._trim),
+        "FLOOR": ("TO", Calls._floor),
+        "SUBSTRING": ("FROM", Calls._substring),
+        "SUBSTR": ("FROM", Calls._substring),
+        "POSITION": ("IN", Calls._position_in),
+        "OVERLAY": ("PLACING", Calls._overlay),
+        "STRUCT": ("", Calls._struct),
+        "IDENTIFIER": ("", Calls._identifier),
+        **dict.fromkeys((*_ADDS, *_SUBTRACTS), ("", Calls._with_unit)),
     }
 )
+"""How to read each, and the keyword without which it is a call like others."""

@@ -94,9 +94,13 @@ class Expressions(Cursor):
 
     # operators
 
-    def expression(self, minimum: int = OR) -> tree.Expression:
-        """An expression of operators that are at least as strong as ``minimum``."""
-        left = self._not() if self.word in {"NOT", "!"} else self._signed()
+    def expression(self, minimum: int = OR, left: tree.Expression | None = None) -> tree.Expression:
+        """An expression of operators that are at least as strong as ``minimum``.
+
+        ``left`` is its beginning, where that was read already.
+        """
+        if left is None:
+            left = self._not() if self.word in {"NOT", "!"} else self._signed()
         infix = self.grammar.infix
         while word := self.word:
             found = infix.get(word)
@@ -131,9 +135,9 @@ class Expressions(Cursor):
 
     def _not(self) -> tree.Expression:
         self.advance()
-        if self.word == "NOT":
-            self.deeper()
+        self.deeper()
         operand = self.expression(NOT)
+        self.shallower()
         return tree.Call("not", (operand,))
 
     def _chain(self, left: tree.Expression, word: str) -> tree.Expression:
@@ -495,7 +499,15 @@ class Expressions(Cursor):
         signed = following.word in {"-", "+"} and self.ahead(2).kind in (STRING, NUMBER)
         if following.kind not in (STRING, NUMBER) and not signed and following.word != "(":
             return None
-        start, token = self.index, self.advance()
+        token = self.at
+        if following.word == "(":
+            self.advance()
+            call = self.call((token.text,), self.position(token))
+            unit = unit_of(self)
+            if unit is None or not isinstance(call, tree.Call) or len(call.arguments) != 1:
+                return call
+            return tree.IntervalLiteral(call.arguments[0], unit)
+        self.advance()
         written = spark_interval(self) if self.grammar.sums_intervals else None
         if written is not None:
             amounts = (written.months, written.days, written.microseconds)
@@ -504,9 +516,6 @@ class Expressions(Cursor):
         unit = unit_of(self)
         if unit is not None:
             return tree.IntervalLiteral(value, unit)
-        if following.word == "(":
-            self.back_to(start)
-            return None
         raise UnsupportedConstruct("an interval without a unit", position=self.position(token))
 
     def _interval_value(self) -> tree.Expression:
@@ -516,9 +525,7 @@ class Expressions(Cursor):
             if sign == "-":
                 text = text[1:] if text.startswith("-") else f"-{text}"
             return tree.StringLiteral(text)
-        if self.at.kind == NUMBER:
-            return tree.NumberLiteral(("-" if sign == "-" else "") + self.advance().text)
-        return self._parentheses()
+        return tree.NumberLiteral(("-" if sign == "-" else "") + self.advance().text)
 
     def type(self, of: str) -> ColumnType:
         """A type's text, which ends where no part of a type can follow.

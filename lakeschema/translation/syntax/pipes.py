@@ -21,9 +21,14 @@ class Pipes(Queries):
     """The whole grammar of a view's text."""
 
     def piped(self, query: tree.Query) -> tree.Query:
+        levels = 0
         while self.take("|>"):
+            # Each reads the one before as a sub-query.
             self.deeper()
+            levels += 1
             query = self._operator(query)
+        for _ in range(levels):
+            self.shallower()
         return query
 
     def _operator(self, query: tree.Query) -> tree.Query:
