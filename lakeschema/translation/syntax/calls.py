@@ -9,9 +9,9 @@ from typing import Final
 
 from lakeschema.translation.errors import Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
-from lakeschema.translation.syntax.expressions import Expressions
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import END, QUOTED, SYMBOL, WORD
+from lakeschema.translation.syntax.windows import Windows
 
 _ADDS: Final = frozenset({"DATEADD", "DATE_ADD", "TIMESTAMPADD"})
 _SUBTRACTS: Final = frozenset({"DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "TIMEDIFF"})
@@ -23,7 +23,7 @@ _UNITS: Final = frozenset(
 )
 
 
-class Calls(Expressions):
+class Calls(Windows):
     """Adds calls, with FILTER, WITHIN GROUP, IGNORE NULLS and OVER, to expressions."""
 
     def call(self, names: Sequence[str], position: Position) -> tree.Expression:
@@ -98,87 +98,8 @@ class Calls(Expressions):
         if nulls is not None:
             call = replace(call, ignores_nulls=nulls)
         if self.word == "OVER" and (self.ahead().word == "(" or self.ahead().kind != SYMBOL):
-            return self._over(call)
+            return self.over(call)
         return call
-
-    # windows
-
-    def _over(self, call: tree.Call) -> tree.WindowCall:
-        self.advance()
-        if self.word != "(":
-            return tree.WindowCall(call, window=self.name("a window's name"))
-        self.advance()
-        parts = self.window_parts()
-        return tree.WindowCall(
-            call, parts.partition_by, parts.order_by, parts.frame, parts.name or None
-        )
-
-    def window_parts(self) -> tree.NamedWindow:
-        """What stands in the parentheses of a window, with the name of the one that it goes on from."""
-        name = ""
-        if self.at.kind in (WORD, QUOTED) and self.word not in _WINDOW_WORDS:
-            name = self.name()
-        partition: tuple[tree.Expression, ...] = ()
-        order: tuple[tree.SortKey, ...] = ()
-        if self.take("CLUSTER", "BY"):
-            order = self.sort_keys()
-            partition = tuple(key.expression for key in order)
-        if self.take("PARTITION", "BY") or self.take("DISTRIBUTE", "BY"):
-            partition = self._list()
-        if self.take("ORDER", "BY") or self.take("SORT", "BY"):
-            order = self.sort_keys()
-        frame = self._frame()
-        self.expect(")")
-        return tree.NamedWindow(name, partition, order, frame)
-
-    def _list(self) -> tuple[tree.Expression, ...]:
-        found = [self.expression()]
-        while self.take(","):
-            found.append(self.expression())
-        return tuple(found)
-
-    def _frame(self) -> str | None:
-        unit = self.take_one_of("ROWS", "RANGE")
-        if not unit:
-            return None
-        if not self.take("BETWEEN"):
-            return f"{unit} BETWEEN {self._bound()} AND CURRENT ROW"
-        low = self._bound()
-        self.expect("AND")
-        return f"{unit} BETWEEN {low} AND {self._bound()}"
-
-    def _bound(self) -> str:
-        if self.take("CURRENT", "ROW"):
-            return "CURRENT ROW"
-        start = self.index
-        if not self.take("UNBOUNDED"):
-            self.expression()
-        text = self.text_since(start)
-        side = self.take_one_of("PRECEDING", "FOLLOWING")
-        if not side:
-            self.fail("expected PRECEDING or FOLLOWING")
-        return f"{text.upper() if text.isalpha() else text} {side}"
-
-    def sort_keys(self) -> tuple[tree.SortKey, ...]:
-        keys = [self._sort_key()]
-        while self.take(","):
-            keys.append(self._sort_key())
-        return tuple(keys)
-
-    def _sort_key(self) -> tree.SortKey:
-        expression: tree.Expression
-        if self.word == "ALL" and self.ahead().word not in {"(", "."}:
-            self.advance()
-            expression = tree.Star()
-        else:
-            expression = self.expression()
-        descending = self.take_one_of("ASC", "DESC") == "DESC"
-        first = descending == self.grammar.nulls_are_large
-        if self.take("NULLS", "FIRST"):
-            first = True
-        elif self.take("NULLS", "LAST"):
-            first = False
-        return tree.SortKey(expression, descending, first)
 
     # calls with keywords inside
 
@@ -354,9 +275,6 @@ class _Arguments:
 
 _OPENING: Final = frozenset({"(", "["})
 _CLOSING: Final = frozenset({")", "]"})
-_WINDOW_WORDS: Final = frozenset(
-    {"PARTITION", "DISTRIBUTE", "ORDER", "SORT", "CLUSTER", "ROWS", "RANGE"}
-)
 
 
 def _constant_text(node: tree.Expression) -> str | None:

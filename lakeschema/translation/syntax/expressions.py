@@ -1,33 +1,14 @@
-"""Operators and operands: from tokens to the raw tree's expressions, strongest operators first."""
+"""Operands: columns, parentheses, CASE, lambdas, and what stands behind an operand."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from string import hexdigits
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.catalog.column_types import (
-    BIGINT,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    SMALLINT,
-    TIME,
-    TIMESTAMP,
-    TIMESTAMP_LOCAL,
-    TIMESTAMP_NTZ,
-    TINYINT,
-    ColumnType,
-    DecimalType,
-    parse_type,
-)
-from lakeschema.catalog.errors import MalformedType
-from lakeschema.translation.errors import Position, UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.errors import Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
-from lakeschema.translation.syntax.cursor import Cursor
-from lakeschema.translation.syntax.grammars import AND, IS, NOT, OR
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import (
     END,
@@ -38,10 +19,10 @@ from lakeschema.translation.syntax.lexing import (
     SYMBOL,
     WORD,
 )
+from lakeschema.translation.syntax.literals import TYPED_LITERALS
+from lakeschema.translation.syntax.operators import BEGINS_QUERY, Operators
 from lakeschema.translation.syntax.spark_intervals import spark_interval
 from lakeschema.translation.syntax.variant_paths import variant_path
-
-BEGINS_QUERY: Final = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
 
 _NO_OPERAND: Final = frozenset(
     {
@@ -51,30 +32,9 @@ _NO_OPERAND: Final = frozenset(
 )
 """Words that end a clause or go on with one; as a column's name they need back-ticks."""
 
-_TESTS: Final = frozenset({"IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP"})
-_QUANTIFIERS: Final = frozenset({"ANY", "ALL", "SOME"})
 
-_TYPED_LITERALS: Final[Mapping[str, ColumnType]] = MappingProxyType(
-    {
-        "DATE": DATE,
-        "TIME": TIME,
-        "TIMESTAMP": TIMESTAMP,
-        "TIMESTAMP_LTZ": TIMESTAMP_LOCAL,
-        "TIMESTAMP_NTZ": TIMESTAMP_NTZ,
-        "TIMESTAMPLOCALTZ": TIMESTAMP_LOCAL,
-    }
-)
-_SUFFIXES: Final[Mapping[str, ColumnType]] = MappingProxyType(
-    {"L": BIGINT, "S": SMALLINT, "Y": TINYINT, "D": DOUBLE, "F": FLOAT}
-)
-
-
-class Expressions(Cursor):
+class Expressions(Operators):
     """What stands where a value may stand; queries inside are read by ``query``."""
-
-    @abstractmethod
-    def query(self) -> tree.Query:
-        """A whole query, up to what cannot belong to it."""
 
     @abstractmethod
     def rest_of_query(self, first: tree.Query) -> tree.Query:
@@ -92,178 +52,7 @@ class Expressions(Cursor):
     def special_call(self) -> tree.Expression | None:
         """A call whose arguments have keywords of their own, if one comes next."""
 
-    # operators
-
-    def expression(self, minimum: int = OR, left: tree.Expression | None = None) -> tree.Expression:
-        """An expression of operators that are at least as strong as ``minimum``.
-
-        ``left`` is its beginning, where that was read already.
-        """
-        if left is None:
-            left = self._not() if self.word in {"NOT", "!"} else self._signed()
-        infix = self.grammar.infix
-        while word := self.word:
-            found = infix.get(word)
-            if found is not None:
-                strength, name = found
-                if word in "<>":
-                    strength, name, width = self._shift(word, strength, name)
-                else:
-                    width = 1
-                if strength < minimum:
-                    return left
-                self.back_to(self.index + width)
-                if self.word in _QUANTIFIERS and self.ahead().word == "(":
-                    left = self._quantified(left, name)
-                    continue
-                left = tree.Call(name, (left, self.expression(strength + 1)))
-            elif word in {"AND", "OR"}:
-                if (AND if word == "AND" else OR) < minimum:
-                    return left
-                left = self._chain(left, word)
-            elif word == "IS":
-                if minimum > IS:
-                    return left
-                left = self._is(left)
-            elif word in _TESTS or (word in {"NOT", "!"} and self.ahead().word in _TESTS):
-                if self.grammar.test < minimum:
-                    return left
-                left = self._test(left)
-            else:
-                return left
-        return left
-
-    def _not(self) -> tree.Expression:
-        self.advance()
-        self.deeper()
-        operand = self.expression(NOT)
-        self.shallower()
-        return tree.Call("not", (operand,))
-
-    def _chain(self, left: tree.Expression, word: str) -> tree.Expression:
-        """All operands of one connective, which may be 10,000 long, in one call."""
-        operands = [left]
-        strength = (AND if word == "AND" else OR) + 1
-        while self.take(word):
-            operands.append(self.expression(strength))
-        return tree.Call(word.lower(), tuple(operands))
-
-    def _shift(self, word: str, strength: int, name: str) -> tuple[int, str, int]:
-        """``<<``, ``>>`` and ``>>>``, which are single tokens between the brackets of a type."""
-        width = 1
-        while self.ahead(width).word == word and (
-            self.ahead(width).start == self.ahead(width - 1).end
-        ):
-            width += 1
-        shift = self.grammar.infix.get(word * width)
-        if width == 1 or shift is None:
-            return strength, name, 1
-        return *shift, width
-
-    def _quantified(self, left: tree.Expression, name: str) -> tree.Expression:
-        """``x > ALL (SELECT …)``; equality with any row is IN."""
-        token = self.advance()
-        if not self.grammar.quantified_queries or self.ahead().word not in BEGINS_QUERY:
-            raise UnsupportedConstruct(f"{name} {token.word}", position=self.position(token))
-        self.expect("(")
-        self.deeper()
-        query = self.query()
-        self.shallower()
-        self.expect(")")
-        every = token.word == "ALL"
-        if name in {"=", "<>"} and every == (name == "<>"):
-            found = tree.InQuery(left, query)
-            return tree.Call("not", (found,)) if every else found
-        compared = (left, tree.ScalarQuery(query))
-        return tree.Call(f"{name} {'all' if every else 'any'}", compared, self.position(token))
-
-    def _is(self, left: tree.Expression) -> tree.Expression:
-        self.advance()
-        negated = bool(self.take_one_of("NOT", "!"))
-        if self.take("DISTINCT", "FROM"):
-            right = self.expression(IS + 1)
-            return tree.Call("<=>" if negated else "is distinct from", (left, right))
-        word = self.take_one_of("NULL", "TRUE", "FALSE", "UNKNOWN")
-        if not word:
-            self.fail("expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
-        call = tree.Call(
-            "is null" if word in {"NULL", "UNKNOWN"} else f"is {word.lower()}", (left,)
-        )
-        return tree.Call("not", (call,)) if negated else call
-
-    def _test(self, left: tree.Expression) -> tree.Expression:
-        negated = bool(self.take_one_of("NOT", "!"))
-        word = self.advance().word
-        strength = self.grammar.test + 1
-        found: tree.Expression
-        if word == "IN":
-            found = self._in(left)
-        elif word == "BETWEEN":
-            if self.take("SYMMETRIC"):
-                raise UnsupportedConstruct("BETWEEN SYMMETRIC", position=self.position(self.at))
-            low = self.expression(strength)
-            self.expect("AND")
-            found = tree.Call("between", (left, low, self.expression(strength)))
-        elif self.word in _QUANTIFIERS and self.ahead().word == "(":
-            return self._like_many(left, word.lower(), negated=negated)
-        else:
-            name = "rlike" if word == "REGEXP" else word.lower()
-            parts = [left, self.expression(strength)]
-            if self.take("ESCAPE"):
-                parts.append(tree.StringLiteral(self.string("a character in quotes")))
-            found = tree.Call(name, tuple(parts))
-        return tree.Call("not", (found,)) if negated else found
-
-    def _like_many(self, left: tree.Expression, name: str, *, negated: bool) -> tree.Expression:
-        """``x LIKE ANY ('a%', 'b%')``, of listed patterns; NOT has a meaning of its own there."""
-        position = self.position(self.at)
-        word = "all" if self.advance().word == "ALL" else "any"
-        self.expect("(")
-        if self.word in BEGINS_QUERY:
-            raise UnsupportedConstruct(f"{name} {word.upper()} of a query", position=position)
-        patterns = self.expressions(")")
-        return tree.Call(f"{'not ' if negated else ''}{name} {word}", (left, *patterns), position)
-
-    def _in(self, left: tree.Expression) -> tree.Expression:
-        self.expect("(")
-        if self.word in BEGINS_QUERY:
-            self.deeper()
-            query = self.query()
-            self.expect(")")
-            self.shallower()
-            return tree.InQuery(left, query)
-        items = self.expressions(")")
-        if len(items) == 1 and isinstance(items[0], tree.ScalarQuery):
-            return tree.InQuery(left, items[0].query)
-        return tree.InList(left, items)
-
-    def _signed(self) -> tree.Expression:
-        word = self.word
-        if word not in {"-", "+", "~"} or self.at.kind != SYMBOL:
-            return self._operand()
-        self.advance()
-        if word == "-" and self.at.kind == NUMBER:
-            return self._postfix(self._number("-"))
-        self.deeper()
-        operand = self.expression(self.grammar.unary)
-        self.shallower()
-        return tree.Call({"-": "negative", "+": "positive", "~": "~"}[word], (operand,))
-
-    # operands
-
-    def expressions(self, closing: str) -> tuple[tree.Expression, ...]:
-        """Some, separated by commas, and the closing bracket; none if it comes at once."""
-        found: list[tree.Expression] = []
-        self.deeper()
-        if not self.take(closing):
-            found.append(self.expression())
-            while self.take(","):
-                found.append(self.expression())
-            self.expect(closing)
-        self.shallower()
-        return tuple(found)
-
-    def _operand(self) -> tree.Expression:
+    def operand(self) -> tree.Expression:
         kind = self.at.kind
         if kind in (WORD, QUOTED):
             found = self._named()
@@ -283,13 +72,13 @@ class Expressions(Cursor):
             found = tree.Star((), self._excluded())
         else:
             self.fail("expected an expression")
-        return self._postfix(found)
+        return self.postfix(found)
 
     def _counts_units(self, found: tree.Expression) -> bool:
         """``(1) DAY``."""
         return self.grammar.bare_intervals and isinstance(found, tree.NumberLiteral)
 
-    def _postfix(self, base: tree.Expression) -> tree.Expression:
+    def postfix(self, base: tree.Expression) -> tree.Expression:
         while True:
             word = self.word
             if word == "[":
@@ -340,8 +129,8 @@ class Expressions(Cursor):
                     return special
             elif following.kind == STRING and token.word == "X":
                 return self._spaced_hexadecimal()
-            elif following.kind == STRING and token.word in _TYPED_LITERALS:
-                type_ = _TYPED_LITERALS[token.word]
+            elif following.kind == STRING and token.word in TYPED_LITERALS:
+                type_ = TYPED_LITERALS[token.word]
                 self.advance()
                 return tree.Cast(tree.StringLiteral(self.advance().text), type_)
             if token.word in _NO_OPERAND and not (token.word == "LIKE" and following.word == "("):
@@ -374,36 +163,6 @@ class Expressions(Cursor):
         while self.take("."):
             parts.append(self.name())
         return tuple(parts)
-
-    def _string(self) -> tree.Expression:
-        """``'a' 'b'`` is one literal in both dialects."""
-        text = self.advance().text
-        while self.at.kind == STRING:
-            text += self.advance().text
-        return tree.StringLiteral(text)
-
-    def _spaced_hexadecimal(self) -> tree.Expression:
-        """``X '1F'``, which Spark takes as ``X'1F'``."""
-        self.advance()
-        digits = "".join(self.at.text.split())
-        if not all(digit in hexdigits for digit in digits):
-            self.fail("expected hexadecimal digits")
-        self.advance()
-        return tree.BinaryLiteral(digits)
-
-    def _number(self, sign: str = "") -> tree.Expression:
-        text = self.advance().text
-        if self.grammar.bare_intervals and text.isdigit():
-            unit = unit_of(self)
-            if unit is not None:
-                return tree.IntervalLiteral(tree.NumberLiteral(sign + text), unit)
-        if text.startswith("."):
-            text = f"0{text}"
-        if text[-1].isdigit() or text[-1] == ".":
-            return tree.NumberLiteral(sign + text)
-        if text[-2:].upper() == "BD":
-            return tree.Cast(tree.NumberLiteral(sign + text[:-2]), _decimal_of(text[:-2]))
-        return tree.Cast(tree.NumberLiteral(sign + text[:-1]), _SUFFIXES[text[-1].upper()])
 
     def _parentheses(self) -> tree.Expression:
         if self._begins_lambda():
@@ -456,13 +215,6 @@ class Expressions(Cursor):
         return tree.Lambda(tuple(names), self.expression())
 
     # forms with a word of their own
-
-    def _null(self) -> tree.Expression:
-        self.advance()
-        return tree.NullLiteral()
-
-    def _boolean(self) -> tree.Expression:
-        return tree.BooleanLiteral(self.advance().word == "TRUE")
 
     def _case(self) -> tree.Expression | None:
         if self.ahead().word in {",", ")", ".", ""} and self.ahead().kind in (SYMBOL, END):
@@ -518,61 +270,6 @@ class Expressions(Cursor):
             return tree.IntervalLiteral(value, unit)
         raise UnsupportedConstruct("an interval without a unit", position=self.position(token))
 
-    def _interval_value(self) -> tree.Expression:
-        sign = self.take_one_of("-", "+")
-        if self.at.kind == STRING:
-            text = self.advance().text
-            if sign == "-":
-                text = text[1:] if text.startswith("-") else f"-{text}"
-            return tree.StringLiteral(text)
-        return tree.NumberLiteral(("-" if sign == "-" else "") + self.advance().text)
-
-    def type(self, of: str) -> ColumnType:
-        """A type's text, which ends where no part of a type can follow.
-
-        Raises:
-            UnsupportedType: it is not a type.
-        """
-        start, token = self.index, self.at
-        self._skip_type()
-        text = self.text_since(start)
-        try:
-            return parse_type(text, timestamp_ltz=TIMESTAMP_LOCAL)
-        except MalformedType as error:
-            raise UnsupportedType(
-                of, text, "it is not a type", position=self.position(token)
-            ) from error
-
-    def _skip_type(self) -> None:
-        word = self.advance().word if self.at.kind == WORD else self.fail("expected a type")
-        if word == "INTERVAL":
-            unit_of(self)
-        elif word == "DOUBLE":
-            self.take("PRECISION")
-        elif word == "TIMESTAMP" and self.take_one_of("WITH", "WITHOUT"):
-            self.take("LOCAL")
-            self.expect("TIME", "ZONE")
-        if self.word in {"(", "<"}:
-            self._skip_brackets()
-        if self.word == "COLLATE":
-            self.advance()
-            self.name("a collation")
-
-    def _skip_brackets(self) -> None:
-        depth = 0
-        while True:
-            if self.at.kind == END:
-                self.fail("expected the end of a type")
-            word = self.advance().word
-            if word in {"(", "<"}:
-                depth += 1
-            elif word in {")", ">"}:
-                depth -= 1
-            elif word == "<>":
-                pass
-            if depth == 0:
-                return
-
 
 _FORMS: Final[Mapping[str, Callable[[Expressions], tree.Expression | None]]] = MappingProxyType(
     {
@@ -585,14 +282,3 @@ _FORMS: Final[Mapping[str, Callable[[Expressions], tree.Expression | None]]] = M
         "NOT": Expressions._not,  # noqa: SLF001
     }
 )
-
-
-def _decimal_of(text: str) -> DecimalType:
-    """The type of a decimal literal: as many digits as are written."""
-    mantissa, _, exponent = text.upper().partition("E")
-    whole, _, fraction = mantissa.partition(".")
-    scale = len(fraction) - int(exponent or 0)
-    digits = len((whole + fraction).lstrip("0")) or 1
-    if scale < 0:
-        return DecimalType(max(digits - scale, 1), 0)
-    return DecimalType(max(digits, scale, 1), scale)

@@ -10,8 +10,8 @@ from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.calls import Calls
-from lakeschema.translation.syntax.expressions import BEGINS_QUERY
 from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, WORD
+from lakeschema.translation.syntax.operators import BEGINS_QUERY
 from lakeschema.translation.syntax.transforms import begins_script
 
 NO_ALIAS: Final = frozenset(

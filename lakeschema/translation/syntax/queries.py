@@ -6,10 +6,10 @@ from typing import Final
 
 from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
-from lakeschema.translation.syntax.expressions import BEGINS_QUERY
 from lakeschema.translation.syntax.from_items import FromItems
 from lakeschema.translation.syntax.grouping import grouping_of
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, WORD
+from lakeschema.translation.syntax.operators import BEGINS_QUERY
 from lakeschema.translation.syntax.transforms import begins_script, transform_of
 
 _SET_OPERATORS: Final = {
