@@ -1,7 +1,7 @@
 """``make bench-corpus``: queries that others wrote to test SQL engines, judged live by Spark.
 
 Each query that Spark accepts is derived as a view: equal types, a refusal with its reason, a wrong
-type, a null where a column is required, or a crash. Exit status: 0 unless something is wrong.
+name or type, a null where a column is required, or a crash. Exit status: 0 unless something is wrong.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from benchmarks.corpus.judging import (
     CRASH,
     EQUAL,
     REFUSED_BY_SPARK,
+    WRONG_NAME,
     WRONG_NULL,
     WRONG_TYPE,
     Verdict,
 )
 from deploy.jdk import find_jdk
 
-_WRONG = (WRONG_TYPE, WRONG_NULL, CRASH)
+_WRONG = (WRONG_TYPE, WRONG_NAME, WRONG_NULL, CRASH)
 
 
 def main() -> int:

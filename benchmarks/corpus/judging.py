@@ -38,6 +38,7 @@ EQUAL: Final = "equal"
 REFUSED_BY_SPARK: Final = "refused by Spark"
 REFUSED_BY_US: Final = "refused by us"
 WRONG_TYPE: Final = "wrong type"
+WRONG_NAME: Final = "wrong name"
 WRONG_NULL: Final = "null where required"
 CRASH: Final = "crash"
 _OPTIONS: Final = Options()
@@ -76,6 +77,9 @@ def judge(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Verdi
     if ours != theirs:
         differing = [(o, t) for o, t in zip(ours, theirs, strict=False) if o != t] or (ours, theirs)
         return Verdict(WRONG_TYPE, f"ours, Spark's: {differing[:3]}")
+    names = _names(spark, query, settings)
+    if names and names != [field.name.lower() for field in schema.fields]:
+        return Verdict(WRONG_NAME, f"ours, Spark's: {names[:3]}, {schema.names[:3]}")
     found = _false_required(frame, columns)
     return Verdict(WRONG_NULL, found) if found else Verdict(EQUAL)
 
@@ -89,10 +93,18 @@ def _as_shown(type_: ColumnType) -> ColumnType:
     return STRING if isinstance(type_, (CharType, VarcharType)) else type_
 
 
+def _names(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Sequence[str]:
+    """In lower case; none where a column has no name, or two have one, as no stored view may."""
+    try:
+        return [column.name.lower() for column in _derived(spark, query, 0, settings)]
+    except TranslationError:
+        return ()
+
+
 def _derived(
     spark: SparkSession, query: str, width: int, settings: Mapping[str, str]
 ) -> Sequence[PlanColumn]:
-    """The columns of the query as a view with a declared column list, over what it reads."""
+    """The columns of the query as a view over what it reads, with ``width`` declared columns."""
     view = ViewText(
         Dialect.SPARK,
         query,

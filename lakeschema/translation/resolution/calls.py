@@ -45,6 +45,12 @@ def builtin(call: tree.Call, context: Context) -> Function | None:
     return find(call.name.lower(), context.semantics.dialect)
 
 
+def is_aggregate(call: tree.Call, context: Context) -> bool:
+    """Whether it makes one value of many rows."""
+    function = None if call.qualifier else builtin(call, context)
+    return function is not None and function.kind is Kind.AGGREGATE
+
+
 def bind_call(
     function: Function,
     arguments: Sequence[RowExpression],

@@ -6,14 +6,19 @@ group has no row of that value. UNPIVOT makes a row of each of its columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Final, TypeAlias
 
+from lakeschema.catalog.column_types import PrimitiveType
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 
+IsAggregate: TypeAlias = Callable[[tree.Call], bool]
 
-def pivot(item: tree.Pivot, names: Sequence[str]) -> tree.Query:
+
+def pivot(item: tree.Pivot, names: Sequence[str], is_aggregate: IsAggregate) -> tree.Query:
     """``names`` are those of all columns of the input."""
     read = {name.lower() for name in _columns_named((*item.aggregates, _paths(item.keys)))}
     kept = [tree.Name((name,)) for name in names if name.lower() not in read]
@@ -22,45 +27,38 @@ def pivot(item: tree.Pivot, names: Sequence[str]) -> tree.Query:
     for value in item.values:
         matches = _matches(item.keys, value.expression)
         for aggregate in item.aggregates:
-            label = value.aliases[0] if value.aliases else _label(value.expression, value.text)
+            label = _name(value, _value_text, "value")
             if several:
-                label += f"_{aggregate.aliases[0] if aggregate.aliases else aggregate.text}"
-            items.append(tree.SelectItem(_where(aggregate.expression, matches), (label,)))
+                label += f"_{_name(aggregate, _call_text, 'aggregate')}"
+            items.append(
+                tree.SelectItem(_where(aggregate.expression, matches, is_aggregate), (label,))
+            )
     return tree.Select(
         tuple(items), item.input, grouping=tree.Grouping(tuple(kept)) if kept else None
     )
 
 
-def _where(node: tree.Expression, matches: tree.Expression) -> tree.Expression:
+def _where(
+    node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
+) -> tree.Expression:
     """The aggregate of the rows that match, null if there are none."""
     one = tree.Call("count", (tree.NumberLiteral("1"),), filter=matches)
     there = tree.Call(">", (one, tree.NumberLiteral("0")))
-    return tree.Case(None, ((there, _filtered(node, matches)),), None)
+    return tree.Case(None, ((there, _filtered(node, matches, is_aggregate)),), None)
 
 
-def _filtered(node: Any, matches: tree.Expression) -> Any:
-    """Each call that reads a column gets the filter; what calls are around an aggregate stay."""
-    if isinstance(node, tree.Call) and _is_innermost(node):
-        return tree.Call(
-            node.name, node.arguments, node.position, node.distinct, matches, node.qualifier,
-            order_by=node.order_by, ignores_nulls=node.ignores_nulls,
-        )  # fmt: skip
-    if isinstance(node, tree.Call):
-        arguments = tuple(_filtered(argument, matches) for argument in node.arguments)
-        return tree.Call(node.name, arguments, node.position)
-    if isinstance(node, tree.Cast):
-        return tree.Cast(_filtered(node.operand, matches), node.type, node.tolerant, node.position)
-    return node
-
-
-def _is_innermost(node: tree.Call) -> bool:
-    return node.name.isidentifier() and node.name.lower() not in _AROUND
-
-
-_AROUND = frozenset(
-    {"coalesce", "round", "nvl", "ifnull", "abs", "ceil", "floor", "and", "or", "not", "if"}
-)
-"""Functions that are no aggregates and stand around one in a pivot."""
+def _filtered(node: Any, matches: tree.Expression, is_aggregate: IsAggregate) -> Any:
+    """The expression with the filter at each aggregate in it."""
+    match node:
+        case tree.Call() if is_aggregate(node):
+            return replace(node, filter=matches)
+        case tree.Call(arguments=arguments):
+            inner = tuple(_filtered(argument, matches, is_aggregate) for argument in arguments)
+            return replace(node, arguments=inner)
+        case tree.Cast(operand):
+            return replace(node, operand=_filtered(operand, matches, is_aggregate))
+        case _:
+            return node
 
 
 def _matches(keys: Sequence[tuple[str, ...]], value: tree.Expression) -> tree.Expression:
@@ -71,23 +69,61 @@ def _matches(keys: Sequence[tuple[str, ...]], value: tree.Expression) -> tree.Ex
     return tests[0] if len(tests) == 1 else tree.Call("and", tests)
 
 
-def _label(value: tree.Expression, text: str) -> str:
-    """A column's name is its value, as Spark casts it to text."""
+def _name(
+    item: tree.SelectItem, generated: Callable[[tree.Expression], str | None], what: str
+) -> str:
+    """The alias, or the name that Spark generates."""
+    found = item.aliases[0] if item.aliases else generated(item.expression)
+    if found is None:
+        raise UnsupportedConstruct(
+            f"the {what} {item.text} of PIVOT without a name", hint="give it an alias"
+        )
+    return found
+
+
+def _value_text(value: tree.Expression) -> str | None:
+    """A value as Spark casts it to text; None where that is more than what is written."""
     match value:
         case tree.StringLiteral(content):
             return content
         case tree.NullLiteral():
             return "null"
-        case tree.Tuple(items):
-            return "{" + ", ".join(_label(i, "") for i in items) + "}"
-        case tree.NumberLiteral(number):
-            return number
         case tree.BooleanLiteral(truth):
             return "true" if truth else "false"
-        case tree.Cast(tree.StringLiteral(content), position=None):
-            return content
+        case tree.NumberLiteral(number) | tree.Cast(
+            tree.NumberLiteral(number), PrimitiveType("bigint"), position=None
+        ):
+            return number if _PLAIN_NUMBER.fullmatch(number) else None
+        case tree.Cast(tree.StringLiteral(content), PrimitiveType("date"), position=None):
+            return content if _PLAIN_DATE.fullmatch(content) else None
+        case tree.Tuple(items):
+            parts = [_value_text(each) for each in items]
+            known = [part for part in parts if part is not None]
+            return "{" + ", ".join(known) + "}" if len(known) == len(parts) else None
         case _:
-            return text
+            return None
+
+
+def _call_text(node: tree.Expression) -> str | None:
+    """A plain call as Spark shows it; names in capitals are left to those who know the columns."""
+    match node:
+        case tree.Name((name,)) if name == name.lower():
+            return name
+        case tree.NumberLiteral(number) if number.isdigit():
+            return number
+        case tree.Star(qualifier=(), excluded=()):
+            return "1"
+        case tree.Call(name, arguments, distinct=False, filter=None) if name.isidentifier():
+            parts = [_call_text(argument) for argument in arguments]
+            known = [part for part in parts if part is not None]
+            shown = f"{name.lower()}({', '.join(known)})"
+            return shown if len(known) == len(parts) else None
+        case _:
+            return None
+
+
+_PLAIN_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_PLAIN_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def unpivot(item: tree.Unpivot, names: Sequence[str]) -> tree.Query:

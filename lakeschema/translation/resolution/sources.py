@@ -38,7 +38,8 @@ def scope_of(item: tree.FromItem, context: Context) -> Scope:
             return _lateral_view(item, context)
         case tree.Pivot():
             names = tuple(column.name for column in scope_of(item.input, context).star)
-            return _of_query(pivots.pivot(item, names), item.alias, item.columns, context)
+            query = pivots.pivot(item, names, lambda call: calls.is_aggregate(call, context))
+            return _of_query(query, item.alias, item.columns, context)
         case tree.Unpivot():
             names = tuple(column.name for column in scope_of(item.input, context).star)
             return _of_query(pivots.unpivot(item, names), item.alias, item.names, context)
