@@ -56,6 +56,14 @@ def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
     return CallResult(BINARY if arguments[0].type == BINARY else STRING)
 
 
+def _filled_up(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """Spark's LPAD of bytes with bytes is bytes; beside a text both are texts."""
+    texts = arguments[::2]
+    if all(argument.type == BINARY for argument in texts):
+        return CallResult(BINARY)
+    return CallResult(STRING, (STRING, None, STRING)[: len(arguments)])
+
+
 def _reversed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     type_ = arguments[0].type
     if isinstance(type_, ArrayType) or type_ == BINARY:
@@ -198,6 +206,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@absolute": arithmetic.absolute,
         "@hive_sign": arithmetic.hive_sign,
         "@same_text": _same_text,
+        "@filled_up": _filled_up,
         "@same_case": _same_case,
         "@masked": _masked,
         "@moment_added": _moment_added,

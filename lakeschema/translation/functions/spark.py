@@ -36,7 +36,7 @@ ROWS: Final = (
     Row("to_char", "any, string", "@shown", TOTAL),
     Row("reverse", "any", "@reversed", TOTAL),
     Row("left", "text_or_binary, int", "@same_text", TOTAL),
-    Row("lpad rpad", "text_or_binary, int, text_or_binary?", "@same_text", TOTAL),
+    Row("lpad rpad", "text_or_binary, int, text_or_binary?", "@filled_up", TOTAL),
     Row("struct", "any...", "@struct", NEVER),
     Row("nvl2", "any, T, T", "T", ABSORBING, merges=1),
     Row("ifnull", "T, T", "T", ABSORBING, merges=0),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
+    Call,
+    Cast,
     ColumnReference,
     Exists,
     InSubquery,
@@ -15,9 +18,11 @@ from lakeschema.translation.plan.expressions import (
     RowExpression,
     ScalarSubquery,
     WindowCall,
+    children,
     rebuild,
     walk,
 )
+from lakeschema.translation.plan.operators import NullClass
 from lakeschema.translation.plan.relations import Aggregate, Plan, Window, inputs
 from lakeschema.translation.plan.relations import expressions as expressions_of
 
@@ -58,11 +63,29 @@ class AggregateCollector:
             )
         if isinstance(expression, (ScalarSubquery, Exists, InSubquery)):
             _refuse_correlation(expression.plan)
-        return rebuild(expression, self.rewrite)
+        rebuilt = rebuild(expression, self.rewrite)
+        return rebuilt if self._sets is None else _padded(expression, rebuilt)
 
     def plan(self) -> Aggregate:
         calls = tuple((call.operator.name, call) for call in self._calls)
         return Aggregate(self._input, self._named_keys, calls, self._sets)
+
+
+def columns_read(keys: Sequence[RowExpression]) -> frozenset[int]:
+    """The places of the input's columns that the keys are made of."""
+    return frozenset(
+        part.index for key in keys for part in walk(key) if isinstance(part, ColumnReference)
+    )
+
+
+def _padded(before: RowExpression, after: RowExpression) -> RowExpression:
+    """What is computed of a key that may be null may be null itself, though the key's parts are not."""
+    if not isinstance(after, (Call, Cast)) or after.nullable:
+        return after
+    if isinstance(after, Call) and after.operator.nulls is NullClass.NEVER:
+        return after
+    pairs = zip(children(before), children(after), strict=True)
+    return replace(after, nullable=any(n.nullable and not o.nullable for o, n in pairs))
 
 
 class WindowCollector:

@@ -39,6 +39,7 @@ from lakeschema.translation.plan.relations import (
 from lakeschema.translation.resolution.aggregation import (
     AggregateCollector,
     WindowCollector,
+    columns_read,
     has_aggregate,
     has_window,
 )
@@ -281,6 +282,14 @@ class _SelectResolver:
         resolver = self._resolver(scope)
         items = self._items(resolver, produced)
         keys = self._keys(items, resolver)
+        sets = None if query.grouping is None else query.grouping.sets
+        if sets is not None:
+            # What is computed of a key is null in the sets that lack the key.
+            lacking = [k for i, k in enumerate(keys) if any(i not in each for each in sets)]
+            scope = replace(scope, padded=columns_read(lacking))
+            resolver = self._resolver(scope)
+            items = self._items(resolver, produced)
+            keys = self._keys(items, resolver)
         having = self._condition(query.having, items, resolver)
         qualify = self._condition(self._qualify(), items, resolver)
         order = self._order_keys(items, resolver)

@@ -41,12 +41,18 @@ class StarItem:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``merged``: what an unqualified name of USING means, in place of both sides' columns."""
+    """What one FROM clause offers.
+
+    Attributes:
+        merged: what an unqualified name of USING means, in place of both sides' columns.
+        padded: places of columns that may be null whatever their relation says.
+    """
 
     plan: Plan
     sources: tuple[Source, ...]
     star: tuple[StarItem, ...]
     merged: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: _NOTHING)
+    padded: frozenset[int] = frozenset()
 
     def with_plan(self, plan: Plan) -> Scope:
         """The same names over a plan with the same columns (a filter)."""
@@ -54,7 +60,8 @@ class Scope:
 
     def reference(self, index: int) -> ColumnReference:
         column = self.plan.columns[index]
-        return ColumnReference(index, column.name, column.type, column.nullable)
+        nullable = column.nullable or index in self.padded
+        return ColumnReference(index, column.name, column.type, nullable)
 
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
