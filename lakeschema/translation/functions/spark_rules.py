@@ -68,7 +68,7 @@ def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
     """The wider of two integer types; with a fraction in either, the type that has it."""
     low, high = (argument.type for argument in arguments[:2])
     if VOID in (low, high):
-        return CallResult(VOID)
+        return CallResult(DOUBLE)
     if not (is_numeric(low) and is_numeric(high)):
         return None
     if is_integer(low) and is_integer(high):

@@ -86,6 +86,7 @@ YIELDS = [
     (SPARK, "SELECT NOT (id IS NULL) AS a, count(*) AS n FROM t GROUP BY ROLLUP (id IS NULL)", "a boolean, n bigint!"),
     (HIVE, "SELECT id + 1 AS a, count(*) AS n FROM t GROUP BY id WITH CUBE", "a int, n bigint!"),
     (SPARK, "SELECT lpad(raw, 5, 'a') AS a, lpad(raw, 5) AS b, rpad(raw, 5, raw) AS c FROM t", "a string, b binary, c binary"),
+    (SPARK, "SELECT uniform(NULL, 1, 0) AS a FROM t", "a double"),
     (SPARK, "SELECT all, ALL AS b FROM (SELECT 1 AS all)", "all int!, b int!"),
     (HIVE, "SELECT id FROM t DISTRIBUTE BY id SORT BY id", "id int!"),
     (HIVE, "SELECT id FROM t WHERE id", "id int!"),
