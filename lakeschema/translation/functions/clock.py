@@ -105,7 +105,8 @@ def _bucket(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
     type_ = arguments[1].type
     if is_integer(type_):
         return None
-    return CallResult(TIMESTAMP_NTZ if type_ == TIMESTAMP_NTZ else TIMESTAMP)
+    known = [a.type for a in arguments[1:] if a.type != VOID]
+    return CallResult(TIMESTAMP_NTZ if known[:1] == [TIMESTAMP_NTZ] else TIMESTAMP)
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(

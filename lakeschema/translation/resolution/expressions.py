@@ -381,7 +381,7 @@ class ExpressionResolver:
         )
 
     def _higher_order(self, node: tree.Call) -> RowExpression:
-        return higher_order(node, self.resolve, self._lambda)
+        return higher_order(node, self.resolve, self._lambda, self.context.semantics)
 
     def _lambda(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
         if len(node.parameters) > len(kinds):

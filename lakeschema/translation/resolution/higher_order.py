@@ -18,7 +18,9 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
-from lakeschema.translation.functions.coercion import equal_apart_from_nulls
+from lakeschema.translation.functions.binding import implicit_cast
+from lakeschema.translation.functions.coercion import Use, common_type, equal_apart_from_nulls
+from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Call, Lambda, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.syntax import tree
@@ -63,7 +65,9 @@ def with_lambdas(node: tree.Call) -> tree.Call:
     return replace(node, arguments=arguments)
 
 
-def higher_order(node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambda) -> RowExpression:
+def higher_order(
+    node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambda, semantics: Semantics
+) -> RowExpression:
     """A call that has lambdas among its arguments; they come last.
 
     Raises:
@@ -91,7 +95,8 @@ def higher_order(node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambd
         case (("transform_values" | "transform_keys" | "map_filter"), [MapType() as map_], [one]):
             made = resolve_lambda(one, ((map_.key, False), (map_.value, map_.value_nullable)))
             return _over_a_map(name, values, map_, made)
-        case "map_zip_with", [MapType(key, left), MapType(_, right)], [one]:
+        case "map_zip_with", [MapType(_, left), MapType(_, right)], [one]:
+            key, values = _with_common_keys(node, values, semantics)
             made = resolve_lambda(one, ((key, False), (left, True), (right, True)))
             return _call(name, values, made, MapType(key, made.type, made.nullable))
         case (("aggregate" | "reduce"), [ArrayType() as array, _], [merge, *finish]) if (
@@ -100,6 +105,21 @@ def higher_order(node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambd
             return _aggregated(node, values, array, (merge, *finish), resolve_lambda)
         case _:
             raise UnsupportedConstruct(f"a lambda in {node.name}", position=node.position)
+
+
+def _with_common_keys(
+    node: tree.Call, maps: Sequence[RowExpression], semantics: Semantics
+) -> tuple[ColumnType, list[RowExpression]]:
+    """The type in which the keys of two maps meet, and the maps with it."""
+    types = [each.type for each in maps if isinstance(each.type, MapType)]
+    key = common_type(types[0].key, types[1].key, Use.BRANCH, semantics)
+    if key is None:
+        shown = " and ".join(print_type(each.key) for each in types)
+        raise TypeMismatch(f"{node.name} has keys of types {shown}", position=node.position)
+    return key, [
+        implicit_cast(each, replace(type_, key=key), semantics)
+        for each, type_ in zip(maps, types, strict=True)
+    ]
 
 
 def _over_an_array(name: str, value: RowExpression, array: ArrayType, made: Lambda) -> Call:

@@ -12,7 +12,8 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
@@ -53,11 +54,13 @@ def read_downloads(path: Path) -> Mapping[str, int]:
 
 def _of_csv(path: Path) -> Counts:
     counts: Counts = Counter()
-    rows = csv.DictReader(_lines(path))
-    project = _column(rows.fieldnames or (), _PROJECT)
-    number = _column(rows.fieldnames or (), _NUMBER)
-    for row in rows:
-        counts[canonicalize_name(row[project] or "")] += _whole(row[number], rows.line_num)
+    # Of a damaged file the reader would keep the rest open.
+    with closing(_lines(path)) as lines:
+        rows = csv.DictReader(lines)
+        project = _column(rows.fieldnames or (), _PROJECT)
+        number = _column(rows.fieldnames or (), _NUMBER)
+        for row in rows:
+            counts[canonicalize_name(row[project] or "")] += _whole(row[number], rows.line_num)
     return counts
 
 
@@ -103,7 +106,7 @@ def _of_log(path: Path) -> Counts:
     return counts
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Generator[str, None, None]:
     with path.open("rb") as stream:
         while line := stream.readline(_MAX_LINE):
             yield line.decode("utf-8", "replace")

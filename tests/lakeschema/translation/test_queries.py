@@ -87,6 +87,8 @@ YIELDS = [
     (HIVE, "SELECT id + 1 AS a, count(*) AS n FROM t GROUP BY id WITH CUBE", "a int, n bigint!"),
     (SPARK, "SELECT lpad(raw, 5, 'a') AS a, lpad(raw, 5) AS b, rpad(raw, 5, raw) AS c FROM t", "a string, b binary, c binary"),
     (SPARK, "SELECT uniform(NULL, 1, 0) AS a FROM t", "a double"),
+    (SPARK, "SELECT map_zip_with(map(tiny, 1), map(id, 'a'), (k, x, y) -> struct(k, x, y)) AS a FROM t", "a map<int,struct<k:int,x:int,y:string>>!"),
+    (SPARK, "SELECT time_bucket(INTERVAL '1' HOUR, NULL, TIMESTAMP_NTZ '2024-01-01 00:00:00') AS a FROM t", "a timestamp_ntz"),
     (SPARK, "SELECT all, ALL AS b FROM (SELECT 1 AS all)", "all int!, b int!"),
     (HIVE, "SELECT id FROM t DISTRIBUTE BY id SORT BY id", "id int!"),
     (HIVE, "SELECT id FROM t WHERE id", "id int!"),
