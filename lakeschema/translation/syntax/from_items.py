@@ -57,25 +57,20 @@ class FromItems(Calls):
 
     def from_items(self) -> tree.FromItem:
         """All of a FROM clause, applied from left to right."""
-        item = self._joined(self._from_item())
+        item = self._with_joins(self._from_item())
         while self.take(","):
-            lateral = self.word == "LATERAL" and self.ahead().word != "VIEW"
-            right = self._joined(self._from_item(), lateral=lateral, left=item)
-            item = right if lateral else tree.Join(item, right, JoinKind.CROSS)
-            item = self._after_list(item)
+            lateral = self.word == "LATERAL"
+            right = self._from_item()
+            if not lateral:
+                right = self._with_joins(right)
+            item = self._with_joins(tree.Join(item, right, JoinKind.CROSS, lateral=lateral))
         return item
 
-    def _after_list(self, item: tree.FromItem) -> tree.FromItem:
-        while (next_ := self._extended(item)) is not None:
-            item = next_
+    def _with_joins(self, item: tree.FromItem) -> tree.FromItem:
+        """The item with all joins, lateral views and pivots that come next."""
+        while (extended := self._extended(item)) is not None:
+            item = extended
         return item
-
-    def _joined(
-        self, item: tree.FromItem, *, lateral: bool = False, left: tree.FromItem | None = None
-    ) -> tree.FromItem:
-        if lateral and left is not None:
-            item = tree.Join(left, item, JoinKind.CROSS, lateral=True)
-        return self._after_list(item)
 
     def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
         """The item with the next join, lateral view or pivot; None if none comes."""

@@ -194,7 +194,7 @@ class Queries(FromItems):
         if source is None and self.take("FROM"):
             source = self.from_items()
         elif source is not None:
-            source = self._after_list(source)
+            source = self._with_joins(source)
         where = self.expression() if self.take("WHERE") else None
         grouping = None
         if self.take("GROUP", "BY"):
