@@ -59,9 +59,10 @@ from lakeschema.translation.resolution.naming import (
     rename_columns,
     uncast,
 )
-from lakeschema.translation.resolution.recursion import reads_itself, recursion
+from lakeschema.translation.resolution.recursion import recursion
 from lakeschema.translation.resolution.scopes import Scope, relation_scope
 from lakeschema.translation.resolution.sources import scope_of
+from lakeschema.translation.resolution.upstreams import reads_table
 from lakeschema.translation.syntax import tree
 
 _ONE_ROW = Values(((),), ())
@@ -102,7 +103,7 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
 def _with_tables(query: tree.With, context: Context) -> Context:
     """The context of a query behind WITH."""
     for table in query.tables:
-        if query.recursive and reads_itself(table):
+        if query.recursive and reads_table(table.query, table.name):
             plan = recursion(table, context, _fit, _with_tables)
         else:
             plan = rename_columns(resolve_query(table.query, context), table.columns)

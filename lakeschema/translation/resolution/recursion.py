@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
@@ -16,14 +16,11 @@ from lakeschema.translation.plan.relations import (
 )
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.naming import rename_columns
+from lakeschema.translation.resolution.upstreams import reads_table
 from lakeschema.translation.syntax import tree
 
 Fit: TypeAlias = Callable[[Plan, Sequence[ColumnType], Context], Plan]
 WithTables: TypeAlias = Callable[[tree.With, Context], Context]
-
-
-def reads_itself(table: tree.CommonTable) -> bool:
-    return _reads(table.query, table.name.lower())
 
 
 def recursion(table: tree.CommonTable, context: Context, fit: Fit, with_tables: WithTables) -> Plan:
@@ -39,7 +36,7 @@ def recursion(table: tree.CommonTable, context: Context, fit: Fit, with_tables: 
     if not isinstance(query, tree.SetQuery) or query.operator is not tree.SetOperator.UNION:
         raise UnsupportedConstruct(f"the recursive table {table.name}, which is not a UNION")
     *anchors, step = query.branches
-    if any(_reads(anchor, table.name.lower()) for anchor in anchors) or query.distinct:
+    if any(reads_table(anchor, table.name) for anchor in anchors) or query.distinct:
         raise UnsupportedConstruct(
             f"the recursive table {table.name}, whose rows are not UNION ALL"
         )
@@ -62,21 +59,3 @@ def recursion(table: tree.CommonTable, context: Context, fit: Fit, with_tables: 
         if wider == columns:
             return Recursion(table.name, number, anchor, made, columns, table.most)
         columns = wider
-
-
-def _reads(node: Any, name: str) -> bool:
-    if isinstance(node, tree.TableName):
-        return len(node.parts) == 1 and node.parts[0].lower() == name
-    if isinstance(node, tuple):
-        return any(_reads(part, name) for part in node)
-    if isinstance(node, tree.With):
-        for table in node.tables:
-            if _reads(table.query, name) and not (node.recursive and table.name.lower() == name):
-                return True
-            if table.name.lower() == name:
-                # From here on another table has the name.
-                return False
-        return _reads(node.body, name)
-    if is_dataclass(node):
-        return any(_reads(getattr(node, part.name), name) for part in fields(node))
-    return False

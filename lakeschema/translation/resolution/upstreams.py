@@ -17,12 +17,24 @@ _Names = frozenset[str]
 
 def relations_read(query: tree.Query, view: ViewText) -> tuple[RelationName, ...]:
     """Every table named, in order of first mention; the name of a CTE in scope is not one."""
-    found: list[tree.TableName] = []
-    _find(query, frozenset(), found)
     names = (
-        relation_name(table.parts, view.current_namespace, view.current_catalog) for table in found
+        relation_name(table.parts, view.current_namespace, view.current_catalog)
+        for table in _tables(query)
     )
     return tuple(dict.fromkeys(names))
+
+
+def reads_table(query: tree.Query, name: str) -> bool:
+    """Whether the query reads the table of this name, in any case; a CTE of its own is another."""
+    return any(
+        table.parts[-1].lower() == name.lower() for table in _tables(query) if len(table.parts) == 1
+    )
+
+
+def _tables(query: tree.Query) -> list[tree.TableName]:
+    found: list[tree.TableName] = []
+    _find(query, frozenset(), found)
+    return found
 
 
 def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:

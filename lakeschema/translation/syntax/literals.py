@@ -134,8 +134,6 @@ class Literals(Cursor):
                 depth += 1
             elif word in {")", ">"}:
                 depth -= 1
-            elif word == "<>":
-                pass
             if depth == 0:
                 return
 
