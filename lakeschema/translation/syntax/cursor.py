@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from lakeschema.translation.errors import MalformedSql, Position, TooLarge
 from lakeschema.translation.syntax.grammars import Grammar
@@ -15,6 +16,8 @@ from lakeschema.translation.syntax.lexing import (
     Token,
     tokens_of,
 )
+
+T = TypeVar("T")
 
 MAX_NESTING = 150
 """Parentheses, brackets, CASE and prefix operators around one another; engines give up earlier."""
@@ -93,6 +96,13 @@ class Cursor:
         if self.at.kind != STRING:
             self.fail(f"expected {what}")
         return self.advance().text
+
+    def separated(self, read: Callable[[], T]) -> tuple[T, ...]:
+        """One and, behind commas, more of what ``read`` reads."""
+        found = [read()]
+        while self.take(","):
+            found.append(read())
+        return tuple(found)
 
     # places
 

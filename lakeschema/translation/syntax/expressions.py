@@ -151,11 +151,9 @@ class Expressions(Operators):
         if not self.comes("EXCEPT", "(") or self.ahead(2).word in BEGINS_QUERY:
             return ()
         self.expect("EXCEPT", "(")
-        paths = [self.path()]
-        while self.take(","):
-            paths.append(self.path())
+        paths = self.separated(self.path)
         self.expect(")")
-        return tuple(paths)
+        return paths
 
     def path(self) -> tuple[str, ...]:
         """A name with its qualifiers, or with fields: ``a.b.c``."""
@@ -205,14 +203,12 @@ class Expressions(Operators):
 
     def _lambda(self) -> tree.Expression:
         if self.take("("):
-            names = [self.name()]
-            while self.take(","):
-                names.append(self.name())
+            names = self.separated(self.name)
             self.expect(")")
         else:
-            names = [self.name()]
+            names = (self.name(),)
         self.expect("->")
-        return tree.Lambda(tuple(names), self.expression())
+        return tree.Lambda(names, self.expression())
 
     # forms with a word of their own
 

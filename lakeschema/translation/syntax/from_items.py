@@ -111,11 +111,9 @@ class FromItems(Calls):
 
     def _names(self) -> tuple[str, ...]:
         self.expect("(")
-        names = [self.name()]
-        while self.take(","):
-            names.append(self.name())
+        names = self.separated(self.name)
         self.expect(")")
-        return tuple(names)
+        return names
 
     def _lateral_view(self, item: tree.FromItem) -> tree.FromItem:
         self.expect("LATERAL", "VIEW")
@@ -230,10 +228,7 @@ class FromItems(Calls):
 
     def rows(self) -> tuple[tuple[tree.Expression, ...], ...]:
         """The rows of VALUES; one value alone is a row of one column."""
-        rows = [self._row()]
-        while self.take(","):
-            rows.append(self._row())
-        return tuple(rows)
+        return self.separated(self._row)
 
     def _row(self) -> tuple[tree.Expression, ...]:
         value = self.expression()
@@ -245,19 +240,15 @@ class FromItems(Calls):
         """``PIVOT (sum(a) AS s, … FOR (b, c) IN ((1, 2) AS x, …))``."""
         self.expect("PIVOT", "(")
         self.deeper()
-        aggregates = [self._aliased()]
-        while self.take(","):
-            aggregates.append(self._aliased())
+        aggregates = self.separated(self._aliased)
         self.expect("FOR")
         keys = self._row_of_paths()
         self.expect("IN", "(")
-        values = [self._aliased()]
-        while self.take(","):
-            values.append(self._aliased())
+        values = self.separated(self._aliased)
         self.expect(")", ")")
         self.shallower()
         alias, columns = self._alias()
-        return tree.Pivot(item, tuple(aggregates), keys, tuple(values), alias, columns)
+        return tree.Pivot(item, aggregates, keys, values, alias, columns)
 
     def _aliased(self) -> tree.SelectItem:
         start = self.index
@@ -270,11 +261,9 @@ class FromItems(Calls):
     def _row_of_paths(self) -> tuple[tuple[str, ...], ...]:
         if not self.take("("):
             return (self.path(),)
-        paths = [self.path()]
-        while self.take(","):
-            paths.append(self.path())
+        paths = self.separated(self.path)
         self.expect(")")
-        return tuple(paths)
+        return paths
 
     def unpivot(self, item: tree.FromItem) -> tree.FromItem:
         """``UNPIVOT [INCLUDE NULLS] (value FOR name IN (a, b AS x, …))``, also of several values."""
@@ -287,12 +276,10 @@ class FromItems(Calls):
         self.expect("FOR")
         name = self.name()
         self.expect("IN", "(")
-        columns = [self._unpivoted()]
-        while self.take(","):
-            columns.append(self._unpivoted())
+        columns = self.separated(self._unpivoted)
         self.expect(")", ")")
         alias, names = self._alias()
-        return tree.Unpivot(item, values, name, tuple(columns), with_nulls, alias, names)
+        return tree.Unpivot(item, values, name, columns, with_nulls, alias, names)
 
     def _unpivoted(self) -> tree.UnpivotColumns:
         paths = self._row_of_paths()

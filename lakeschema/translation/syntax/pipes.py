@@ -61,19 +61,14 @@ class Pipes(Queries):
         if self.take("SET"):
             return tree.Select((tree.SelectItem(self._replaced()),), source)
         if self.take("DROP"):
-            paths = [self.path()]
-            while self.take(","):
-                paths.append(self.path())
-            return tree.Select((tree.SelectItem(tree.Star((), tuple(paths))),), source)
+            paths = self.separated(self.path)
+            return tree.Select((tree.SelectItem(tree.Star((), paths)),), source)
         if self.take("AGGREGATE"):
             return self._aggregate(source)
         raise UnsupportedConstruct(f"|> {word}", position=self.position(self.at))
 
-    def _items(self) -> list[tree.SelectItem]:
-        items = [self.select_item()]
-        while self.take(","):
-            items.append(self.select_item())
-        return items
+    def _items(self) -> tuple[tree.SelectItem, ...]:
+        return self.separated(self.select_item)
 
     def _replaced(self) -> tree.Star:
         """``SET a = x, b = y``: all columns, some with another value in their place."""
@@ -87,11 +82,11 @@ class Pipes(Queries):
 
     def _aggregate(self, source: tree.FromItem) -> tree.Select:
         """``AGGREGATE sum(a) AS s GROUP BY b``: the keys are columns too, and come first."""
-        items: list[tree.SelectItem] = []
+        items: tuple[tree.SelectItem, ...] = ()
         if self.word != "GROUP":
             items = self._items()
         if not self.take("GROUP", "BY"):
-            return tree.Select(tuple(items), source)
+            return tree.Select(items, source)
         keys = self._items()
         grouping = tree.Grouping(tuple(key.expression for key in keys))
         return tree.Select((*keys, *items), source, grouping=grouping)

@@ -72,10 +72,8 @@ class Queries(FromItems):
     def _common_tables(self) -> tuple[tuple[tree.CommonTable, ...], bool]:
         self.expect("WITH")
         recursive = self.take("RECURSIVE")
-        tables = [self._common_table()]
-        while self.take(","):
-            tables.append(self._common_table())
-        return tuple(tables), recursive
+        tables = self.separated(self._common_table)
+        return tables, recursive
 
     def _common_table(self) -> tree.CommonTable:
         self.deeper()
@@ -183,14 +181,14 @@ class Queries(FromItems):
             self.expect("SELECT")
         distinct = False
         if self.word in {"TRANSFORM", "MAP", "REDUCE"} and begins_script(self):
-            items = [tree.SelectItem(transform_of(self))]
+            items: tuple[tree.SelectItem, ...] = (tree.SelectItem(transform_of(self)),)
+            if self.take(","):
+                items += self.separated(self.select_item)
         else:
             distinct = self.take("DISTINCT")
             if self.word == "ALL" and self.ahead().word not in {",", ".", "FROM"}:
                 self.advance()
-            items = [self.select_item()]
-        while self.take(","):
-            items.append(self.select_item())
+            items = self.separated(self.select_item)
         if source is None and self.take("FROM"):
             source = self.from_items()
         elif source is not None:
@@ -211,7 +209,7 @@ class Queries(FromItems):
             else:
                 break
         return tree.Select(
-            tuple(items), source, where, grouping, having, qualify, tuple(windows), distinct
+            items, source, where, grouping, having, qualify, tuple(windows), distinct
         )
 
     def select_item(self) -> tree.SelectItem:

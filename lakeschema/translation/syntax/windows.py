@@ -45,10 +45,7 @@ class Windows(Expressions):
         return tree.NamedWindow(name, partition, order, frame)
 
     def listed(self) -> tuple[tree.Expression, ...]:
-        found = [self.expression()]
-        while self.take(","):
-            found.append(self.expression())
-        return tuple(found)
+        return self.separated(self.expression)
 
     def _frame(self) -> str | None:
         unit = self.take_one_of("ROWS", "RANGE")
@@ -73,10 +70,7 @@ class Windows(Expressions):
         return f"{text.upper() if text.isalpha() else text} {side}"
 
     def sort_keys(self) -> tuple[tree.SortKey, ...]:
-        keys = [self._sort_key()]
-        while self.take(","):
-            keys.append(self._sort_key())
-        return tuple(keys)
+        return self.separated(self._sort_key)
 
     def _sort_key(self) -> tree.SortKey:
         expression: tree.Expression
