@@ -35,6 +35,7 @@ class Calls(Windows):
             arguments.distinct,
             qualifier=tuple(names[:-1]),
             named=arguments.named,
+            order_by=arguments.order_by,
             ignores_nulls=arguments.ignores_nulls,
         )
         return self._behind(call)
@@ -65,12 +66,17 @@ class Calls(Windows):
             if not self.take(","):
                 break
         found.ignores_nulls = self._nulls()
-        if self.word == "ORDER":
-            raise UnsupportedConstruct("ORDER BY inside a call", position=self.position(self.at))
+        found.order_by = self.order_inside()
         found.positional, found.named = tuple(positional), tuple(named)
         self.shallower()
         self.expect(")")
         return found
+
+    def order_inside(self) -> tuple[tree.SortKey, ...]:
+        """The keys of ``array_agg(x ORDER BY y)``, in dialects that have it."""
+        if self.word == "ORDER":
+            raise UnsupportedConstruct("ORDER BY inside a call", position=self.position(self.at))
+        return ()
 
     def _argument(self) -> tree.Expression:
         if self.word in {"SELECT", "WITH"} and self.ahead().word not in {",", ")", "."}:
@@ -271,6 +277,7 @@ class _Arguments:
         self.named: tuple[tuple[str, tree.Expression], ...] = ()
         self.distinct = False
         self.ignores_nulls: bool | None = None
+        self.order_by: tuple[tree.SortKey, ...] = ()
 
 
 _OPENING: Final = frozenset({"(", "["})

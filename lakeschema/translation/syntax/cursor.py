@@ -29,7 +29,7 @@ class Cursor:
     def __init__(self, sql: str, grammar: Grammar) -> None:
         self.sql = sql
         self.grammar = grammar
-        self.tokens = tokens_of(sql, grammar)
+        self.tokens = self.read_tokens()
         self.index = 0
         self.at: Token = self.tokens[0]
         self.word = self.at.word
@@ -37,6 +37,10 @@ class Cursor:
         self._depth = 0
 
     # reading
+
+    def read_tokens(self) -> list[Token]:
+        """All tokens of the text, the last of kind ``END``."""
+        return tokens_of(self.sql, self.grammar)
 
     def advance(self) -> Token:
         """The next token, which is taken."""

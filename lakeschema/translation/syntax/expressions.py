@@ -264,7 +264,12 @@ class Expressions(Operators):
         unit = unit_of(self)
         if unit is not None:
             return tree.IntervalLiteral(value, unit)
-        raise UnsupportedConstruct("an interval without a unit", position=self.position(token))
+        return self.interval_without_unit(value, self.position(token))
+
+    def interval_without_unit(
+        self, value: tree.Expression, position: Position
+    ) -> tree.IntervalLiteral:
+        raise UnsupportedConstruct("an interval without a unit", position=position)
 
 
 _FORMS: Final[Mapping[str, Callable[[Expressions], tree.Expression | None]]] = MappingProxyType(

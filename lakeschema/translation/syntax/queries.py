@@ -189,6 +189,7 @@ class Queries(FromItems):
             if self.word == "ALL" and self.ahead().word not in {",", ".", "FROM"}:
                 self.advance()
             items = self.separated(self.select_item)
+        self.behind_items()
         if source is None and self.take("FROM"):
             source = self.from_items()
         elif source is not None:
@@ -211,6 +212,9 @@ class Queries(FromItems):
         return tree.Select(
             items, source, where, grouping, having, qualify, tuple(windows), distinct
         )
+
+    def behind_items(self) -> None:
+        """Where a statement may say into which table its rows go."""
 
     def select_item(self) -> tree.SelectItem:
         expression = self.expression()

@@ -1,0 +1,1 @@
+"""What statements do with data: who reads and writes what, and where each column comes from."""

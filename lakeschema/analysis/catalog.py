@@ -1,0 +1,97 @@
+"""Which tables exist and what columns they have, as far as is known: immutable, cheap to change.
+
+A table that is not listed may exist all the same: nothing is concluded from its absence but that
+its columns are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from lakeschema.catalog.identifiers import RelationName
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Files:
+    """A path, a stage or a URL, where others have a relation."""
+
+    uri: str
+
+    def __str__(self) -> str:
+        return self.uri
+
+
+Source: TypeAlias = RelationName | Files
+"""What rows are read from or written to."""
+
+
+def as_text(source: Source) -> str:
+    return str(source)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTable:
+    """
+    Attributes:
+        columns: as written; None where they are not known.
+        partitions: names of the last of them, if the table is partitioned.
+        location: where its files are, without a slash at its end.
+    """
+
+    columns: tuple[str, ...] | None
+    partitions: tuple[str, ...] = ()
+    is_view: bool = False
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCatalog:
+    """
+    Attributes:
+        tables: by name; None for one that is known not to exist any more.
+        namespace: where names of one part are looked up; empty where they stay as written.
+        temporary: tables of this session, which hide others of their name.
+    """
+
+    tables: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
+    namespace: tuple[str, ...] = ()
+    temporary: frozenset[RelationName] = frozenset()
+
+    def named(self, parts: Sequence[str]) -> RelationName:
+        """The relation that a name in a text means."""
+        bare = RelationName.of(*parts)
+        if bare in self.temporary:
+            return bare
+        missing = len(self.namespace) + 1 - len(parts)
+        if len(parts) == 1 and self.namespace:
+            return RelationName.of(*self.namespace, *parts)
+        if len(parts) < len(self.namespace) + 1 and missing > 0 and len(self.namespace) > 1:
+            return RelationName.of(*self.namespace[:missing], *parts)
+        return bare
+
+    def known(self, name: RelationName) -> KnownTable | None:
+        return self.tables.get(name)
+
+    def with_table(self, name: RelationName, table: KnownTable) -> KnownCatalog:
+        return replace(self, tables=MappingProxyType({**self.tables, name: table}))
+
+    def without(self, name: RelationName) -> KnownCatalog:
+        kept = {key: table for key, table in self.tables.items() if key != name}
+        return replace(
+            self, tables=MappingProxyType(kept), temporary=self.temporary - {name}
+        )
+
+    def at(self, location: str) -> RelationName | None:
+        """The table whose files lie there: the longest location that the path begins with."""
+        found: tuple[int, RelationName] | None = None
+        path = location.rstrip("/")
+        for name, table in self.tables.items():
+            root = table.location
+            if root and (path == root or path.startswith(f"{root}/")):
+                candidate = (len(root), name)
+                if found is None or candidate > found:
+                    found = candidate
+        return found[1] if found else None

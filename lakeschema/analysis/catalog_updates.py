@@ -1,0 +1,226 @@
+"""What a statement does to what exists: the catalog after it, what changed, what did not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import MappingProxyType
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.catalog import KnownCatalog, KnownTable
+from lakeschema.analysis.resolving.shapes import Shapes
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.catalog.identifiers import RelationName
+
+
+class Change(Enum):
+    CREATED = "created"
+    REPLACED = "replaced"
+    ALTERED = "altered"
+    RENAMED = "renamed"
+    DROPPED = "dropped"
+    NAMESPACE = "namespace"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogUpdate:
+    """
+    Attributes:
+        columns: after it; None where they are not known, or the relation is gone.
+        new_name: of RENAMED.
+        reason: of CONFLICT, which changes nothing.
+    """
+
+    change: Change
+    relation: RelationName | None
+    columns: tuple[str, ...] | None = None
+    new_name: RelationName | None = None
+    reason: str = ""
+
+
+def catalog_updates(
+    statement: st.Statement, resolved: rs.Resolved, catalog: KnownCatalog
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    """The catalog after a statement, and what it changed in it."""
+    match statement:
+        case st.Create():
+            return _create(statement, resolved, catalog)
+        case st.Query(into=st.Named(parts)):
+            name = catalog.named(parts)
+            table = KnownTable(_columns(resolved))
+            return _put(catalog, name, table, Change.CREATED)
+        case st.Drop(names=names, if_exists=if_exists):
+            return _drop([catalog.named(name.parts) for name in names], catalog, if_exists)
+        case st.Rename() | st.SetNamespace():
+            return _rename(_pairs(statement, catalog), catalog)
+        case st.Swap(first, second):
+            return _swap(catalog.named(first.parts), catalog.named(second.parts), catalog)
+        case st.AlterColumns(name=name):
+            return _alter(statement, catalog.named(name.parts), catalog)
+        case st.AlterOther(name=name, location=str() as location):
+            relation = catalog.named(name.parts)
+            known = catalog.known(relation) or KnownTable(None)
+            moved = replace(known, location=location.rstrip("/"))
+            return _put(catalog, relation, moved, Change.ALTERED)
+        case st.Cache(name, query) if query is not None:
+            relation = catalog.named(name.parts)
+            temporary = catalog.temporary | {relation}
+            table = KnownTable(_columns(resolved), is_view=True)
+            return _put(replace(catalog, temporary=temporary), relation, table, Change.CREATED)
+        case st.Use(namespace, what) if what not in {"warehouse", "role"}:
+            return _use(namespace, what, catalog)
+        case _:
+            return catalog, ()
+
+
+def _columns(resolved: rs.Resolved) -> tuple[str, ...] | None:
+    """Of the rows that the statement writes or reads; None if a star in it is not known."""
+    if resolved.writes:
+        written = resolved.writes[0].columns
+        if any(isinstance(column.value, rs.OpenStar) for column in written):
+            return None
+        return tuple(column.name for column in written)
+    shape = Shapes().of(resolved.queries[0])
+    return None if shape.is_open else shape.names
+
+
+def _create(
+    create: st.Create, resolved: rs.Resolved, catalog: KnownCatalog
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    name = catalog.named(create.name.parts)
+    if create.temporary:
+        name = RelationName.of(*create.name.parts)
+        catalog = replace(catalog, temporary=catalog.temporary | {name})
+    before = catalog.known(name)
+    if before is not None and not create.replaces and not create.temporary:
+        if create.only_if_missing:
+            return catalog, ()
+        return catalog, (_conflict(name, f"{name} exists already"),)
+    table = KnownTable(
+        _created_columns(create, resolved, catalog),
+        create.partitions,
+        create.kind is st.Kind.VIEW,
+        create.location.rstrip("/") if create.location else None,
+    )
+    return _put(catalog, name, table, Change.CREATED if before is None else Change.REPLACED)
+
+
+def _created_columns(
+    create: st.Create, resolved: rs.Resolved, catalog: KnownCatalog
+) -> tuple[str, ...] | None:
+    if create.query is not None:
+        return _columns(resolved)
+    if create.columns:
+        return create.columns
+    like = create.like or (create.clone if isinstance(create.clone, st.Named) else None)
+    known = None if like is None else catalog.known(catalog.named(like.parts))
+    return None if known is None else known.columns
+
+
+def _put(
+    catalog: KnownCatalog, name: RelationName, table: KnownTable, change: Change
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    return catalog.with_table(name, table), (CatalogUpdate(change, name, table.columns),)
+
+
+def _conflict(name: RelationName, reason: str) -> CatalogUpdate:
+    return CatalogUpdate(Change.CONFLICT, name, reason=reason)
+
+
+def _drop(
+    names: list[RelationName], catalog: KnownCatalog, if_exists: bool
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    found: list[CatalogUpdate] = []
+    for name in names:
+        if catalog.known(name) is not None:
+            catalog = catalog.without(name)
+            found.append(CatalogUpdate(Change.DROPPED, name))
+        elif not if_exists:
+            found.append(CatalogUpdate(Change.DROPPED, name))
+    return catalog, tuple(found)
+
+
+def _pairs(
+    statement: st.Rename | st.SetNamespace, catalog: KnownCatalog
+) -> list[tuple[RelationName, RelationName]]:
+    if isinstance(statement, st.SetNamespace):
+        olds = [catalog.named(name.parts) for name in statement.names]
+        space = statement.namespace
+        return [(old, RelationName.of(*old.namespace[:-1], space, old.name)) for old in olds]
+    found = []
+    for old, new in statement.pairs:
+        source = catalog.named(old.parts)
+        stays = len(new.parts) == 1
+        parts = (*source.namespace, *new.parts) if stays else catalog.named(new.parts).parts
+        found.append((source, RelationName.of(*parts)))
+    return found
+
+
+def _rename(
+    pairs: list[tuple[RelationName, RelationName]], catalog: KnownCatalog
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    found: list[CatalogUpdate] = []
+    for old, new in pairs:
+        if catalog.known(new) is not None:
+            found.append(_conflict(new, f"{old} cannot be renamed: {new} exists already"))
+            continue
+        known = catalog.known(old) or KnownTable(None)
+        catalog = catalog.without(old).with_table(new, known)
+        found.append(CatalogUpdate(Change.RENAMED, old, known.columns, new))
+    return catalog, tuple(found)
+
+
+def _swap(
+    first: RelationName, second: RelationName, catalog: KnownCatalog
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    one = catalog.known(first) or KnownTable(None)
+    other = catalog.known(second) or KnownTable(None)
+    swapped = catalog.with_table(first, other).with_table(second, one)
+    return swapped, (
+        CatalogUpdate(Change.REPLACED, first, other.columns),
+        CatalogUpdate(Change.REPLACED, second, one.columns),
+    )
+
+
+def _alter(
+    alter: st.AlterColumns, name: RelationName, catalog: KnownCatalog
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    known = catalog.known(name)
+    if known is None or (known.columns is None and alter.replaced is None):
+        return catalog, (CatalogUpdate(Change.ALTERED, name),)
+    columns = list(alter.replaced if alter.replaced is not None else known.columns or ())
+    there = {column.lower(): position for position, column in enumerate(columns)}
+    for column in (*alter.dropped, *(old for old, _ in alter.renamed)):
+        if column.lower() not in there:
+            return catalog, (_conflict(name, f"{name} has no column {column}"),)
+    for column in alter.added:
+        if column.lower() in there:
+            return catalog, (_conflict(name, f"{name} has a column {column} already"),)
+    for old, new in alter.renamed:
+        columns[there[old.lower()]] = new
+    gone = {column.lower() for column in alter.dropped}
+    columns = [column for column in columns if column.lower() not in gone]
+    # Columns that partition a table stay behind those that do not.
+    last = len(columns) - len([p for p in known.partitions if p.lower() not in gone])
+    columns[last:last] = alter.added
+    return _put(catalog, name, replace(known, columns=tuple(columns)), Change.ALTERED)
+
+
+def _use(
+    namespace: tuple[str, ...], what: str, catalog: KnownCatalog
+) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
+    lowered = tuple(part.lower() for part in namespace)
+    if lowered == ("default",) and not what:
+        lowered = ()
+    elif len(lowered) == 1 and len(catalog.namespace) == 2:
+        keeps_first = what == "schema"
+        lowered = (
+            (catalog.namespace[0], *lowered) if keeps_first else (*lowered, catalog.namespace[1])
+        )
+    return replace(catalog, namespace=lowered), (CatalogUpdate(Change.NAMESPACE, None),)
+
+
+def frozen(tables: Mapping[RelationName, KnownTable]) -> KnownCatalog:
+    return KnownCatalog(MappingProxyType(dict(tables)))

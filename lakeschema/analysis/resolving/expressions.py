@@ -1,0 +1,120 @@
+"""Expressions: what each name in them means."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.resolving.scopes import Scope
+from lakeschema.translation.syntax import tree
+
+_CHOICES = frozenset({"if", "iif"})
+
+
+class ExpressionResolver:
+    """Reads expressions; the queries in them are read by ``query``."""
+
+    @abstractmethod
+    def query(self, query: tree.Query, around: Scope | None) -> rs.Query: ...
+
+    def all(self, expressions: Iterable[tree.Expression], scope: Scope) -> tuple[rs.Expression, ...]:
+        return tuple([self.expression(each, scope) for each in expressions])
+
+    def expression(self, node: tree.Expression, scope: Scope) -> rs.Expression:  # noqa: PLR0911 (a case each)
+        match node:
+            case tree.Name(parts, position):
+                return scope.find(parts, position)
+            case tree.Call():
+                return self._call(node, scope)
+            case tree.Cast(operand=operand):
+                return rs.Operation("cast", (self.expression(operand, scope),))
+            case tree.Case(operand, branches, otherwise):
+                return self._case(operand, branches, otherwise, scope)
+            case tree.InList(operand, items):
+                return rs.Operation("in", self.all((operand, *items), scope))
+            case tree.InQuery(operand, query):
+                return rs.QueryUse(
+                    rs.QueryKind.IN, self.query(query, scope), self.expression(operand, scope)
+                )
+            case tree.Exists(query):
+                return rs.QueryUse(rs.QueryKind.EXISTS, self.query(query, scope))
+            case tree.ScalarQuery(query):
+                return rs.QueryUse(rs.QueryKind.SCALAR, self.query(query, scope))
+            case tree.WindowCall(call, partition_by, order_by):
+                return rs.Windowed(
+                    self._call(call, scope),
+                    self.all(partition_by, scope),
+                    self.all((key.expression for key in order_by), scope),
+                )
+            case tree.FieldOf(base, name):
+                return self._field(self.expression(base, scope), name)
+            case tree.Subscript(base, index):
+                return rs.Operation("[]", self.all((base, index), scope))
+            case tree.Tuple(items):
+                return rs.Operation("row", self.all(items, scope))
+            case tree.StructLiteral(fields):
+                return rs.Operation("struct", self.all((value for _, value in fields), scope))
+            case tree.Transform(arguments=arguments):
+                return rs.Operation("transform", self.all(arguments, scope))
+            case tree.IntervalLiteral(value=value):
+                return self.expression(value, scope)
+            case tree.Star(qualifier):
+                return self._star(qualifier, scope)
+            case tree.Lambda(parameters, body):
+                return self._lambda(parameters, body, scope)
+            case _:
+                return rs.CONSTANT
+
+    def _call(self, call: tree.Call, scope: Scope) -> rs.Expression:
+        name = call.name.lower()
+        operands = list(self.all(call.arguments, scope))
+        operands += [self.expression(value, scope) for _, value in call.named]
+        operands += [self.expression(key.expression, scope) for key in call.order_by]
+        if call.filter is not None:
+            return rs.Choice(
+                (self.expression(call.filter, scope),),
+                (rs.Operation(name, tuple(operands), call.position),),
+            )
+        if name in _CHOICES and len(operands) > 1:
+            return rs.Choice((operands[0],), tuple(operands[1:]))
+        return rs.Operation(name, tuple(operands), call.position)
+
+    def _case(
+        self,
+        operand: tree.Expression | None,
+        branches: Iterable[tuple[tree.Expression, tree.Expression]],
+        otherwise: tree.Expression | None,
+        scope: Scope,
+    ) -> rs.Expression:
+        conditions: list[rs.Expression] = []
+        results: list[rs.Expression] = []
+        subject = None if operand is None else self.expression(operand, scope)
+        for when, then in branches:
+            condition = self.expression(when, scope)
+            if subject is not None:
+                condition = rs.Operation("=", (subject, condition))
+            conditions.append(condition)
+            results.append(self.expression(then, scope))
+        if otherwise is not None:
+            results.append(self.expression(otherwise, scope))
+        return rs.Choice(tuple(conditions), tuple(results))
+
+    def _field(self, base: rs.Expression, name: str) -> rs.Expression:
+        if isinstance(base, rs.ColumnUse):
+            return rs.ColumnUse(
+                base.relation, base.column, (*base.path, name.lower()), base.position
+            )
+        return rs.Operation(".", (base,))
+
+    def _star(self, qualifier: tuple[str, ...], scope: Scope) -> rs.Expression:
+        entries = scope.called(qualifier) if qualifier else scope.entries
+        return rs.WholeRows(tuple(entry.relation for entry in entries))
+
+    def _lambda(
+        self, parameters: tuple[str, ...], body: tree.Expression, scope: Scope
+    ) -> rs.Expression:
+        inner = Scope(
+            scope.shapes, scope, parameters=frozenset(name.lower() for name in parameters)
+        )
+        return rs.Operation("->", (self.expression(body, inner),))

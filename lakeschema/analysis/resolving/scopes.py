@@ -1,0 +1,125 @@
+"""What a name may mean at a place: columns of FROM, of the query around it, aliases of SELECT.
+
+``w.x.y.z`` is a column w with fields, or catalog, schema, table and column, or anything between:
+what is in scope decides. A relation whose columns are known wins over one of which nothing is
+known; the query itself wins over the one around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.resolving.shapes import Shapes
+from lakeschema.translation.errors import Position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A relation of FROM. ``names``: its alias, or all parts of its name, in lower case."""
+
+    relation: rs.Relation
+    names: tuple[str, ...]
+    table: tuple[str, ...] = ()
+
+    def is_called(self, qualifier: tuple[str, ...]) -> bool:
+        return self.names[-len(qualifier) :] == qualifier
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """
+    Attributes:
+        around: of the query that this one stands in.
+        merged: columns of USING and NATURAL, by name in lower case.
+        aliases: of SELECT that names may mean, by name in lower case.
+        parameters: of lambdas around, in lower case.
+    """
+
+    shapes: Shapes
+    around: Scope | None = None
+    entries: list[Entry] = field(default_factory=list)
+    merged: dict[str, rs.Expression] = field(default_factory=dict)
+    aliases: dict[str, rs.Expression] = field(default_factory=dict)
+    parameters: frozenset[str] = frozenset()
+
+    def find(self, parts: Sequence[str], position: Position | None = None) -> rs.Expression:
+        """What the name means. Never fails: see ``UnknownColumn``."""
+        lowered = tuple(part.lower() for part in parts)
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._here(lowered, position)  # noqa: SLF001 (another of this class)
+            if found is not None:
+                return found
+            scope = scope.around
+        return rs.UnknownColumn(tuple(parts), (), position)
+
+    def called(self, qualifier: Sequence[str]) -> list[Entry]:
+        """The relations that a qualifier means, of the innermost scope that has one."""
+        lowered = tuple(part.lower() for part in qualifier)
+        scope: Scope | None = self
+        while scope is not None:
+            found = [entry for entry in scope.entries if entry.is_called(lowered)]
+            # A table behind an alias has lost its name, but not every engine says so.
+            found = found or [
+                e for e in scope.entries if e.table and e.table[-len(lowered) :] == lowered
+            ]
+            if found:
+                return found[:1]
+            scope = scope.around
+        return []
+
+    def _here(self, parts: tuple[str, ...], position: Position | None) -> rs.Expression | None:
+        if parts[0] in self.parameters:
+            return rs.CONSTANT
+        surely = self._surely(parts, position)
+        if surely is not None:
+            return surely
+        alias = self.aliases.get(parts[0])
+        if alias is not None:
+            return alias
+        return self._perhaps(parts, position)
+
+    def _surely(self, parts: tuple[str, ...], position: Position | None) -> rs.Expression | None:
+        of = self.shapes.of
+        for split in range(len(parts) - 1, -1, -1):
+            column, path = parts[split], parts[split + 1 :]
+            if not split and column in self.merged:
+                return self.merged[column]
+            entries = self.entries if not split else self._called_here(parts[:split])
+            having = [entry for entry in entries if of(entry.relation).has(column)]
+            if len(having) == 1 or (having and split):
+                return rs.ColumnUse(having[0].relation, column, path, position)
+            if having:
+                readings = tuple(
+                    rs.ColumnUse(entry.relation, column, path, position) for entry in having
+                )
+                return rs.UnknownColumn(parts, readings, position)
+        return None
+
+    def _called_here(self, qualifier: tuple[str, ...]) -> list[Entry]:
+        found = [entry for entry in self.entries if entry.is_called(qualifier)]
+        return found or [
+            entry
+            for entry in self.entries
+            if entry.table and entry.table[-len(qualifier) :] == qualifier
+        ]
+
+    def _perhaps(self, parts: tuple[str, ...], position: Position | None) -> rs.Expression | None:
+        """In relations whose columns are not all known."""
+        of = self.shapes.of
+        for split in range(len(parts) - 1, 0, -1):
+            called = self._called_here(parts[:split])
+            for entry in called:
+                if of(entry.relation).is_open:
+                    return rs.ColumnUse(entry.relation, parts[split], parts[split + 1 :], position)
+            if called:
+                return rs.UnknownColumn(parts, (), position)
+        opened = [entry for entry in self.entries if of(entry.relation).is_open]
+        readings = tuple(
+            rs.ColumnUse(entry.relation, parts[0], parts[1:], position) for entry in opened
+        )
+        if len(readings) == 1:
+            return readings[0]
+        return rs.UnknownColumn(parts, readings, position) if readings else None

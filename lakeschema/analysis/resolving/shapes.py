@@ -1,0 +1,95 @@
+"""The columns of relations and queries, as far as they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from lakeschema.analysis import resolved as rs
+
+
+@dataclass(frozen=True)
+class Shape:
+    """
+    Attributes:
+        names: of the known columns, in order, as written.
+        open_at: relations whose unknown columns it has, too, each with the number of names before.
+    """
+
+    names: tuple[str, ...]
+    open_at: tuple[tuple[int, rs.Relation], ...] = ()
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """By name in lower case; of two of one name the first."""
+        found: dict[str, int] = {}
+        for position, name in enumerate(self.names):
+            found.setdefault(name.lower(), position)
+        return found
+
+    def has(self, name: str) -> bool:
+        return name in self.positions
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.open_at)
+
+
+class Shapes:
+    """Remembers the shape of each query and relation: many names are looked up in each."""
+
+    def __init__(self) -> None:
+        # With what they are of: ids are only good while the objects live.
+        self._found: dict[int, tuple[object, Shape]] = {}
+
+    def of(self, node: rs.Relation | rs.Query) -> Shape:
+        found = self._found.get(id(node))
+        if found is not None:
+            return found[1]
+        shape = self._shape(node)
+        if not (isinstance(node, rs.Recursive) and node.query is None):
+            self._found[id(node)] = (node, shape)
+        return shape
+
+    def _shape(self, node: rs.Relation | rs.Query) -> Shape:
+        match node:
+            case rs.Scan(columns=columns) | rs.Generated(columns=columns):
+                return Shape((), ((0, node),)) if columns is None else Shape(columns)
+            case rs.Derived(query, names) | rs.Renamed(query, names):
+                inner = self.of(query)
+                if not names:
+                    return inner
+                rest = inner.names[len(names) :]
+                kept = tuple((at, r) for at, r in inner.open_at if at >= len(names))
+                return Shape((*names, *rest), kept)
+            case rs.Joined(left, right):
+                return _beside((self.of(left), self.of(right)))
+            case rs.Select(items=items):
+                return _of_items(items)
+            case rs.Combined(branches=branches):
+                return self.of(branches[0])
+            case rs.Rows(columns=columns):
+                return Shape(tuple(f"col{n}" for n in range(1, len(columns) + 1)))
+            case rs.Recursive(query=query):
+                return Shape(tuple(node.unread)) if query is None else self.of(query)
+
+
+def _of_items(items: Iterable[rs.Item | rs.OpenStar]) -> Shape:
+    names: list[str] = []
+    open_at: list[tuple[int, rs.Relation]] = []
+    for item in items:
+        if isinstance(item, rs.OpenStar):
+            open_at.append((len(names), item.relation))
+        else:
+            names.append(item.name)
+    return Shape(tuple(names), tuple(open_at))
+
+
+def _beside(shapes: Iterable[Shape]) -> Shape:
+    names: list[str] = []
+    open_at: list[tuple[int, rs.Relation]] = []
+    for shape in shapes:
+        open_at += [(at + len(names), relation) for at, relation in shape.open_at]
+        names += shape.names
+    return Shape(tuple(names), tuple(open_at))

@@ -1,0 +1,480 @@
+"""Statements: raw tree and catalog → what they read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.catalog import Files, KnownCatalog, Source
+from lakeschema.analysis.resolved import Access, Mode
+from lakeschema.analysis.resolving.queries import QueryResolver
+from lakeschema.analysis.resolving.scopes import Entry, Scope
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.syntax.dialects import Scoping
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.syntax import tree
+
+
+def resolve(
+    statement: st.Statement, catalog: KnownCatalog, scoping: Scoping
+) -> tuple[rs.Resolved, ...]:
+    """What a statement reads and writes; of a procedure's body each statement by itself."""
+    if isinstance(statement, st.Block):
+        return tuple(
+            found for each in statement.statements for found in resolve(each, catalog, scoping)
+        )
+    resolver = _Statements(catalog, scoping)
+    found = resolver.statement(statement)
+    unused = tuple(common.query for common in resolver.unused if not common.is_read)
+    return (_with_unused(found, unused),)
+
+
+def _with_unused(found: rs.Resolved, unused: tuple[rs.Query, ...]) -> rs.Resolved:
+    return rs.Resolved(found.verb, found.queries, found.writes, found.touched, unused)
+
+
+@dataclass(slots=True, eq=False)
+class _Statements(QueryResolver):
+    def statement(self, statement: st.Statement) -> rs.Resolved:  # noqa: C901, PLR0911, PLR0912 (a case each)
+        match statement:
+            case st.Query(query, into):
+                return self._query_statement(query, into)
+            case st.Insert():
+                return self._inserts("INSERT", (statement,))
+            case st.MultiInsert(inserts):
+                return self._inserts("INSERT", inserts)
+            case st.Create():
+                return self._create(statement)
+            case st.Drop():
+                return self._drop(statement)
+            case st.Rename(kind, pairs):
+                del kind
+                return self._renames(tuple(self._pair(old, new) for old, new in pairs))
+            case st.SetNamespace(names, namespace):
+                olds = [self._name(name) for name in names]
+                news = [RelationName.of(*old.namespace[:-1], namespace, old.name) for old in olds]
+                return self._renames(tuple(zip(olds, news, strict=True)))
+            case st.Swap(first, second):
+                return self._swap(self._name(first), self._name(second))
+            case st.AlterColumns(name=name) | st.AlterOther(name=name):
+                return rs.Resolved("ALTER", touched=((Access.WRITE_METADATA, self._name(name)),))
+            case st.AddPartitions(name, locations):
+                return self._add_partitions(self._name(name), locations)
+            case st.MovePartition(source, target):
+                return self._move_partition(self._name(source), self._name(target))
+            case st.Merge():
+                return self._merge_statement(statement)
+            case st.Update():
+                return self._update(statement)
+            case st.Delete():
+                return self._delete(statement)
+            case st.Truncate(names, partial):
+                mode = Mode.CHANGES if partial else Mode.CLEARS
+                targets = [self._name(name) for name in names]
+                return rs.Resolved(
+                    "TRUNCATE",
+                    writes=tuple(rs.Write(target, mode) for target in targets),
+                    touched=tuple((Access.WRITE_DATA, target) for target in targets),
+                )
+            case st.Load():
+                return self._load(statement)
+            case st.Cache(_, query):
+                queries = () if query is None else (self.query(query, None),)
+                return rs.Resolved("CACHE", queries)
+            case st.Explain(inner):
+                found = self.statement(inner)
+                return rs.Resolved("EXPLAIN", touched=tuple(_as_metadata(found)))
+            case st.ReadMetadata(names):
+                return rs.Resolved(
+                    "DESCRIBE",
+                    touched=tuple((Access.READ_METADATA, self._name(name)) for name in names),
+                )
+            case st.Use() | st.Set():
+                return rs.Resolved(type(statement).__name__.upper())
+            case st.Other(verb):
+                return rs.Resolved(verb)
+            case st.Block():
+                return rs.Resolved("CREATE PROCEDURE")
+            case _:
+                assert_never(statement)
+
+    def _name(self, named: st.Named) -> RelationName:
+        return self.catalog.named(named.parts)
+
+    def _target(self, target: st.Target) -> Source:
+        if isinstance(target, st.Files):
+            return Files(target.uri)
+        return self._name(target)
+
+    # queries and INSERT
+
+    def _query_statement(self, query: tree.Query, into: st.Named | None) -> rs.Resolved:
+        found = self.query(query, None)
+        if into is not None:
+            target = self._name(into)
+            write = rs.Write(target, Mode.REPLACES, self._columns(found, (), None), found)
+            return rs.Resolved("SELECT INTO", (found,), (write,), ((Access.WRITE_DATA, target),))
+        swapped = self._vertica_swap(query)
+        if swapped is not None:
+            return swapped
+        return rs.Resolved("SELECT", (found,))
+
+    def _vertica_swap(self, query: tree.Query) -> rs.Resolved | None:
+        """``SELECT swap_partitions_between_tables('staging', low, high, 'target')``."""
+        if not isinstance(query, tree.Select) or query.source is not None:
+            return None
+        match query.items[0].expression:
+            case tree.Call(name, (tree.StringLiteral(source), *_, tree.StringLiteral(target))) if (
+                name.lower() in _PARTITION_CALLS
+            ):
+                return self._move_partition(
+                    self.catalog.named(source.split(".")), self.catalog.named(target.split("."))
+                )
+            case _:
+                return None
+
+    def _inserts(self, verb: str, inserts: Iterable[st.Insert]) -> rs.Resolved:
+        queries: list[rs.Query] = []
+        writes: list[rs.Write] = []
+        for insert in inserts:
+            query = self.query(insert.query, None)
+            target = self._target(insert.target)
+            queries.append(query)
+            writes.append(
+                rs.Write(target, _mode(insert), self._inserted(insert, target, query), query)
+            )
+        touched = tuple((Access.WRITE_DATA, write.target) for write in writes)
+        return rs.Resolved(verb, tuple(queries), tuple(writes), touched)
+
+    def _inserted(
+        self, insert: st.Insert, target: Source, query: rs.Query
+    ) -> tuple[rs.WrittenColumn, ...]:
+        fixed = {name.lower() for name, is_fixed in insert.partition if is_fixed}
+        open_ = [name for name, is_fixed in insert.partition if not is_fixed]
+        if insert.columns:
+            return self._columns(query, (*insert.columns, *open_), None)
+        known = None
+        if isinstance(target, RelationName) and (table := self.catalog.known(target)) is not None:
+            known = table.columns
+        if known is None:
+            return self._columns(query, (), None)
+        last = {name.lower() for name in open_}
+        names = [n for n in known if n.lower() not in fixed | last]
+        return self._columns(query, (), (*names, *open_))
+
+    def _columns(
+        self,
+        query: rs.Query,
+        names: tuple[str, ...],
+        known: tuple[str, ...] | None,
+    ) -> tuple[rs.WrittenColumn, ...]:
+        """What each column of the target gets, by position.
+
+        Where the number of the query's columns is not known, or does not fit, columns keep their
+        own names.
+        """
+        relation = rs.Derived(query)
+        shape = self.shapes.of(relation)
+        chosen = names or known
+        if chosen is not None and not shape.is_open and len(chosen) >= len(shape.names):
+            return tuple(
+                rs.WrittenColumn(name, self.at(query, position))
+                for position, name in enumerate(chosen[: len(shape.names)])
+            )
+        starred = _starred(query)
+        found: list[rs.WrittenColumn] = []
+        opened = list(shape.open_at)
+        for position, name in enumerate(shape.names):
+            while opened and opened[0][0] <= position:
+                found.append(rs.WrittenColumn("", rs.OpenStar(opened.pop(0)[1])))
+            # Before the first star positions are known.
+            fits = chosen is not None and position < len(chosen) and len(opened) == len(
+                shape.open_at
+            )
+            found.append(
+                rs.WrittenColumn(
+                    chosen[position] if fits and chosen is not None else name,
+                    self.at(query, position),
+                    starred[position],
+                )
+            )
+        found += [rs.WrittenColumn("", rs.OpenStar(relation)) for _, relation in opened]
+        return tuple(found)
+
+    def at(self, query: rs.Query, position: int) -> rs.Expression:
+        """The value of a query's column, not counting its open stars."""
+        match query:
+            case rs.Select(items=items):
+                values = [item.expression for item in items if isinstance(item, rs.Item)]
+                return values[position]
+            case rs.Rows(columns):
+                return rs.Operation("row", columns[position])
+            case rs.Combined(branches=branches):
+                each = [
+                    self.at(branch, position)
+                    for branch in branches
+                    if position < len(self.shapes.of(branch).names)
+                ]
+                return rs.Operation("union", tuple(each))
+            case rs.Recursive(query=inner):
+                return rs.CONSTANT if inner is None else self.at(inner, position)
+
+    # definitions
+
+    def _create(self, create: st.Create) -> rs.Resolved:
+        target = self._name(create.name)
+        verb = f"CREATE {create.kind.name}"
+        is_view = create.kind is st.Kind.VIEW
+        written = Access.WRITE_METADATA if is_view else Access.WRITE_DATA
+        if create.query is not None:
+            query = self.query(create.query, None)
+            columns = self._columns(query, create.columns, None)
+            write = rs.Write(target, Mode.REPLACES, columns, query)
+            return rs.Resolved(verb, (query,), (write,), ((written, target),))
+        if create.clone is not None:
+            source = self._target(create.clone)
+            scan = self._scan_of(source)
+            columns = self._every(scan)
+            write = rs.Write(target, Mode.REPLACES, columns, relation=scan)
+            touched = ((Access.READ_DATA, source), (written, target))
+            return rs.Resolved(f"{verb} CLONE", writes=(write,), touched=touched)
+        touched_: list[tuple[Access, Source]] = []
+        if create.like is not None:
+            touched_.append((Access.READ_METADATA, self._name(create.like)))
+        touched_.append((Access.WRITE_METADATA, target))
+        like = verb if create.like is None else f"{verb} LIKE"
+        return rs.Resolved(
+            like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_)
+        )
+
+    def _scan_of(self, source: Source) -> rs.Scan:
+        if isinstance(source, Files):
+            return rs.Scan(source, None)
+        known = self.catalog.known(source)
+        return rs.Scan(source, None if known is None else known.columns)
+
+    def _every(self, relation: rs.Relation) -> tuple[rs.WrittenColumn, ...]:
+        shape = self.shapes.of(relation)
+        if shape.is_open:
+            return (rs.WrittenColumn("", rs.OpenStar(relation)),)
+        return tuple(
+            rs.WrittenColumn(name, rs.ColumnUse(relation, name.lower())) for name in shape.names
+        )
+
+    def _drop(self, drop: st.Drop) -> rs.Resolved:
+        is_view = drop.kind is st.Kind.VIEW
+        written = Access.WRITE_METADATA if is_view else Access.WRITE_DATA
+        names = [self._name(name) for name in drop.names]
+        return rs.Resolved(
+            f"DROP {drop.kind.name}",
+            writes=tuple(rs.Write(name, Mode.CLEARS) for name in names),
+            touched=tuple((written, name) for name in names),
+        )
+
+    def _pair(self, old: st.Named, new: st.Named) -> tuple[RelationName, RelationName]:
+        source = self._name(old)
+        if len(new.parts) == 1:
+            return source, RelationName.of(*source.namespace, *new.parts)
+        return source, self._name(new)
+
+    def _renames(self, pairs: tuple[tuple[RelationName, RelationName], ...]) -> rs.Resolved:
+        writes: list[rs.Write] = []
+        touched: list[tuple[Access, Source]] = []
+        for old, new in pairs:
+            scan = self._scan_of(old)
+            writes.append(rs.Write(new, Mode.REPLACES, self._every(scan), relation=scan))
+            writes.append(rs.Write(old, Mode.CLEARS))
+            touched += [
+                (Access.READ_METADATA, old),
+                (Access.WRITE_METADATA, old),
+                (Access.WRITE_METADATA, new),
+            ]
+        return rs.Resolved("RENAME", writes=tuple(writes), touched=tuple(touched))
+
+    def _swap(self, first: RelationName, second: RelationName) -> rs.Resolved:
+        scans = (self._scan_of(second), self._scan_of(first))
+        writes = tuple(
+            rs.Write(target, Mode.REPLACES, self._every(scan), relation=scan)
+            for target, scan in zip((first, second), scans, strict=True)
+        )
+        touched = tuple(
+            (access, name)
+            for name in (first, second)
+            for access in (Access.READ_METADATA, Access.WRITE_METADATA)
+        )
+        return rs.Resolved("SWAP", writes=writes, touched=touched)
+
+    def _add_partitions(self, target: RelationName, locations: tuple[str, ...]) -> rs.Resolved:
+        """Files of another table, which so become rows of this one."""
+        writes: list[rs.Write] = []
+        touched: list[tuple[Access, Source]] = [(Access.WRITE_METADATA, target)]
+        for location in locations:
+            owner = self.catalog.at(location)
+            if owner is None or owner == target:
+                continue
+            scan = self._scan_of(owner)
+            writes.append(rs.Write(target, Mode.APPENDS, self._every(scan), relation=scan))
+            touched.append((Access.READ_DATA, owner))
+        return rs.Resolved("ADD PARTITION", writes=tuple(writes), touched=tuple(touched))
+
+    def _move_partition(self, source: RelationName, target: RelationName) -> rs.Resolved:
+        scan = self._scan_of(source)
+        write = rs.Write(target, Mode.APPENDS, self._every(scan), relation=scan)
+        touched = (
+            (Access.READ_DATA, source),
+            (Access.WRITE_DATA, source),
+            (Access.WRITE_DATA, target),
+        )
+        return rs.Resolved("EXCHANGE PARTITION", writes=(write,), touched=touched)
+
+    # MERGE, UPDATE, DELETE
+
+    def _scope_of(self, target: st.Named) -> tuple[Scope, rs.Scan, RelationName]:
+        """A scope that has the written table, under its alias and its name."""
+        name = self._name(target)
+        scan = self._scan_of(name)
+        scope = Scope(self.shapes)
+        parts = tuple(part.lower() for part in target.parts)
+        scope.entries.append(Entry(scan, (target.alias.lower(),) if target.alias else parts, parts))
+        return scope, scan, name
+
+    def _merge_statement(self, merge: st.Merge) -> rs.Resolved:
+        self.add_common_tables(merge.common, None)
+        scope, scan, target = self._scope_of(merge.target)
+        source = self.relation(merge.source, scope)
+        reading = Scope(self.shapes, entries=scope.entries[1:], around=scope)
+        conditions = [(rs.Clause.JOIN, self.expression(merge.condition, scope))]
+        columns: list[rs.WrittenColumn] = []
+        for action in merge.actions:
+            if action.condition is not None:
+                conditions.append((rs.Clause.CONDITION, self.expression(action.condition, scope)))
+            columns += self._action(action, source, scan, scope, reading)
+        read = rs.Select((), source)
+        write = rs.Write(
+            target, Mode.CHANGES, tuple(columns), read, None, tuple(conditions)
+        )
+        touched = ((Access.READ_DATA, target), (Access.WRITE_DATA, target))
+        return rs.Resolved("MERGE", (read,), (write,), touched)
+
+    def _action(
+        self,
+        action: st.MergeAction,
+        source: rs.Relation,
+        target: rs.Scan,
+        scope: Scope,
+        reading: Scope,
+    ) -> Iterator[rs.WrittenColumn]:
+        for assignment in action.assignments:
+            yield rs.WrittenColumn(
+                assignment.path[-1], self.expression(assignment.value, scope)
+            )
+        names = action.columns or target.columns or ()
+        for name, value in zip(names, action.values, strict=False):
+            yield rs.WrittenColumn(name, self.expression(value, reading))
+        if action.every:
+            yield from self._every(source)
+
+    def _update(self, update: st.Update) -> rs.Resolved:
+        self.add_common_tables(update.common, None)
+        scope, read, target = self._changed(update.target, update.source)
+        columns = tuple(
+            rs.WrittenColumn(a.path[-1], self.expression(a.value, scope))
+            for a in update.assignments
+        )
+        conditions: list[tuple[rs.Clause, rs.Expression]] = []
+        if update.condition is not None:
+            conditions.append((rs.Clause.WHERE, self.expression(update.condition, scope)))
+        write = rs.Write(target, Mode.CHANGES, columns, read, None, tuple(conditions))
+        queries = () if read is None else (read,)
+        return rs.Resolved("UPDATE", queries, (write,), ((Access.WRITE_DATA, target),))
+
+    def _changed(
+        self, named: st.Named, source: tree.FromItem | None
+    ) -> tuple[Scope, rs.Select | None, RelationName]:
+        """The scope of UPDATE or DELETE, and what is read beside the table itself."""
+        scope, _, target = self._scope_of(named)
+        if source is None:
+            return scope, None, target
+        joined = Scope(self.shapes, around=scope)
+        relation = self.relation(source, joined)
+        itself = _without(relation, target, named.alias)
+        read = None if itself is None else rs.Select((), itself)
+        return joined, read, target
+
+    def _delete(self, delete: st.Delete) -> rs.Resolved:
+        self.add_common_tables(delete.common, None)
+        scope, read, target = self._changed(delete.target, delete.source)
+        conditions: list[tuple[rs.Clause, rs.Expression]] = []
+        if delete.condition is not None:
+            conditions.append((rs.Clause.WHERE, self.expression(delete.condition, scope)))
+        everything = delete.condition is None and read is None
+        mode = Mode.CLEARS if everything else Mode.CHANGES
+        write = rs.Write(target, mode, (), read, None, tuple(conditions))
+        queries = () if read is None else (read,)
+        return rs.Resolved("DELETE", queries, (write,), ((Access.WRITE_DATA, target),))
+
+    def _load(self, load: st.Load) -> rs.Resolved:
+        target = self._target(load.target)
+        mode = Mode.REPLACES if load.overwrite or isinstance(target, Files) else Mode.APPENDS
+        written = (Access.WRITE_DATA, target)
+        if load.query is not None:
+            query = self.query(load.query, None)
+            write = rs.Write(target, mode, self._columns(query, (), None), query)
+            return rs.Resolved("LOAD", (query,), (write,), (written,))
+        source = self._target(load.source)
+        scan = self._scan_of(source)
+        write = rs.Write(target, mode, self._every(scan), relation=scan)
+        return rs.Resolved("LOAD", (), (write,), ((Access.READ_DATA, source), written))
+
+
+_PARTITION_CALLS = frozenset(
+    {
+        "swap_partitions_between_tables",
+        "move_partitions_to_table",
+        "copy_partitions_to_table",
+    }
+)
+
+
+def _starred(query: rs.Query) -> list[bool]:
+    while isinstance(query, rs.Combined):
+        query = query.branches[0]
+    if isinstance(query, rs.Select):
+        return [item.starred for item in query.items if isinstance(item, rs.Item)]
+    width = len(query.columns) if isinstance(query, rs.Rows) else len(query.unread)
+    return [False] * width
+
+
+def _mode(insert: st.Insert) -> Mode:
+    if not insert.overwrite:
+        return Mode.APPENDS
+    return Mode.CHANGES if insert.partition else Mode.REPLACES
+
+
+def _as_metadata(found: rs.Resolved) -> Iterator[tuple[Access, Source]]:
+    for access, source in found.touched:
+        del access
+        yield Access.READ_METADATA, source
+
+
+def _without(
+    relation: rs.Relation, target: RelationName, alias: str | None
+) -> rs.Relation | None:
+    """What is joined to the written table, without the table itself where it comes first."""
+    del alias
+    if isinstance(relation, rs.Joined):
+        left = _without(relation.left, target, None)
+        if left is None:
+            return rs.Joined(
+                rs.Generated(rs.CONSTANT, ()),
+                relation.right,
+                relation.kind,
+                relation.condition,
+                relation.equal,
+            )
+        return rs.Joined(left, relation.right, relation.kind, relation.condition, relation.equal)
+    if isinstance(relation, rs.Scan) and relation.source == target:
+        return None
+    return relation

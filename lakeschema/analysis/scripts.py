@@ -1,0 +1,53 @@
+"""A script of statements, each analysed against the catalog as the ones before it left it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.catalog import KnownCatalog
+from lakeschema.analysis.catalog_updates import CatalogUpdate, catalog_updates
+from lakeschema.analysis.resolving.statements import resolve
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.syntax.dialects import StatementGrammar
+from lakeschema.analysis.syntax.scripts import MAX_BYTES, Unreadable, read_script
+from lakeschema.translation.errors import TooLarge, TranslationError
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """One statement: what it does, or why that is not known.
+
+    Attributes:
+        catalog: after it.
+        statement: as it was read; of a procedure's body all have the same.
+    """
+
+    text: str
+    statement: st.Statement | None
+    resolved: rs.Resolved | None
+    catalog: KnownCatalog
+    updates: tuple[CatalogUpdate, ...] = ()
+    error: TranslationError | None = None
+
+
+def analyse(
+    sql: str, grammar: StatementGrammar, catalog: KnownCatalog, max_bytes: int = MAX_BYTES
+) -> Iterator[Analysed]:
+    """One after the other. Never raises for what the text says."""
+    for placed in read_script(sql, grammar, max_bytes):
+        statement = placed.statement
+        if isinstance(statement, Unreadable):
+            yield Analysed(placed.text, None, None, catalog, error=statement.error)
+            continue
+        bodies = statement.statements if isinstance(statement, st.Block) else (statement,)
+        for each in bodies:
+            try:
+                resolved = resolve(each, catalog, grammar.scoping)[0]
+            except RecursionError:
+                error = TooLarge("the statement is nested too deeply")
+                yield Analysed(placed.text, each, None, catalog, error=error)
+                continue
+            catalog, updates = catalog_updates(each, resolved, catalog)
+            yield Analysed(placed.text, each, resolved, catalog, updates)

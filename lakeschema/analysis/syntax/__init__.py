@@ -1,0 +1,1 @@
+"""Statements of many dialects: text → raw trees."""

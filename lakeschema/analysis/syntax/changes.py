@@ -1,0 +1,401 @@
+"""Statements that change rows: INSERT, MERGE, UPDATE, DELETE, LOAD, COPY, UNLOAD."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.syntax.queries import FILES, OpenQueries
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
+from lakeschema.translation.syntax.operators import BEGINS_QUERY
+
+_STAR = (tree.SelectItem(tree.Star()),)
+
+
+class Changes(OpenQueries):
+    """Adds what changes rows to queries."""
+
+    def target(self) -> st.Target:
+        return self.files() or self.table()
+
+    def common_tables(self) -> tuple[tree.CommonTable, ...]:
+        if self.word != "WITH":
+            return ()
+        return self._common_tables()[0]
+
+    # INSERT
+
+    def insert(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+        self.expect("INSERT")
+        if self.take_one_of("ALL", "FIRST"):
+            return self._oracle_insert()
+        overwrite = bool(self.take_one_of("OVERWRITE", "REPLACE"))
+        self.take("OR") and self.advance()
+        self.take("INTO")
+        self.take("IGNORE")
+        self.take("TABLE")
+        if self.word in {"DIRECTORY", "LOCAL"} and self.ahead().kind != WORD or self.comes(
+            "LOCAL", "DIRECTORY"
+        ):
+            return self._insert_directory(common)
+        target = self.table()
+        partition = self._partition()
+        if self.take("IF", "NOT", "EXISTS"):
+            pass
+        self.take("BY", "NAME")
+        columns: tuple[str, ...] = ()
+        if self.word == "(" and not self._query_in_parentheses():
+            columns = tuple(path[-1] for path in self._paths())
+        partition = partition or self._partition()
+        alias = self.name() if self.take("AS") else None
+        if self.take("REPLACE", "WHERE"):
+            overwrite = True
+            self.expression()
+        self.take("OVERRIDING") and self.skip_to("VALUES", "SELECT")
+        query = self._inserted(common)
+        self._skip_tail()
+        return st.Insert(replace(target, alias=alias), query, columns, partition, overwrite)
+
+    def _inserted(self, common: tuple[tree.CommonTable, ...]) -> tree.Query:
+        if self.take("DEFAULT", "VALUES"):
+            return tree.ValuesQuery(())
+        if self.word == "SET":
+            self.advance()
+            found = self.assignments()
+            items = tuple(tree.SelectItem(a.value, (a.path[-1],)) for a in found)
+            return tree.Select(items)
+        query = self.query()
+        return _with(common, query)
+
+    def _insert_directory(self, common: tuple[tree.CommonTable, ...]) -> st.Statement:
+        self.take("LOCAL")
+        self.expect("DIRECTORY")
+        target = self.files() or st.Files("")
+        while not self.ends() and self.word not in BEGINS_QUERY and self.word != "(":
+            self.advance()
+            if self.word == "(" and not self._query_in_parentheses():
+                self.skip_parentheses()
+        return st.Insert(target, _with(common, self.query()), overwrite=True)
+
+    def _oracle_insert(self) -> st.Statement:
+        targets: list[tuple[st.Named, tuple[str, ...], tuple[tree.Expression, ...]]] = []
+        while not self.ends() and self.word not in BEGINS_QUERY:
+            if self.take("WHEN"):
+                self.expression()
+                self.expect("THEN")
+            self.take("ELSE")
+            self.expect("INTO")
+            table = self.table()
+            columns: tuple[str, ...] = ()
+            if self.word == "(":
+                columns = self._names()
+            values: tuple[tree.Expression, ...] = ()
+            if self.take("VALUES", "("):
+                values = self.expressions(")")
+            targets.append((table, columns, values))
+        query = self.query()
+        return st.MultiInsert(
+            tuple(st.Insert(table, _chosen(query, v), c) for table, c, v in targets)
+        )
+
+    def _partition(self) -> tuple[tuple[str, bool], ...]:
+        if not self.comes("PARTITION", "("):
+            return ()
+        self.back_to(self.index + 2)
+        return self._partition_columns()
+
+    def _partition_columns(self) -> tuple[tuple[str, bool], ...]:
+        found: list[tuple[str, bool]] = []
+        while not self.take(")"):
+            name = self.name()
+            fixed = bool(self.take_one_of("=", "==", "<", ">", "<=", ">=", "<>", "!="))
+            if fixed:
+                self.expression(6)
+            found.append((name, fixed))
+            if self.word != ")":
+                self.expect(",")
+        return tuple(found)
+
+    def _paths(self) -> tuple[tuple[str, ...], ...]:
+        self.expect("(")
+        found: list[tuple[str, ...]] = []
+        while not self.take(")"):
+            found.append(self.path())
+            if self.word != ")":
+                self.expect(",")
+        return tuple(found)
+
+    def _skip_tail(self) -> None:
+        """RETURNING, ON CONFLICT, ON DUPLICATE KEY: they read what the statement writes itself."""
+        if self.word in {"RETURNING", "ON"}:
+            self.skip_to("GO")
+
+    def multi_insert(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+        """``FROM … INSERT … SELECT … INSERT … SELECT …``; a plain ``FROM … SELECT`` is a query."""
+        start = self.index
+        self.expect("FROM")
+        source = self.from_items()
+        if self.word != "INSERT":
+            self.back_to(start)
+            return st.Query(_with(common, self.query()), self.into)
+        found: list[st.Insert] = []
+        while self.word == "INSERT":
+            self.advance()
+            overwrite = bool(self.take("OVERWRITE"))
+            self.take("INTO")
+            self.take("TABLE")
+            target: st.Target
+            if self.take("LOCAL") or self.word == "DIRECTORY":
+                self.expect("DIRECTORY")
+                target = self.files() or st.Files("")
+            else:
+                target = self.table()
+            partition = self._partition()
+            self.take("IF", "NOT", "EXISTS")
+            columns = self._names() if self.word == "(" else ()
+            query = self.ordered(self._select(source))
+            found.append(st.Insert(target, _with(common, query), columns, partition, overwrite))
+        return st.MultiInsert(tuple(found))
+
+    # MERGE, UPDATE, DELETE
+
+    def merge(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+        self.expect("MERGE")
+        self.take("WITH", "SCHEMA", "EVOLUTION")
+        self.take("INTO")
+        target = self._aliased(self.table())
+        self.expect("USING")
+        source = self._from_item()
+        self.expect("ON")
+        condition = self.expression()
+        actions: list[st.MergeAction] = []
+        while self.take("WHEN"):
+            actions.append(self._merge_action())
+        self._skip_tail()
+        return st.Merge(target, source, condition, tuple(actions), common)
+
+    def _merge_action(self) -> st.MergeAction:
+        self.take("NOT")
+        self.expect("MATCHED")
+        if self.take("BY"):
+            self.advance()
+        condition = self.expression() if self.take("AND") else None
+        self.expect("THEN")
+        if self.take("DELETE"):
+            return st.MergeAction(condition, deletes=True)
+        if self.take("DO", "NOTHING"):
+            return st.MergeAction(condition)
+        if self.take("UPDATE"):
+            if not self.take("SET"):
+                self.fail("expected SET")
+            if self.take("*"):
+                return st.MergeAction(condition, every=True)
+            assigned = self.assignments()
+            if self.take("WHERE"):
+                condition = self.expression()
+            self.take("DELETE", "WHERE") and self.expression()
+            return st.MergeAction(condition, assigned)
+        self.expect("INSERT")
+        if self.take("*") or self.take("ROW"):
+            return st.MergeAction(condition, every=True)
+        columns = ()
+        if self.word == "(":
+            columns = tuple(path[-1] for path in self._paths())
+        self.expect("VALUES", "(")
+        values = self.expressions(")")
+        if self.take("WHERE"):
+            condition = self.expression()
+        return st.MergeAction(condition, (), columns, values)
+
+    def assignments(self) -> tuple[st.Assignment, ...]:
+        found: list[st.Assignment] = []
+        while True:
+            if self.word == "(":
+                found += self._row_assignment()
+            else:
+                path = self.path()
+                if not self.take_one_of("=", ":="):
+                    self.fail("expected =")
+                value = tree.NullLiteral() if self.take("DEFAULT") else self.expression()
+                found.append(st.Assignment(path, value))
+            if not self.take(","):
+                return tuple(found)
+
+    def _row_assignment(self) -> list[st.Assignment]:
+        """``SET (a, b) = (SELECT x, y …)``."""
+        paths = self._paths()
+        self.expect("=")
+        value = self.expression()
+        if isinstance(value, tree.Tuple) and len(value.items) == len(paths):
+            return [st.Assignment(p, v) for p, v in zip(paths, value.items, strict=True)]
+        return [st.Assignment(path, value) for path in paths]
+
+    def update(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+        self.expect("UPDATE")
+        self.take_one_of("ONLY", "IGNORE")
+        item = self.from_items()
+        self.expect("SET")
+        assigned = self.assignments()
+        source = self.from_items() if self.take("FROM") else None
+        condition = self.expression() if self.take("WHERE") else None
+        self._skip_update_tail()
+        target, joined = _first_table(item)
+        if target is None:
+            self.fail("expected a table to update")
+        if joined is not None:
+            source = joined if source is None else tree.Join(joined, source, JoinKind.CROSS)
+        return st.Update(target, assigned, source, condition, common)
+
+    def _skip_update_tail(self) -> None:
+        if self.word == "RETURNING":
+            self.skip_to("GO")
+        if self.comes("ORDER", "BY"):
+            self.back_to(self.index + 2)
+            self.sort_keys()
+        if self.take("LIMIT"):
+            self.operand()
+
+    def delete(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+        self.expect("DELETE")
+        first: st.Named | None = None
+        if self.word != "FROM":
+            first = self.table()
+            while self.take(","):
+                self.table()
+        source: tree.FromItem | None = None
+        if self.take("FROM"):
+            item = self.from_items()
+            target, joined = _first_table(item)
+            if first is None:
+                if target is None:
+                    self.fail("expected a table to delete from")
+                first, source = target, joined
+            else:
+                source, first = item, _resolved_alias(item, first)
+        assert first is not None
+        if self.take("USING"):
+            using = self.from_items()
+            source = using if source is None else tree.Join(source, using, JoinKind.CROSS)
+        condition = self.expression() if self.take("WHERE") else None
+        self._skip_update_tail()
+        return st.Delete(first, source, condition, common)
+
+    def _aliased(self, table: st.Named) -> st.Named:
+        if self.take("AS") or self._is_alias():
+            return replace(table, alias=self.name("an alias"))
+        return table
+
+    # files
+
+    def load(self) -> st.Statement:
+        """``LOAD DATA [LOCAL] INPATH '…' [OVERWRITE] INTO TABLE t``."""
+        self.expect("LOAD")
+        self.skip_to("INPATH", "INFILE")
+        if not self.take_one_of("INPATH", "INFILE"):
+            return st.Other("LOAD")
+        source = self.files() or self.fail("expected a path in quotes")
+        overwrite = self.take("OVERWRITE")
+        self.take("REPLACE")
+        self.expect("INTO", "TABLE")
+        target = self.table()
+        partial = bool(self._partition())
+        self.skip_to("GO")
+        return st.Load(source, target, overwrite and not partial)
+
+    def copy(self) -> st.Statement:
+        """``COPY [INTO] t FROM 'files'`` and ``COPY [INTO] 'files' FROM t``, or a query."""
+        self.expect("COPY")
+        self.take("INTO")
+        query: tree.Query | None = None
+        first: st.Target | None = None
+        if self.word == "(" and self._query_in_parentheses():
+            self.advance()
+            query = self.query()
+            self.expect(")")
+        else:
+            first = self._place()
+            if self.word == "(":
+                self._paths()
+        word = self.take_one_of("FROM", "TO")
+        if not word:
+            self.fail("expected FROM or TO")
+        if word == "FROM" and self.word == "(" and self._query_in_parentheses():
+            self.advance()
+            query = self.query()
+            self.expect(")")
+            second = first
+        else:
+            second = self._place()
+        self.skip_to("GO")
+        assert second is not None
+        if query is not None:
+            return st.Load(st.Files(""), second, query=query)
+        assert first is not None
+        return st.Load(second, first) if word == "FROM" else st.Load(first, second)
+
+    def _place(self) -> st.Target:
+        if self.at.kind == STRING or (self.at.kind == QUOTED and self.at.text[:1] == "@"):
+            first = self.advance().text
+            while self.word in {".", "/", "-", "~", "%"} or (
+                first.startswith("@") and self._follows()
+            ):
+                first += self.advance().text
+            return st.Files(first)
+        if self.take("STDIN") or self.take("STDOUT"):
+            return st.Files("")
+        return self.files() or self.table()
+
+    def _follows(self) -> bool:
+        before = self.tokens[self.index - 1]
+        return self.at.kind in (WORD, QUOTED) and before.end == self.at.start
+
+    def unload(self) -> st.Statement:
+        """``UNLOAD ('select …') TO 'files'``."""
+        self.expect("UNLOAD", "(")
+        if self.at.kind == STRING:
+            query = type(self)(self.advance().text, self.grammar).query()
+        else:
+            query = self.query()
+        self.expect(")", "TO")
+        target = self.files() or self.fail("expected a path in quotes")
+        self.skip_to("GO")
+        return st.Load(st.Files(""), target, query=query)
+
+
+def _with(common: tuple[tree.CommonTable, ...], query: tree.Query) -> tree.Query:
+    return tree.With(common, query) if common else query
+
+
+def _chosen(query: tree.Query, values: tuple[tree.Expression, ...]) -> tree.Query:
+    if not values:
+        return query
+    return tree.Select(tuple(tree.SelectItem(v) for v in values), tree.FromQuery(query))
+
+
+def _first_table(item: tree.FromItem) -> tuple[st.Named | None, tree.FromItem | None]:
+    """The table that is written, which comes first, and all that is read beside it."""
+    leftmost = item
+    while isinstance(leftmost, tree.Join):
+        leftmost = leftmost.left
+    if not isinstance(leftmost, tree.TableName):
+        return None, item
+    named = st.Named(leftmost.parts, leftmost.alias, leftmost.position)
+    return named, None if leftmost is item else item
+
+
+def _resolved_alias(item: tree.FromItem, name: st.Named) -> st.Named:
+    """``DELETE t FROM long_name AS t``: the table that has the alias."""
+    stack = [item]
+    while stack:
+        at = stack.pop()
+        if isinstance(at, tree.Join):
+            stack += [at.right, at.left]
+        elif isinstance(at, tree.TableName) and name.parts in ((at.alias,), at.parts):
+            return st.Named(at.parts, at.alias, at.position)
+    return name
+
+
+def is_files(parts: tuple[str, ...]) -> bool:
+    return len(parts) == 2 and parts[0] == FILES

@@ -1,0 +1,151 @@
+"""In what the dialects of statements differ, as far as names and clauses go.
+
+Sources: the engines' grammars; for what GROUP BY, HAVING and ORDER BY see, Uber's Queryparser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.syntax.grammars import GRAMMARS, Grammar
+
+
+class UnknownDialect(Exception):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"unknown dialect {name!r}; the dialects are {', '.join(sorted(DIALECTS))}")
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Scoping:
+    """Which names the clauses of a SELECT see besides its FROM.
+
+    Attributes:
+        tables_hide_common_tables: a table of the catalog wins over a WITH of the same name.
+        group_sees_aliases: and HAVING and ORDER BY likewise: the aliases of SELECT.
+        order_sees_source: ORDER BY sees columns that SELECT does not show.
+        aliases_in_items: an item may use the alias of an earlier one.
+    """
+
+    tables_hide_common_tables: bool = False
+    group_sees_aliases: bool = True
+    having_sees_aliases: bool = True
+    order_sees_source: bool = True
+    aliases_in_items: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StatementGrammar(Grammar):
+    """A grammar for the statements of a log, of engines whose every detail nobody here knows.
+
+    Attributes:
+        backslash_escapes: in strings; else a backslash is one.
+        brackets_name: ``[x]`` is a name.
+        hash_comments: ``#`` begins a comment.
+        dotted_quotes: a quoted name may hold dots that separate its parts.
+        dashes_in_tables: a table's name may have dashes.
+        assignments_name: ``SELECT a = x`` gives x the name a.
+    """
+
+    backslash_escapes: bool = False
+    brackets_name: bool = False
+    hash_comments: bool = False
+    dotted_quotes: bool = False
+    dashes_in_tables: bool = False
+    assignments_name: bool = False
+    scoping: Scoping = field(default_factory=Scoping)
+
+
+_ANY: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
+    {
+        **GRAMMARS[Dialect.SPARK].infix,
+        **dict.fromkeys(("~*", "!~", "!~*", "~", "~~"), (5, "like")),
+        **dict.fromkeys(("@>", "<@", "&&", "?|", "?&", "@@"), (5, "contains")),
+        **dict.fromkeys(("->>", "#>", "#>>"), (10, "element")),
+        **dict.fromkeys(("SIMILAR", "GLOB", "OVERLAPS"), (5, "like")),
+        ":=": (5, ":="),
+        "->": (10, "element"),
+        "MOD": (11, "%"),
+    }
+)
+
+
+def _grammar(base: Dialect, **more: bool | Scoping) -> StatementGrammar:
+    values = {f.name: getattr(GRAMMARS[base], f.name) for f in fields(Grammar)}
+    open_ = {"quantified_queries": True, "intersect_first": True}
+    return StatementGrammar(**{**values, **open_, **more})
+
+
+def _ansi(**more: bool | Scoping) -> StatementGrammar:
+    values = {f.name: getattr(GRAMMARS[Dialect.SPARK], f.name) for f in fields(Grammar)}
+    chosen = {
+        "infix": _ANY,
+        "doubled_quotes": False,
+        "sums_intervals": False,
+        "double_quotes_name": True,
+        "quantified_queries": True,
+    }
+    return StatementGrammar(**{**values, **chosen, **more})
+
+
+_HIVE: Final = _grammar(
+    Dialect.HIVE,
+    backslash_escapes=True,
+    scoping=Scoping(group_sees_aliases=False, order_sees_source=True),
+)
+_SPARK: Final = _grammar(
+    Dialect.SPARK, backslash_escapes=True, scoping=Scoping(aliases_in_items=True)
+)
+_TRINO: Final = _ansi(scoping=Scoping(group_sees_aliases=False, having_sees_aliases=False))
+_VERTICA: Final = _ansi(scoping=Scoping(having_sees_aliases=False))
+_POSTGRES: Final = _ansi(scoping=Scoping(having_sees_aliases=False))
+_ALIASING: Final = Scoping(aliases_in_items=True)
+
+DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
+    {
+        "ansi": _ansi(),
+        "athena": _TRINO,
+        "bigquery": _ansi(
+            double_quotes_name=False,
+            backslash_escapes=True,
+            hash_comments=True,
+            dotted_quotes=True,
+            dashes_in_tables=True,
+        ),
+        "clickhouse": _ansi(backslash_escapes=True, scoping=_ALIASING),
+        "databricks": _SPARK,
+        "duckdb": _ansi(scoping=_ALIASING),
+        "exasol": _ansi(),
+        "greenplum": _POSTGRES,
+        "hive": _HIVE,
+        "mariadb": _ansi(double_quotes_name=False, backslash_escapes=True, hash_comments=True),
+        "materialize": _POSTGRES,
+        "mysql": _ansi(double_quotes_name=False, backslash_escapes=True, hash_comments=True),
+        "oracle": _ansi(),
+        "postgres": _POSTGRES,
+        "presto": _TRINO,
+        "redshift": _ansi(scoping=_ALIASING),
+        "snowflake": _ansi(backslash_escapes=True, scoping=_ALIASING),
+        "spark": _SPARK,
+        "sqlite": _ansi(),
+        "teradata": _ansi(scoping=_ALIASING),
+        "trino": _TRINO,
+        "tsql": _ansi(brackets_name=True, assignments_name=True),
+        "vertica": _VERTICA,
+    }
+)
+
+
+def grammar_of(dialect: str) -> StatementGrammar:
+    """
+    Raises:
+        UnknownDialect: there is none of that name.
+    """
+    found = DIALECTS.get(dialect.lower())
+    if found is None:
+        raise UnknownDialect(dialect)
+    return found

@@ -1,0 +1,247 @@
+"""Text of any number of statements → their raw trees, each by itself.
+
+What cannot be read is an ``Unreadable`` in its place, and the statement behind it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.syntax.definitions import Definitions
+from lakeschema.analysis.syntax.dialects import StatementGrammar
+from lakeschema.translation.errors import TooLarge, TranslationError
+from lakeschema.translation.syntax.lexing import END, STRING, WORD
+from lakeschema.translation.syntax.operators import BEGINS_QUERY
+
+MAX_BYTES: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A statement that is not understood, with what is known of why and where."""
+
+    error: TranslationError
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A statement with its text, from its first to its last token."""
+
+    statement: st.Statement | Unreadable
+    text: str
+
+
+def read_script(
+    sql: str, grammar: StatementGrammar, max_bytes: int = MAX_BYTES
+) -> tuple[Placed, ...]:
+    """The statements of a text. Never raises for what the text says."""
+    size = len(sql.encode("utf-8", "surrogatepass"))
+    if size > max_bytes:
+        error = TooLarge(
+            f"the text has {size} bytes, more than the {max_bytes} allowed",
+            hint="raise max_sql_bytes",
+        )
+        return (Placed(Unreadable(error), ""),)
+    try:
+        return Scripts(sql, grammar).script()
+    except TranslationError as error:
+        return (Placed(Unreadable(error), sql),)
+
+
+class Scripts(Definitions):
+    """Adds statements one after the other."""
+
+    def script(self) -> tuple[Placed, ...]:
+        found: list[Placed] = []
+        while self.at.kind != END:
+            if self.take(";") or self.take("GO") or self.take("/"):
+                continue
+            start = self.index
+            statement = self._guarded(start)
+            if self.index > start:
+                found.append(Placed(statement, self.text_since(start)))
+        return tuple(found)
+
+    def _guarded(self, start: int) -> st.Statement | Unreadable:
+        depth = self._depth
+        try:
+            statement = self.statement()
+            if not self.ends() and self.word not in _STARTS and self.word not in {"GO", "/"}:
+                self.fail("expected the end of the statement")
+        except TranslationError as error:
+            return self._failed(error, start, depth)
+        except RecursionError:
+            error = TooLarge("the statement is nested too deeply")
+            return self._failed(error, start, depth)
+        return statement
+
+    def _failed(self, error: TranslationError, start: int, depth: int) -> Unreadable:
+        self._depth = depth
+        self.back_to(start)
+        while self.at.kind != END and self.word != ";":
+            self.advance()
+        return Unreadable(error)
+
+    def statement(self) -> st.Statement:
+        self.into = None
+        word = self.word
+        if word == "WITH":
+            return self._with_common_tables()
+        if word == "FROM":
+            return self.multi_insert()
+        if word in BEGINS_QUERY or word == "(":
+            return self._query()
+        read = _STARTS.get(word) if self.at.kind == WORD else None
+        if read is None:
+            self.fail("expected a statement")
+        return read(self)
+
+    def _with_common_tables(self) -> st.Statement:
+        start = self.index
+        tables, recursive = self._common_tables()
+        changes = {
+            "INSERT": self.insert,
+            "MERGE": self.merge,
+            "UPDATE": self.update,
+            "DELETE": self.delete,
+        }.get(self.word)
+        if changes is not None:
+            return changes(tables)
+        if self.word == "FROM":
+            return self.multi_insert(tables)
+        del recursive
+        self.back_to(start)
+        return self._query()
+
+    def _query(self) -> st.Statement:
+        query = self.query()
+        return st.Query(query, self.into)
+
+    # statements without rows
+
+    def use(self) -> st.Statement:
+        self.expect("USE")
+        if self.ends():
+            self.fail("expected a namespace")
+        what = ""
+        if self.ahead().kind == WORD or self.ahead().kind == 1:
+            what = self.take_one_of("CATALOG", "DATABASE", "SCHEMA", "NAMESPACE", "WAREHOUSE", "ROLE")
+        if self.at.kind == STRING:
+            return st.Use((self.advance().text,), what.lower())
+        return st.Use(self.path(), what.lower())
+
+    def set(self) -> st.Statement:
+        self.expect("SET")
+        start = self.index
+        while not self.ends() and self.word != "=":
+            self.advance()
+        name = self.text_since(start) if self.index > start else ""
+        if not self.take("="):
+            return st.Set(name, None)
+        start = self.index
+        while not self.ends():
+            self.advance()
+        return st.Set(name, self.text_since(start) if self.index > start else "")
+
+    def describe(self) -> st.Statement:
+        verb = self.advance().word
+        words = {"TABLE", "VIEW", "EXTENDED", "FORMATTED", "CREATE", "COLUMNS", "FROM", "IN"}
+        words |= {"PARTITIONS", "TBLPROPERTIES", "DETAIL", "HISTORY", "COMPUTE"}
+        if self.word in {"FUNCTION", "FUNCTIONS", "DATABASE", "SCHEMA", "CATALOG", "QUERY"}:
+            self.skip_to()
+            return st.Other(verb)
+        about = verb in {"DESCRIBE", "DESC", "ANALYZE"}
+        while self.word in words:
+            about = about or self.word in {"CREATE", "COLUMNS", "PARTITIONS", "TBLPROPERTIES"}
+            self.advance()
+        name = None
+        if about and self.at.kind != STRING and not self.ends():
+            name = self.table()
+        self.skip_to()
+        return st.ReadMetadata((name,)) if name is not None else st.Other(verb)
+
+    def explain(self) -> st.Statement:
+        self.expect("EXPLAIN")
+        if self.word == "(":
+            self.skip_parentheses()
+        while self.word not in _STARTS and self.word not in BEGINS_QUERY and not self.ends():
+            self.advance()
+        return st.Explain(self.statement())
+
+    def other(self) -> st.Statement:
+        verb = self.advance().word
+        self.skip_to()
+        return st.Other(verb)
+
+    # procedures
+
+    def procedure(self) -> st.Statement:
+        """Its name, parameters and what is declared are passed over up to its first statement."""
+        self.advance()
+        self.path()
+        if self.word == "(":
+            self.skip_parentheses()
+        while not self.ends() and self.word != "BEGIN":
+            self.advance()
+            if self.word == ";" and self._has_body():
+                self.advance()
+        found: list[st.Statement] = []
+        while self.at.kind != END:
+            if self.word in _IN_BODIES and not (self.word == "SET" or self.word == "IF"):
+                before = self.index
+                try:
+                    found.append(self.statement())
+                except TranslationError:
+                    self.back_to(before + 1)
+            else:
+                self.advance()
+        return st.Block(tuple(found))
+
+    def _has_body(self) -> bool:
+        return any(token.word == "BEGIN" for token in self.tokens[self.index :])
+
+
+_IN_BODIES: Final = frozenset(
+    {"INSERT", "MERGE", "UPDATE", "DELETE", "TRUNCATE", "SELECT", "WITH", "CREATE", "DROP"}
+)
+_STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyType(
+    {
+        "SELECT": Scripts.statement,
+        "INSERT": Scripts.insert,
+        "MERGE": Scripts.merge,
+        "UPDATE": Scripts.update,
+        "DELETE": Scripts.delete,
+        "CREATE": Scripts.create,
+        "ALTER": Scripts.alter,
+        "DROP": Scripts.drop,
+        "RENAME": Scripts.rename,
+        "TRUNCATE": Scripts.truncate,
+        "LOAD": Scripts.load,
+        "COPY": Scripts.copy,
+        "UNLOAD": Scripts.unload,
+        "CACHE": Scripts.cache,
+        "USE": Scripts.use,
+        "SET": Scripts.set,
+        "DESCRIBE": Scripts.describe,
+        "DESC": Scripts.describe,
+        "ANALYZE": Scripts.describe,
+        "SHOW": Scripts.describe,
+        "EXPLAIN": Scripts.explain,
+        **dict.fromkeys(
+            (
+                *("GRANT", "REVOKE", "DENY", "COMMIT", "ROLLBACK", "START", "BEGIN", "END"),
+                *("REFRESH", "UNCACHE", "CLEAR", "MSCK", "RESET", "DECLARE", "CALL", "EXEC"),
+                *("EXECUTE", "COMMENT", "VACUUM", "OPTIMIZE", "RELOAD", "ADD", "LIST", "DELIMITER"),
+                *("PREPARE", "DEALLOCATE", "KILL", "LOCK", "UNLOCK", "SAVEPOINT", "PRINT", "RETURN"),
+                *("CLUSTER", "REINDEX", "ABORT", "EXPORT", "IMPORT", "PUT", "GET", "REMOVE", "RM"),
+                *("LS", "CHECKPOINT", "ATTACH", "DETACH", "PRAGMA", "UNDROP", "REPAIR", "FLUSH"),
+                *("UNSET", "DFS", "WHENEVER", "NOTIFY", "DISCARD", "DELETEJAR", "COMPACT"),
+            ),
+            Scripts.other,
+        ),
+    }
+)

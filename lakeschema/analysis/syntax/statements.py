@@ -1,0 +1,307 @@
+"""What statements say, before any name has a meaning: immutable and closed, as queries are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from lakeschema.translation.errors import Position
+from lakeschema.translation.syntax import tree
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A path, a stage or a URL that is read or written."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A table or view by its name, with an alias where one may stand."""
+
+    parts: tuple[str, ...]
+    alias: str | None = None
+    position: Position | None = field(default=None, compare=False)
+
+
+Target: TypeAlias = Named | Files
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query whose rows go to whoever asked, or ``into`` a new table."""
+
+    query: tree.Query
+    into: Named | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """
+    Attributes:
+        columns: that are written; empty where the text lists none.
+        partition: columns of PARTITION; those with a value get none from the query.
+        overwrite: what was there goes, or what was in the partition.
+    """
+
+    target: Target
+    query: tree.Query
+    columns: tuple[str, ...] = ()
+    partition: tuple[tuple[str, bool], ...] = ()
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MultiInsert:
+    """Hive's ``FROM t INSERT … SELECT … INSERT … SELECT …``; each query reads ``FROM t``."""
+
+    inserts: tuple[Insert, ...]
+
+
+class Kind(Enum):
+    TABLE = "table"
+    VIEW = "view"
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A table or view.
+
+    Attributes:
+        columns: names, in order, without types.
+        partitions: of them, those of PARTITIONED BY, which come last.
+        like: whose columns it gets.
+        clone: whose columns and rows it gets.
+        location: where its files are, as written.
+    """
+
+    kind: Kind
+    name: Named
+    columns: tuple[str, ...] = ()
+    query: tree.Query | None = None
+    like: Named | None = None
+    clone: Target | None = None
+    location: str | None = None
+    partitions: tuple[str, ...] = ()
+    temporary: bool = False
+    only_if_missing: bool = False
+    replaces: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    kind: Kind
+    names: tuple[Named, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """One after the other; a new name of one part stays in the namespace of the old one."""
+
+    kind: Kind
+    pairs: tuple[tuple[Named, Named], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetNamespace:
+    """``ALTER TABLE t SET SCHEMA s``."""
+
+    names: tuple[Named, ...]
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    first: Named
+    second: Named
+
+
+@dataclass(frozen=True, slots=True)
+class AlterColumns:
+    """
+    Attributes:
+        renamed: (old, new).
+        replaced: the whole new list of columns, where the text gives it.
+    """
+
+    name: Named
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    replaced: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlterOther:
+    """A change of properties, of partitions, of what else has no rows and no columns."""
+
+    kind: Kind
+    name: Named
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartitions:
+    name: Named
+    locations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MovePartition:
+    """Rows of one table become rows of another: EXCHANGE PARTITION, swap_partitions_…."""
+
+    source: Named
+    target: Named
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """``path`` as written, perhaps with the table before the column."""
+
+    path: tuple[str, ...]
+    value: tree.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class MergeAction:
+    """One WHEN. ``every``: UPDATE SET * and INSERT *.
+
+    Attributes:
+        columns: of INSERT, with ``values`` by position; without columns, in the target's order.
+    """
+
+    condition: tree.Expression | None = None
+    assignments: tuple[Assignment, ...] = ()
+    columns: tuple[str, ...] = ()
+    values: tuple[tree.Expression, ...] = ()
+    every: bool = False
+    deletes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    target: Named
+    source: tree.FromItem
+    condition: tree.Expression
+    actions: tuple[MergeAction, ...]
+    common: tuple[tree.CommonTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """``source``: of UPDATE … FROM, or what is joined to the target."""
+
+    target: Named
+    assignments: tuple[Assignment, ...]
+    source: tree.FromItem | None = None
+    condition: tree.Expression | None = None
+    common: tuple[tree.CommonTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    target: Named
+    source: tree.FromItem | None = None
+    condition: tree.Expression | None = None
+    common: tuple[tree.CommonTable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """``partial``: of some partitions."""
+
+    names: tuple[Named, ...]
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """LOAD DATA and COPY INTO a table."""
+
+    source: Target
+    target: Target
+    overwrite: bool = False
+    query: tree.Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """CACHE TABLE, which writes nothing that lasts; with a query it has a name for the session."""
+
+    name: Named
+    query: tree.Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """``what``: catalog, database or schema, where the text says; empty else."""
+
+    namespace: tuple[str, ...]
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """A setting of the session; ``value`` is None where it is only shown."""
+
+    name: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMetadata:
+    """DESCRIBE, SHOW CREATE, ANALYZE: of one table, its definition is read."""
+
+    names: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A statement that reads and writes no rows: GRANT, SET ROLE, COMMIT, CREATE FUNCTION."""
+
+    verb: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The statements of a procedure's body."""
+
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """EXPLAIN of a statement, which is not run."""
+
+    statement: Statement
+
+
+Statement: TypeAlias = (
+    Query
+    | Insert
+    | MultiInsert
+    | Create
+    | Drop
+    | Rename
+    | SetNamespace
+    | Swap
+    | AlterColumns
+    | AlterOther
+    | AddPartitions
+    | MovePartition
+    | Merge
+    | Update
+    | Delete
+    | Truncate
+    | Load
+    | Cache
+    | Use
+    | Set
+    | ReadMetadata
+    | Other
+    | Block
+    | Explain
+)

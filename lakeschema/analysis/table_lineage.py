@@ -1,0 +1,62 @@
+"""From which tables the data of each written table comes, after one statement.
+
+Source: Uber's Queryparser. A table that is not in the answer is as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.catalog import Source, as_text
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.table_access import tables_read
+from lakeschema.analysis.walking import relations_of
+
+Lineage = Mapping[Source, tuple[Source, ...]]
+
+
+def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None) -> Lineage:
+    """Target → sources in alphabetical order; none for a table that is empty or gone."""
+    chosen = conventions or Conventions()
+    steps = (
+        {write.target: _sources(write, resolved.verb, chosen)} for write in resolved.writes
+    )
+    if resolved.verb == "SWAP":
+        return {target: tuple(sources) for step in steps for target, sources in step.items()}
+    return compose(steps)
+
+
+def compose(steps: Iterable[Mapping[Source, Iterable[Source]]]) -> Lineage:
+    """One lineage after the other: what a source was made of by then."""
+    found: dict[Source, tuple[Source, ...]] = {}
+    for step in steps:
+        made = {
+            target: tuple(
+                sorted(
+                    {origin for source in sources for origin in found.get(source, (source,))},
+                    key=as_text,
+                )
+            )
+            for target, sources in step.items()
+        }
+        found.update(made)
+    return found
+
+
+def _sources(write: rs.Write, verb: str, conventions: Conventions) -> list[Source]:
+    part = rs.Resolved(verb, _queries(write), (write,))
+    found = [*tables_read(part, conventions)]
+    if write.relation is not None:
+        found += (
+            relation.source
+            for relation in relations_of(write.relation)
+            if isinstance(relation, rs.Scan)
+        )
+    if write.mode in {rs.Mode.APPENDS, rs.Mode.CHANGES}:
+        found.append(write.target)
+    return found
+
+
+def _queries(write: rs.Write) -> tuple[rs.Query, ...]:
+    return () if write.source is None else (write.source,)
