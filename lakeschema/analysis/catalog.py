@@ -34,7 +34,8 @@ def as_text(source: Source) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """
+    """What is known of one table or view.
+
     Attributes:
         columns: as written; None where they are not known.
         partitions: names of the last of them, if the table is partitioned.
@@ -49,7 +50,8 @@ class KnownTable:
 
 @dataclass(frozen=True, slots=True)
 class KnownCatalog:
-    """
+    """All that is known, and where names are looked up.
+
     Attributes:
         tables: by name; None for one that is known not to exist any more.
         namespace: where names of one part are looked up; empty where they stay as written.
@@ -80,9 +82,7 @@ class KnownCatalog:
 
     def without(self, name: RelationName) -> KnownCatalog:
         kept = {key: table for key, table in self.tables.items() if key != name}
-        return replace(
-            self, tables=MappingProxyType(kept), temporary=self.temporary - {name}
-        )
+        return replace(self, tables=MappingProxyType(kept), temporary=self.temporary - {name})
 
     def at(self, location: str) -> RelationName | None:
         """The table whose files lie there: the longest location that the path begins with."""

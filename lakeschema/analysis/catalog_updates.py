@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from types import MappingProxyType
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
@@ -26,7 +24,8 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogUpdate:
-    """
+    """One change, or what spoke against it.
+
     Attributes:
         columns: after it; None where they are not known, or the relation is gone.
         new_name: of RENAMED.
@@ -220,7 +219,3 @@ def _use(
             (catalog.namespace[0], *lowered) if keeps_first else (*lowered, catalog.namespace[1])
         )
     return replace(catalog, namespace=lowered), (CatalogUpdate(Change.NAMESPACE, None),)
-
-
-def frozen(tables: Mapping[RelationName, KnownTable]) -> KnownCatalog:
-    return KnownCatalog(MappingProxyType(dict(tables)))

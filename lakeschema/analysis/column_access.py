@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.conventions import Conventions
@@ -17,7 +17,7 @@ def column_access(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[Access, ...]:
     """Each pair once: columns of tables, whatever they are called between there and the clause."""
-    tracer = Tracer(conventions or Conventions())
+    tracer = Tracer(conventions or Conventions(), resolved)
     found: dict[Access, None] = {}
     for clause, expression in _expressions(resolved):
         for inner, part in _parts(clause, expression):
@@ -29,16 +29,16 @@ def column_access(
                 if isinstance(item, rs.OpenStar):
                     for column in tracer.open_star(item.relation):
                         found.setdefault((column, rs.Clause.SELECT))
-    for write in resolved.writes:
-        clause = _WRITING.get(resolved.verb)
-        if clause is not None:
-            for column in write.columns:
-                if column.name:
-                    found.setdefault((BaseColumn(write.target, column.name.lower()), clause))
+    writing = _WRITING.get(resolved.verb)
+    if writing is not None:
+        for write in resolved.writes:
+            for written in write.columns:
+                if written.name:
+                    found.setdefault((BaseColumn(write.target, written.name.lower()), writing))
     return tuple(found)
 
 
-_WRITING = {"INSERT": rs.Clause.INSERT, "UPDATE": rs.Clause.UPDATE}
+_WRITING: Final = {"INSERT": rs.Clause.INSERT, "UPDATE": rs.Clause.UPDATE}
 
 
 def _expressions(resolved: rs.Resolved) -> Iterator[tuple[rs.Clause, rs.Expression]]:

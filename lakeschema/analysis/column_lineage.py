@@ -13,7 +13,8 @@ from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn, Influence, Tra
 
 @dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """
+    """Of one column.
+
     Attributes:
         column: as written; ``*`` for all columns that are not known.
         direct: what its values are made of.
@@ -27,7 +28,8 @@ class ColumnLineage:
 
 @dataclass(frozen=True, slots=True)
 class RelationLineage:
-    """
+    """Of all columns of what a statement writes or shows.
+
     Attributes:
         target: None for the rows of a query, which nobody keeps.
         rows: what decides which rows there are, and so each of the columns.
@@ -43,7 +45,7 @@ def column_lineage(
 ) -> tuple[RelationLineage, ...]:
     """For each table that is written, or for the rows of a query alone."""
     chosen = conventions or Conventions()
-    tracer = Tracer(chosen)
+    tracer = Tracer(chosen, resolved)
     found = [
         _of_write(write, tracer, chosen)
         for write in resolved.writes

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """
+    """The choices.
+
     Attributes:
         conditions_are_direct: CASE's conditions count as what its value is made of.
         window_keys_are_direct: PARTITION BY and ORDER BY of a window likewise.
@@ -16,8 +17,6 @@ class Conventions:
         open_stars_hide_names: beside a star of unknown columns, no column that a star stands for
             is listed.
         unused_common_tables: a table of WITH that nothing reads is read all the same.
-        rename_is_lineage: RENAME moves data from the old name to the new.
-        like_is_lineage: CREATE … LIKE reads the table it copies the columns of.
     """
 
     conditions_are_direct: bool = True
@@ -26,5 +25,3 @@ class Conventions:
     names_unknown_columns: bool = False
     open_stars_hide_names: bool = False
     unused_common_tables: bool = False
-    rename_is_lineage: bool = True
-    like_is_lineage: bool = False

@@ -32,12 +32,10 @@ _COMPARISONS = frozenset(
 def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tuple[Pair, ...]:
     """Pairs of columns of different tables, each pair and all of them in alphabetical order."""
     chosen = conventions or Conventions()
-    tracer = Tracer(chosen)
+    tracer = Tracer(chosen, resolved)
     found: set[Pair] = set()
     for compared in _comparisons(resolved, tracer):
-        ordered = sorted(
-            (column for column in compared if column.source is not None), key=str
-        )
+        ordered = sorted((column for column in compared if column.source is not None), key=str)
         found.update(
             (first, second)
             for first, second in combinations(ordered, 2)

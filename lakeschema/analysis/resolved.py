@@ -97,14 +97,7 @@ class Constant:
 CONSTANT = Constant()
 
 Expression: TypeAlias = (
-    ColumnUse
-    | UnknownColumn
-    | WholeRows
-    | Operation
-    | Choice
-    | Windowed
-    | QueryUse
-    | Constant
+    ColumnUse | UnknownColumn | WholeRows | Operation | Choice | Windowed | QueryUse | Constant
 )
 
 # relations
@@ -268,7 +261,8 @@ class WrittenColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
-    """
+    """What a statement writes to one table.
+
     Attributes:
         source: whose rows are written, or which is read beside the target.
         relation: whose rows become those of the target, without a query.

@@ -19,9 +19,7 @@ Lineage = Mapping[Source, tuple[Source, ...]]
 def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None) -> Lineage:
     """Target → sources in alphabetical order; none for a table that is empty or gone."""
     chosen = conventions or Conventions()
-    steps = (
-        {write.target: _sources(write, resolved.verb, chosen)} for write in resolved.writes
-    )
+    steps = ({write.target: _sources(write, resolved.verb, chosen)} for write in resolved.writes)
     if resolved.verb == "SWAP":
         return {target: tuple(sources) for step in steps for target, sources in step.items()}
     return compose(steps)

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import Source, as_text
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.resolving.shapes import Shapes
-from lakeschema.analysis.walking import expressions_of_source, operands, relations_of
+from lakeschema.analysis.walking import (
+    expressions_of_source,
+    inner_first,
+    operands,
+    queries_of,
+    relations_of,
+)
 from lakeschema.translation.syntax.tree import SetOperator
 
-EVERY_COLUMN = "*"
+EVERY_COLUMN: Final = "*"
+_MANY_QUERIES: Final = 50
+"""Of one statement; fewer can be traced from the outside in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +53,27 @@ Influences: TypeAlias = dict[Influence, None]
 class Tracer:
     """Remembers what it traced: a table of WITH may be read in many places."""
 
-    def __init__(self, conventions: Conventions) -> None:
+    def __init__(self, conventions: Conventions, resolved: rs.Resolved) -> None:
         self.shapes = Shapes()
         self._conventions = conventions
-        self._columns: dict[tuple[int, str], Columns] = {}
+        self._columns: dict[tuple[int, str, tuple[str, ...]], Columns] = {}
         self._influences: dict[int, Influences] = {}
+        self._items: dict[int, list[rs.Expression]] = {}
         # Ids are only good while the objects live.
         self._kept: list[object] = []
+        self._prepare(resolved)
+
+    def _prepare(self, resolved: rs.Resolved) -> None:
+        """Traces inner queries first where there are many: each step then is a shallow one."""
+        queries = list(queries_of(resolved))
+        if len(queries) <= _MANY_QUERIES:
+            return
+        for query in inner_first(queries):
+            if isinstance(query, rs.Select):
+                for item in query.items:
+                    if isinstance(item, rs.Item):
+                        self.direct(item.expression)
+            self.influences(query)
 
     # direct
 
@@ -66,8 +88,7 @@ class Tracer:
             at = pending.pop()
             match at:
                 case rs.ColumnUse(relation, column, path):
-                    for base in self.column(relation, column):
-                        found.setdefault(_inside(base, path))
+                    found.update(self.column(relation, column, path))
                 case rs.UnknownColumn(name):
                     if self._conventions.names_unknown_columns:
                         found.setdefault(BaseColumn(None, ".".join(name)))
@@ -89,7 +110,7 @@ class Tracer:
                     )
                 case rs.QueryUse(kind, query, operand):
                     if operand is not None:
-                        pending.append(operand)
+                        found.update(self.direct(operand))
                     if kind is not rs.QueryKind.EXISTS:
                         found.update(self.every(query))
                 case rs.Operation(operands=inner):
@@ -136,49 +157,49 @@ class Tracer:
         found.update(self.open_star(derived))
         return found
 
-    def column(self, relation: rs.Relation, name: str) -> Columns:
-        """What one column of a relation is made of, by its name in lower case."""
-        key = (id(relation), name)
+    def column(self, relation: rs.Relation, name: str, path: tuple[str, ...] = ()) -> Columns:
+        """What one column of a relation, or a field of it, is made of; names in lower case."""
+        key = (id(relation), name, path)
         found = self._columns.get(key)
         if found is None:
             self._kept.append(relation)
             # A recursive table reads itself: what it reads of itself adds nothing.
             self._columns[key] = {}
-            found = self._columns[key] = self._column(relation, name)
+            found = self._columns[key] = self._column(relation, name, path)
         return found
 
-    def _column(self, relation: rs.Relation, name: str) -> Columns:
+    def _column(self, relation: rs.Relation, name: str, path: tuple[str, ...]) -> Columns:
         match relation:
             case rs.Scan(source):
-                return {BaseColumn(source, name): None}
+                return {BaseColumn(source, name, path): None}
             case rs.Generated(call):
-                return self.direct(call)
+                return self._inside(_element(call), path)
             case rs.Renamed(inner, names):
                 position = self.shapes.of(relation).positions.get(name)
                 if position is None or position >= len(names):
-                    return self.column(inner, name)
+                    return self.column(inner, name, path)
                 inner_names = self.shapes.of(inner).names
                 if position < len(inner_names):
-                    return self.column(inner, inner_names[position].lower())
+                    return self.column(inner, inner_names[position].lower(), path)
                 return self.open_star(inner)
             case rs.Derived(query):
                 position = self.shapes.of(relation).positions.get(name)
                 if position is None:
-                    return self._beyond(relation, name)
-                return self._at(query, position)
+                    return self._beyond(relation, name, path)
+                return self._at(query, position, path)
             case rs.Joined():
                 for each in relations_of(relation):
                     if self.shapes.of(each).has(name):
-                        return self.column(each, name)
-                return self._beyond(relation, name)
+                        return self.column(each, name, path)
+                return self._beyond(relation, name, path)
             case _:
                 assert_never(relation)
 
-    def _beyond(self, relation: rs.Relation, name: str) -> Columns:
+    def _beyond(self, relation: rs.Relation, name: str, path: tuple[str, ...]) -> Columns:
         """A column of one of the relations whose columns are not all known."""
         opened = self._opened(relation)
         if len(opened) == 1:
-            return self.column(opened[0], name)
+            return self.column(opened[0], name, path)
         if self._conventions.names_unknown_columns:
             return {BaseColumn(None, name): None}
         return {}
@@ -186,11 +207,29 @@ class Tracer:
     def _opened(self, relation: rs.Relation) -> list[rs.Relation]:
         return [inner for _, inner in self.shapes.of(relation).open_at]
 
-    def _at(self, query: rs.Query, position: int) -> Columns:
+    def _inside(self, expression: rs.Expression, path: tuple[str, ...]) -> Columns:
+        """A field of what an expression is; of a computed value, all that it is made of."""
+        match expression:
+            case rs.ColumnUse(relation, column, before) if path:
+                return self.column(relation, column, (*before, *path))
+            case rs.Operation("[]", (base, index)) if path:
+                return {**self._inside(base, path), **self.direct(index)}
+            case _:
+                return self.direct(expression)
+
+    def _values(self, query: rs.Select) -> list[rs.Expression]:
+        """Of the columns whose names are known, in order."""
+        found = self._items.get(id(query))
+        if found is None:
+            self._kept.append(query)
+            found = [item.expression for item in query.items if isinstance(item, rs.Item)]
+            self._items[id(query)] = found
+        return found
+
+    def _at(self, query: rs.Query, position: int, path: tuple[str, ...] = ()) -> Columns:
         match query:
-            case rs.Select(items=items):
-                known = [item for item in items if isinstance(item, rs.Item)]
-                return self.direct(known[position].expression)
+            case rs.Select():
+                return self._inside(self._values(query)[position], path)
             case rs.Rows(columns):
                 return self.direct(rs.Operation("row", columns[position]))
             case rs.Combined(operator, branches):
@@ -198,12 +237,12 @@ class Tracer:
                 found: Columns = {}
                 for branch in taken:
                     if position < len(self.shapes.of(branch).names):
-                        found.update(self._at(branch, position))
+                        found.update(self._at(branch, position, path))
                     else:
                         found.update(self.open_star(rs.Derived(branch)))
                 return found
             case rs.Recursive(query=inner):
-                return {} if inner is None else self._at(inner, position)
+                return {} if inner is None else self._at(inner, position, path)
             case _:
                 assert_never(query)
 
@@ -275,13 +314,14 @@ class Tracer:
             while isinstance(query, rs.Recursive) and query.query is not None:
                 query = query.query
             if isinstance(query, rs.Combined):
-                values = [
-                    value
-                    for branch in _selects(query)
-                    if (value := _item(branch, position)) is not None
-                ]
-                return rs.Operation("union", tuple(values))
-            return _item(query, position) if isinstance(query, rs.Select) else None
+                selects = [self._values(branch) for branch in _selects(query)]
+                return rs.Operation(
+                    "union", tuple(v[position] for v in selects if position < len(v))
+                )
+            if not isinstance(query, rs.Select):
+                return None
+            values = self._values(query)
+            return values[position] if position < len(values) else None
         return None
 
     def _influence(
@@ -355,19 +395,21 @@ class Tracer:
                 found.update(self.influences(relation.query))
 
 
-def _inside(base: BaseColumn, path: tuple[str, ...]) -> BaseColumn:
-    return BaseColumn(base.source, base.column, (*base.path, *path)) if path else base
+_ELEMENTS: Final = frozenset({"explode", "explode_outer", "inline", "inline_outer", "unnest"})
 
 
-def _item(query: rs.Query, position: int) -> rs.Expression | None:
-    if not isinstance(query, rs.Select):
-        return None
-    known = [item.expression for item in query.items if isinstance(item, rs.Item)]
-    return known[position] if position < len(known) else None
+def _element(call: rs.Expression) -> rs.Expression:
+    """The array whose elements a table function yields: a field of one is a field of the other."""
+    match call:
+        case rs.Operation(name, (array,)) if name in _ELEMENTS:
+            return array
+        case _:
+            return call
 
 
 def _branches(query: rs.Query) -> list[rs.Query]:
-    pending, found = [query], []
+    pending: list[rs.Query] = [query]
+    found: list[rs.Query] = []
     while pending:
         at = pending.pop()
         if isinstance(at, rs.Combined):

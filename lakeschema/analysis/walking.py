@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from lakeschema.analysis import resolved as rs
@@ -28,6 +28,22 @@ def queries_of(resolved: rs.Resolved, *, with_unused: bool = False) -> Iterator[
         seen.add(id(query))
         yield query
         pending.extend(reversed(list(_below(query))))
+
+
+def inner_first(queries: Iterable[rs.Query]) -> list[rs.Query]:
+    """The queries and all that they read, each once, none before what it reads itself."""
+    found: list[rs.Query] = []
+    seen: set[int] = set()
+    pending = [(query, False) for query in queries]
+    while pending:
+        query, is_done = pending.pop()
+        if is_done:
+            found.append(query)
+        elif id(query) not in seen:
+            seen.add(id(query))
+            pending.append((query, True))
+            pending.extend((inner, False) for inner in _below(query))
+    return found
 
 
 def _below(query: rs.Query) -> Iterator[rs.Query]:

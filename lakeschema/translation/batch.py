@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.ddl_files import relations_from_ddl
-from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError, UnknownRelation
+from lakeschema.translation.errors import UnknownRelation
 from lakeschema.translation.interface import (
     Interface,
     Options,
@@ -26,51 +24,16 @@ from lakeschema.translation.option_values import InvalidOption, option_names, re
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
-_MAX_MESSAGE = 500
 _KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
 
 
-class InvalidRequest(Exception):
-    """The request itself is wrong; the message names the key, the value and what is allowed."""
-
-
 def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str, Any]:
-    """``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``; never raises for content.
-
-    A fault of ours is an ``InternalError``, with where it happened, so that it can be reported.
-
-    ``udf_resolver`` is the deployment's; a request cannot name one.
-    """
-    id_ = request.get("id") if isinstance(request, dict) else None
-    try:
-        return {"id": id_, "result": _result(request, udf_resolver)}
-    except (InvalidRequest, TranslationError, CatalogError) as error:
-        message = str(error)
-        hint = getattr(error, "hint", "")
-        shown = {"type": type(error).__name__, "message": message}
-        return {"id": id_, "error": {**shown, "hint": hint} if hint else shown}
-    except Exception as error:  # noqa: BLE001 (one request is one unit of work)
-        return {"id": id_, "error": _internal_error(error)}
+    """One answer; see ``answered``. ``udf_resolver`` is the deployment's; no request names one."""
+    return answered(request, lambda valid: _result(valid, udf_resolver))
 
 
-def _internal_error(error: Exception) -> dict[str, str]:
-    frames = traceback.extract_tb(error.__traceback__)
-    place = "" if not frames else f"{Path(frames[-1].filename).name}:{frames[-1].lineno}"
-    return {
-        "type": "InternalError",
-        "message": f"{type(error).__name__}: {error}"[:_MAX_MESSAGE],
-        "where": place,
-        "hint": "a fault of this program, not of the request alone: report both",
-    }
-
-
-def _result(request: object, udf_resolver: UdfResolver | None) -> Any:
-    if not isinstance(request, dict):
-        raise InvalidRequest("expected a request to be a JSON object")
-    unknown = sorted(set(request) - _KEYS)
-    if unknown:
-        allowed = ", ".join(sorted(_KEYS))
-        raise InvalidRequest(f"unknown key {unknown[0]!r}; the keys are {allowed}")
+def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any:
+    check_keys(request, _KEYS)
     target = request.get("to", "avro")
     if target not in {"avro", "spark", "plan"}:
         raise InvalidRequest(f"expected 'to' to be 'avro', 'spark' or 'plan', got {target!r}")
@@ -109,7 +72,7 @@ def _spark(
     }
 
 
-def _relations(request: dict[str, Any]) -> Mapping[RelationName, Relation]:
+def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:
     ddl = request.get("ddl")
     if not isinstance(ddl, list) or not all(isinstance(text, str) for text in ddl):
         raise InvalidRequest("expected 'ddl' to be a list of statements")
@@ -119,7 +82,7 @@ def _relations(request: dict[str, Any]) -> Mapping[RelationName, Relation]:
     return relations_from_ddl(ddl, Dialect(dialect))
 
 
-def _text(request: dict[str, Any], key: str) -> str:
+def _text(request: Mapping[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str) or not value:
         raise InvalidRequest(f"expected {key!r} to be a name")

@@ -62,6 +62,7 @@ for _command in (
     operating.retire,
     operating.dead_letters,
     standalone.translate,
+    standalone.analyze,
     standalone.generate,
 ):
     _name = _command.__name__.replace("_", "-")

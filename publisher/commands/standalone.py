@@ -1,10 +1,11 @@
-"""Commands that need no deployment: translate, generate, demo."""
+"""Commands that need no deployment: translate, analyze, generate, demo."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,22 @@ def translate(
     from lakeschema.translation.udf_plugins import PluginResolver, installed_references
 
     resolver = PluginResolver(installed_references())
+    _answer_lines(lambda request: answer(request, resolver))
+
+
+def analyze(
+    *, batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False
+) -> None:
+    """What statements read and write, down to columns, before they are run."""
+    if not batch:
+        raise Refused(USAGE_ERROR, "analyze reads JSON Lines", "call it with --batch")
+    from lakeschema.analysis.batch import answer
+
+    _answer_lines(answer)
+
+
+def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> None:
+    """One answer for each line of standard input, in the order of the lines."""
     for line in sys.stdin.buffer:
         if not line.strip():
             continue
@@ -34,7 +51,7 @@ def translate(
                 "error": {"type": "InvalidRequest", "message": f"the line is not JSON: {error}"},
             }
         else:
-            reply = answer(request, resolver)
+            reply = answer(request)
         sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()
 

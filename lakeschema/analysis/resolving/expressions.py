@@ -18,10 +18,12 @@ class ExpressionResolver:
     @abstractmethod
     def query(self, query: tree.Query, around: Scope | None) -> rs.Query: ...
 
-    def all(self, expressions: Iterable[tree.Expression], scope: Scope) -> tuple[rs.Expression, ...]:
+    def all(
+        self, expressions: Iterable[tree.Expression], scope: Scope
+    ) -> tuple[rs.Expression, ...]:
         return tuple([self.expression(each, scope) for each in expressions])
 
-    def expression(self, node: tree.Expression, scope: Scope) -> rs.Expression:  # noqa: PLR0911 (a case each)
+    def expression(self, node: tree.Expression, scope: Scope) -> rs.Expression:
         match node:
             case tree.Name(parts, position):
                 return scope.find(parts, position)
@@ -105,6 +107,8 @@ class ExpressionResolver:
             return rs.ColumnUse(
                 base.relation, base.column, (*base.path, name.lower()), base.position
             )
+        if isinstance(base, rs.Operation) and base.name == "[]":
+            return rs.Operation("[]", (self._field(base.operands[0], name), *base.operands[1:]))
         return rs.Operation(".", (base,))
 
     def _star(self, qualifier: tuple[str, ...], scope: Scope) -> rs.Expression:

@@ -10,7 +10,7 @@ from lakeschema.analysis.resolving.expressions import ExpressionResolver
 from lakeschema.analysis.resolving.scopes import Entry, Scope
 from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax.dialects import Scoping
-from lakeschema.analysis.syntax.queries import FILES
+from lakeschema.analysis.syntax.queries import FILES, TIMESERIES
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 
@@ -44,7 +44,7 @@ class FromResolver(ExpressionResolver):
             case tree.FromQuery(query, alias, columns):
                 return self._query_in_from(query, alias, columns, scope, lateral=False)
             case tree.FromFunction(call, alias, columns):
-                return self._function(call, alias, columns, scope)
+                return self._generated(call, alias, columns, scope)
             case tree.LateralView(below, call, _, alias, columns):
                 left = self.relation(below, scope)
                 right = self._generated(call, alias, columns, scope)
@@ -107,17 +107,16 @@ class FromResolver(ExpressionResolver):
         scope.entries.append(Entry(found, (alias.lower(),) if alias else ()))
         return found
 
-    def _function(
-        self, call: tree.Call, alias: str | None, columns: tuple[str, ...], scope: Scope
-    ) -> rs.Relation:
-        found = self._generated(call, alias, columns, scope)
-        return found
-
     def _generated(
         self, call: tree.Call, alias: str | None, columns: tuple[str, ...], scope: Scope
     ) -> rs.Relation:
-        value = self.expression(call, scope)
-        found = rs.Generated(value, columns or None)
+        if call.name == TIMESERIES:
+            moments = self.all(call.arguments, scope)
+            keys = self.all((key for _, key in call.named), scope)
+            value: rs.Expression = rs.Windowed(rs.Operation(TIMESERIES, moments), keys, moments)
+            found = rs.Generated(value, columns, rs.Clause.SELECT)
+        else:
+            found = rs.Generated(self.expression(call, scope), columns or None)
         scope.entries.append(Entry(found, (alias.lower(),) if alias else (call.name.lower(),)))
         return found
 
@@ -153,7 +152,10 @@ class FromResolver(ExpressionResolver):
         left = [self.shapes.of(entry.relation) for entry in scope.entries[:before]]
         right = [self.shapes.of(entry.relation) for entry in scope.entries[before:]]
         return tuple(
-            name for shape in left for name in shape.names if any(r.has(name.lower()) for r in right)
+            name
+            for shape in left
+            for name in shape.names
+            if any(r.has(name.lower()) for r in right)
         )
 
     def _merge(
@@ -164,9 +166,8 @@ class FromResolver(ExpressionResolver):
             lowered = name.lower()
             first = scope.merged.get(lowered) or self._side(scope.entries[:before], lowered)
             second = self._side(scope.entries[before:], lowered)
-            for left in _uses(first):
-                if isinstance(second, rs.ColumnUse):
-                    pairs.append((left, second))
+            if isinstance(second, rs.ColumnUse):
+                pairs.extend((left, second) for left in _uses(first))
             scope.merged[lowered] = _merged(kind, first, second)
         return tuple(pairs)
 
@@ -187,7 +188,7 @@ class FromResolver(ExpressionResolver):
         for value in item.values:
             for aggregate in item.aggregates:
                 made = self.expression(aggregate.expression, inner)
-                used |= {use.column for use in _all_uses(made)}
+                used |= {use.column for use in _uses(made)}
                 name = _pivoted_name(value, aggregate, alone=len(item.aggregates) == 1)
                 values.append(rs.Item(name, rs.Operation("pivot", (made, *keys))))
         kept = [i for i in self.every_column(inner) if _name_of(i) not in used]
@@ -202,11 +203,12 @@ class FromResolver(ExpressionResolver):
         uses = [[inner.find(path) for path in column.paths] for column in item.columns]
         used = {use.column for group in uses for each in group for use in _uses(each)}
         kept = [i for i in self.every_column(inner) if _name_of(i) not in used]
+        named = rs.Operation("unpivot", tuple(each for group in uses for each in group))
         values = [
             rs.Item(name, rs.Operation("unpivot", tuple(g[n] for g in uses if n < len(g))))
             for n, name in enumerate(item.values)
         ]
-        query = rs.Select((*kept, rs.Item(item.name, rs.CONSTANT), *values), below)
+        query = rs.Select((*kept, rs.Item(item.name, named), *values), below)
         found = rs.Derived(query, item.names)
         scope.entries.append(Entry(found, (item.alias.lower(),) if item.alias else ()))
         return found
@@ -250,9 +252,6 @@ def _uses(value: rs.Expression) -> tuple[rs.ColumnUse, ...]:
             return tuple(use for operand in operands for use in _uses(operand))
         case _:
             return ()
-
-
-_all_uses = _uses
 
 
 def _name_of(item: rs.Item | rs.OpenStar) -> str:

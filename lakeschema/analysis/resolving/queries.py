@@ -55,9 +55,7 @@ class QueryResolver(FromResolver):
         for table in tables:
             name = table.name.lower()
             itself = _reads(table.query, name) if recursive else False
-            query = (
-                self._recursive(table, around) if itself else self.query(table.query, around)
-            )
+            query = self._recursive(table, around) if itself else self.query(table.query, around)
             common = Common(query, table.columns)
             self.common = {**self.common, name: common}
             self.unused.append(common)
@@ -88,7 +86,7 @@ class QueryResolver(FromResolver):
         source = None if select.source is None else self.relation(select.source, scope)
         where = self._optional(select.where, scope)
         windows = {window.name.lower(): window for window in select.windows}
-        items = self._items(select, scope, windows)
+        items = self._items(select, self._with_grouped_windows(select.grouping, scope), windows)
         aliases = {
             item.name.lower(): item.expression for item in items if isinstance(item, rs.Item)
         }
@@ -107,9 +105,17 @@ class QueryResolver(FromResolver):
             limited,
         )
 
-    def _optional(
-        self, expression: tree.Expression | None, scope: Scope
-    ) -> rs.Expression | None:
+    def _with_grouped_windows(self, grouping: tree.Grouping | None, scope: Scope) -> Scope:
+        """Spark calls the struct of ``GROUP BY window(…)`` by the function's name."""
+        keys = () if grouping is None else grouping.keys
+        named = {
+            key.name.lower(): self.expression(key, scope)
+            for key in keys
+            if isinstance(key, tree.Call) and key.name.lower() in {"window", "session_window"}
+        }
+        return replace(scope, aliases=named) if named else scope
+
+    def _optional(self, expression: tree.Expression | None, scope: Scope) -> rs.Expression | None:
         return None if expression is None else self.expression(expression, scope)
 
     def _with_aliases(
@@ -142,15 +148,14 @@ class QueryResolver(FromResolver):
 
     def _star_items(self, star: tree.Star, scope: Scope) -> list[rs.Item | rs.OpenStar]:
         excluded = {path[-1].lower() for path in star.excluded if len(path) == 1}
-        replaced = {
-            name.lower(): self.expression(value, scope) for name, value in star.replaced
-        }
+        replaced = {name.lower(): self.expression(value, scope) for name, value in star.replaced}
         if star.base is not None:
-            return [rs.Item("*", self.expression(star.base, scope))]
+            return [rs.OpenStar(rs.Generated(self.expression(star.base, scope), None))]
         if star.qualifier:
             entries = scope.called(star.qualifier)
             if not entries:
-                return [rs.Item("*", scope.find(star.qualifier, star.position))]
+                struct = scope.find(star.qualifier, star.position)
+                return [rs.OpenStar(rs.Generated(struct, None))]
             found = self.every_column(scope, entries)
         else:
             found = self.every_column(scope)
@@ -308,7 +313,9 @@ def _reads(query: tree.Query, name: str) -> bool:
                 stack += [left, right]
             case tree.FromQuery(query=inner):
                 stack.append(inner)
-            case tree.LateralView(input=below) | tree.Pivot(input=below) | tree.Unpivot(input=below):
+            case (
+                tree.LateralView(input=below) | tree.Pivot(input=below) | tree.Unpivot(input=below)
+            ):
                 stack.append(below)
             case _:
                 pass

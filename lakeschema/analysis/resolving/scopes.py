@@ -29,7 +29,8 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """
+    """The relations of one FROM, and what else names may mean there.
+
     Attributes:
         around: of the query that this one stands in.
         merged: columns of USING and NATURAL, by name in lower case.

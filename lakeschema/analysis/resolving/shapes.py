@@ -11,7 +11,8 @@ from lakeschema.analysis import resolved as rs
 
 @dataclass(frozen=True)
 class Shape:
-    """
+    """The columns of one relation or query.
+
     Attributes:
         names: of the known columns, in order, as written.
         open_at: relations whose unknown columns it has, too, each with the number of names before.

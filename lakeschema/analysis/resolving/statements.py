@@ -37,7 +37,7 @@ def _with_unused(found: rs.Resolved, unused: tuple[rs.Query, ...]) -> rs.Resolve
 
 @dataclass(slots=True, eq=False)
 class _Statements(QueryResolver):
-    def statement(self, statement: st.Statement) -> rs.Resolved:  # noqa: C901, PLR0911, PLR0912 (a case each)
+    def statement(self, statement: st.Statement) -> rs.Resolved:
         match statement:
             case st.Query(query, into):
                 return self._query_statement(query, into)
@@ -190,8 +190,8 @@ class _Statements(QueryResolver):
             while opened and opened[0][0] <= position:
                 found.append(rs.WrittenColumn("", rs.OpenStar(opened.pop(0)[1])))
             # Before the first star positions are known.
-            fits = chosen is not None and position < len(chosen) and len(opened) == len(
-                shape.open_at
+            fits = (
+                chosen is not None and position < len(chosen) and len(opened) == len(shape.open_at)
             )
             found.append(
                 rs.WrittenColumn(
@@ -245,9 +245,7 @@ class _Statements(QueryResolver):
             touched_.append((Access.READ_METADATA, self._name(create.like)))
         touched_.append((Access.WRITE_METADATA, target))
         like = verb if create.like is None else f"{verb} LIKE"
-        return rs.Resolved(
-            like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_)
-        )
+        return rs.Resolved(like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_))
 
     def _scan_of(self, source: Source) -> rs.Scan:
         if isinstance(source, Files):
@@ -352,9 +350,7 @@ class _Statements(QueryResolver):
                 conditions.append((rs.Clause.CONDITION, self.expression(action.condition, scope)))
             columns += self._action(action, source, scan, scope, reading)
         read = rs.Select((), source)
-        write = rs.Write(
-            target, Mode.CHANGES, tuple(columns), read, None, tuple(conditions)
-        )
+        write = rs.Write(target, Mode.CHANGES, tuple(columns), read, None, tuple(conditions))
         touched = ((Access.READ_DATA, target), (Access.WRITE_DATA, target))
         return rs.Resolved("MERGE", (read,), (write,), touched)
 
@@ -367,9 +363,7 @@ class _Statements(QueryResolver):
         reading: Scope,
     ) -> Iterator[rs.WrittenColumn]:
         for assignment in action.assignments:
-            yield rs.WrittenColumn(
-                assignment.path[-1], self.expression(assignment.value, scope)
-            )
+            yield rs.WrittenColumn(assignment.path[-1], self.expression(assignment.value, scope))
         names = action.columns or target.columns or ()
         for name, value in zip(names, action.values, strict=False):
             yield rs.WrittenColumn(name, self.expression(value, reading))
@@ -459,9 +453,7 @@ def _as_metadata(found: rs.Resolved) -> Iterator[tuple[Access, Source]]:
         yield Access.READ_METADATA, source
 
 
-def _without(
-    relation: rs.Relation, target: RelationName, alias: str | None
-) -> rs.Relation | None:
+def _without(relation: rs.Relation, target: RelationName, alias: str | None) -> rs.Relation | None:
     """What is joined to the written table, without the table itself where it comes first."""
     del alias
     if isinstance(relation, rs.Joined):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lakeschema.analysis.syntax import statements as st
-from lakeschema.analysis.syntax.queries import FILES, OpenQueries
+from lakeschema.analysis.syntax.queries import OpenQueries
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
@@ -36,9 +36,8 @@ class Changes(OpenQueries):
         self.take("INTO")
         self.take("IGNORE")
         self.take("TABLE")
-        if self.word in {"DIRECTORY", "LOCAL"} and self.ahead().kind != WORD or self.comes(
-            "LOCAL", "DIRECTORY"
-        ):
+        directory = self.word == "DIRECTORY" and self.ahead().kind != WORD
+        if directory or self.comes("LOCAL", "DIRECTORY"):
             return self._insert_directory(common)
         target = self.table()
         partition = self._partition()
@@ -165,7 +164,7 @@ class Changes(OpenQueries):
         self.expect("MERGE")
         self.take("WITH", "SCHEMA", "EVOLUTION")
         self.take("INTO")
-        target = self._aliased(self.table())
+        target = self._with_alias(self.table())
         self.expect("USING")
         source = self._from_item()
         self.expect("ON")
@@ -184,7 +183,7 @@ class Changes(OpenQueries):
         condition = self.expression() if self.take("AND") else None
         self.expect("THEN")
         if self.take("DELETE"):
-            return st.MergeAction(condition, deletes=True)
+            return st.MergeAction(condition)
         if self.take("DO", "NOTHING"):
             return st.MergeAction(condition)
         if self.take("UPDATE"):
@@ -200,7 +199,7 @@ class Changes(OpenQueries):
         self.expect("INSERT")
         if self.take("*") or self.take("ROW"):
             return st.MergeAction(condition, every=True)
-        columns = ()
+        columns: tuple[str, ...] = ()
         if self.word == "(":
             columns = tuple(path[-1] for path in self._paths())
         self.expect("VALUES", "(")
@@ -282,7 +281,7 @@ class Changes(OpenQueries):
         self._skip_update_tail()
         return st.Delete(first, source, condition, common)
 
-    def _aliased(self, table: st.Named) -> st.Named:
+    def _with_alias(self, table: st.Named) -> st.Named:
         if self.take("AS") or self._is_alias():
             return replace(table, alias=self.name("an alias"))
         return table
@@ -395,7 +394,3 @@ def _resolved_alias(item: tree.FromItem, name: st.Named) -> st.Named:
         elif isinstance(at, tree.TableName) and name.parts in ((at.alias,), at.parts):
             return st.Named(at.parts, at.alias, at.position)
     return name
-
-
-def is_files(parts: tuple[str, ...]) -> bool:
-    return len(parts) == 2 and parts[0] == FILES

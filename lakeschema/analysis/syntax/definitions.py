@@ -107,7 +107,7 @@ class Definitions(Changes):
         return self.word == "SELECT"
 
     def _skip_creation_tail(self) -> None:
-        if self.word == "WITH" or self.word == "ON":
+        if self.word in {"WITH", "ON"}:
             self.skip_to("GO")
 
     def _column_list(self) -> tuple[tuple[str, ...], st.Named | None]:
@@ -119,8 +119,10 @@ class Definitions(Changes):
             if self.word == "LIKE" and self.ahead().kind in (WORD, QUOTED):
                 self.advance()
                 like = self.table()
-            elif self.word in _CONSTRAINTS and self.ahead().word not in {",", ")"} and (
-                self.at.kind == WORD
+            elif (
+                self.word in _CONSTRAINTS
+                and self.ahead().word not in {",", ")"}
+                and (self.at.kind == WORD)
             ):
                 self._skip_column()
                 continue

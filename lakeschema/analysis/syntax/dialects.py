@@ -16,7 +16,9 @@ from lakeschema.translation.syntax.grammars import GRAMMARS, Grammar
 
 class UnknownDialect(Exception):
     def __init__(self, name: str) -> None:
-        super().__init__(f"unknown dialect {name!r}; the dialects are {', '.join(sorted(DIALECTS))}")
+        super().__init__(
+            f"unknown dialect {name!r}; the dialects are {', '.join(sorted(DIALECTS))}"
+        )
         self.name = name
 
 
@@ -26,15 +28,13 @@ class Scoping:
 
     Attributes:
         tables_hide_common_tables: a table of the catalog wins over a WITH of the same name.
-        group_sees_aliases: and HAVING and ORDER BY likewise: the aliases of SELECT.
-        order_sees_source: ORDER BY sees columns that SELECT does not show.
+        group_sees_aliases: GROUP BY sees the aliases of SELECT; HAVING likewise.
         aliases_in_items: an item may use the alias of an earlier one.
     """
 
     tables_hide_common_tables: bool = False
     group_sees_aliases: bool = True
     having_sees_aliases: bool = True
-    order_sees_source: bool = True
     aliases_in_items: bool = False
 
 
@@ -95,7 +95,7 @@ def _ansi(**more: bool | Scoping) -> StatementGrammar:
 _HIVE: Final = _grammar(
     Dialect.HIVE,
     backslash_escapes=True,
-    scoping=Scoping(group_sees_aliases=False, order_sees_source=True),
+    scoping=Scoping(group_sees_aliases=False),
 )
 _SPARK: Final = _grammar(
     Dialect.SPARK, backslash_escapes=True, scoping=Scoping(aliases_in_items=True)
@@ -141,7 +141,8 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
 
 
 def grammar_of(dialect: str) -> StatementGrammar:
-    """
+    """The grammar of a dialect by its name.
+
     Raises:
         UnknownDialect: there is none of that name.
     """

@@ -58,7 +58,7 @@ def _pattern(backslashes: bool, hashes: bool, brackets: bool) -> re.Pattern[str]
       | (?P<double>"{inner.format(q='"')}")
       | (?P<quoted>`(?:[^`]|``)*`)
       | (?P<variable>@@?\w+|\$\w+|(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
-      | (?P<word>(?:\w|\#(?=\w)|{_TEMPLATE})(?:[\w$\#]|{_TEMPLATE})*)
+      | (?P<word>(?:\w|\#(?=\w)|{_TEMPLATE})(?:{_TEMPLATE}|[\w$\#])*)
       {name}
       | (?P<symbol>{_SYMBOLS}|[-+*/%~&|^<>=!(),.\[\]:;?{{}}@$\#\\])
     """
@@ -72,9 +72,7 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
         MalformedSql: a quotation mark or comment that is not closed.
     """
     found: list[Token] = []
-    match = _pattern(
-        grammar.backslash_escapes, grammar.hash_comments, grammar.brackets_name
-    ).match
+    match = _pattern(grammar.backslash_escapes, grammar.hash_comments, grammar.brackets_name).match
     at, length = 0, len(sql)
     while at < length:
         matched = match(sql, at)

@@ -6,6 +6,7 @@ locked, sampled, ordered inside a call or read at another time is passed over.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
@@ -32,6 +33,9 @@ from lakeschema.translation.syntax.pipes import Pipes
 
 FILES: Final = "files"
 """The namespace of a table name that is a path: ``("files", uri)`` has no other meaning."""
+
+TIMESERIES: Final = "timeseries"
+"""The function that stands for Vertica's clause: of moments, and of keys without names."""
 
 _NO_ALIAS: Final = NO_ALIAS | frozenset(
     {
@@ -141,6 +145,25 @@ class OpenQueries(Pipes):
             self.take_one_of("TEMPORARY", "TEMP")
             self.take("TABLE")
             self.into = self.table()
+
+    def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
+        """``TIMESERIES slot AS '1 hour' OVER (PARTITION BY a ORDER BY moment)``."""
+        if source is None or self.word != "TIMESERIES" or self.ahead().kind not in (WORD, QUOTED):
+            return source
+        token = self.advance()
+        name = self.name("a column")
+        self.expect("AS")
+        self.string("an interval in quotes")
+        self.expect("OVER", "(")
+        parts = self.window_parts()
+        moments = tuple(key.expression for key in parts.order_by)
+        call = tree.Call(
+            TIMESERIES,
+            moments,
+            self.position(token),
+            named=tuple(("", key) for key in parts.partition_by),
+        )
+        return tree.LateralView(source, call, outer=False, alias=None, columns=(name,))
 
     def ordered(self, body: tree.Query) -> tree.Query:
         query = super().ordered(body)
@@ -292,9 +315,14 @@ class OpenQueries(Pipes):
                 self.fail("expected (")
             self.advance()
             return self.postfix(tree.Call("array", tuple(self._aliased_values(closing))))
-        if self.word == "(" and self.comes("(", "+", ")"):
-            self.fail("expected an expression")
         return super().operand()
+
+    def call(self, names: Sequence[str], position: Position) -> tree.Expression:
+        if self.comes("(", "+", ")"):
+            # Oracle's mark of an outer join, behind a column.
+            self.back_to(self.index + 3)
+            return tree.Name(tuple(names), position)
+        return super().call(names, position)
 
     def _aliased_values(self, closing: str) -> list[tree.Expression]:
         found: list[tree.Expression] = []
@@ -312,17 +340,11 @@ class OpenQueries(Pipes):
             if self.comes("AT", "TIME", "ZONE"):
                 self.back_to(self.index + 3)
                 found = tree.Call("at time zone", (found, self.operand()))
-            elif self.comes("(", "+", ")"):
-                # Oracle's outer join.
-                self.back_to(self.index + 3)
             else:
                 return found
 
-    def interval_without_unit(
-        self, value: tree.Expression, position: Position
-    ) -> tree.IntervalLiteral:
-        del position
-        return tree.IntervalLiteral(value, "")
+    def check_unitless(self, position: Position) -> None:
+        """Other engines have them: ``INTERVAL '1 day'``."""
 
     def order_inside(self) -> tuple[tree.SortKey, ...]:
         found: tuple[tree.SortKey, ...] = ()

@@ -75,8 +75,7 @@ class Scripts(Definitions):
         except TranslationError as error:
             return self._failed(error, start, depth)
         except RecursionError:
-            error = TooLarge("the statement is nested too deeply")
-            return self._failed(error, start, depth)
+            return self._failed(TooLarge("the statement is nested too deeply"), start, depth)
         return statement
 
     def _failed(self, error: TranslationError, start: int, depth: int) -> Unreadable:
@@ -129,7 +128,9 @@ class Scripts(Definitions):
             self.fail("expected a namespace")
         what = ""
         if self.ahead().kind == WORD or self.ahead().kind == 1:
-            what = self.take_one_of("CATALOG", "DATABASE", "SCHEMA", "NAMESPACE", "WAREHOUSE", "ROLE")
+            what = self.take_one_of(
+                "CATALOG", "DATABASE", "SCHEMA", "NAMESPACE", "WAREHOUSE", "ROLE"
+            )
         if self.at.kind == STRING:
             return st.Use((self.advance().text,), what.lower())
         return st.Use(self.path(), what.lower())
@@ -191,7 +192,7 @@ class Scripts(Definitions):
                 self.advance()
         found: list[st.Statement] = []
         while self.at.kind != END:
-            if self.word in _IN_BODIES and not (self.word == "SET" or self.word == "IF"):
+            if self.word in _IN_BODIES and self.word not in {"SET", "IF"}:
                 before = self.index
                 try:
                     found.append(self.statement())
@@ -236,7 +237,16 @@ _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyTy
                 *("GRANT", "REVOKE", "DENY", "COMMIT", "ROLLBACK", "START", "BEGIN", "END"),
                 *("REFRESH", "UNCACHE", "CLEAR", "MSCK", "RESET", "DECLARE", "CALL", "EXEC"),
                 *("EXECUTE", "COMMENT", "VACUUM", "OPTIMIZE", "RELOAD", "ADD", "LIST", "DELIMITER"),
-                *("PREPARE", "DEALLOCATE", "KILL", "LOCK", "UNLOCK", "SAVEPOINT", "PRINT", "RETURN"),
+                *(
+                    "PREPARE",
+                    "DEALLOCATE",
+                    "KILL",
+                    "LOCK",
+                    "UNLOCK",
+                    "SAVEPOINT",
+                    "PRINT",
+                    "RETURN",
+                ),
                 *("CLUSTER", "REINDEX", "ABORT", "EXPORT", "IMPORT", "PUT", "GET", "REMOVE", "RM"),
                 *("LS", "CHECKPOINT", "ATTACH", "DETACH", "PRAGMA", "UNDROP", "REPAIR", "FLUSH"),
                 *("UNSET", "DFS", "WHENEVER", "NOTIFY", "DISCARD", "DELETEJAR", "COMPACT"),

@@ -39,7 +39,8 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """
+    """INSERT of the rows of a query.
+
     Attributes:
         columns: that are written; empty where the text lists none.
         partition: columns of PARTITION; those with a value get none from the query.
@@ -121,7 +122,8 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class AlterColumns:
-    """
+    """A change of which columns a table has.
+
     Attributes:
         renamed: (old, new).
         replaced: the whole new list of columns, where the text gives it.
@@ -178,7 +180,6 @@ class MergeAction:
     columns: tuple[str, ...] = ()
     values: tuple[tree.Expression, ...] = ()
     every: bool = False
-    deletes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

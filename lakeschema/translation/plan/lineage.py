@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, assert_never
 
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.interface import SourceColumn
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
@@ -31,6 +33,7 @@ from lakeschema.translation.plan.relations import (
     RecursiveScan,
     Scan,
     SetOperation,
+    SetOperator,
     Sort,
     Values,
     Window,
@@ -46,6 +49,7 @@ class Lineage:
 
     def __init__(self, recursive: Mapping[int, tuple[Sources, ...]] | None = None) -> None:
         self._recursive = dict(recursive or {})
+        self._types: dict[tuple[RelationName, str], ColumnType] = {}
         # With what they were traced from: ids are only good while the objects live.
         self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
 
@@ -95,14 +99,37 @@ class Lineage:
         """A nested field's own path, not its whole column."""
         base = self.expression(expression.base, columns, outer)
         if isinstance(expression, FieldAccess):
+            if not _is_reference(expression.base):
+                # A field of what was computed: its operands have no such field.
+                return base
+            name = expression.name
             return tuple(
-                SourceColumn(s.relation, s.column, (*s.path, expression.name)) for s in base
+                SourceColumn(s.relation, s.column, (*s.path, name)) if self._has(s, name) else s
+                for s in base
             )
         return _united((base, self.expression(expression.index, columns, outer)))
+
+    def _has(self, source: SourceColumn, field: str) -> bool:
+        """Whether the source has it: what a sub-query computed has fields that its sources lack."""
+        type_ = self._types.get((source.relation, source.column))
+        for name in (*source.path, field):
+            while isinstance(type_, ArrayType | MapType):
+                type_ = type_.element if isinstance(type_, ArrayType) else type_.value
+            fields = type_.fields if isinstance(type_, StructType) else ()
+            inner = [f.type for f in fields if f.name.lower() == name.lower()]
+            if not inner:
+                return False
+            type_ = inner[0]
+        return True
 
     def _columns(self, plan: Plan, outer: tuple[tuple[Sources, ...], ...]) -> tuple[Sources, ...]:
         match plan:
             case Scan(relation, columns):
+                self._types.update(
+                    ((relation, column.name), column.type)
+                    for column in columns
+                    if isinstance(column.type, ArrayType | MapType | StructType)
+                )
                 return tuple((SourceColumn(relation, column.name),) for column in columns)
             case Values(columns=columns):
                 return tuple(() for _ in columns)
@@ -128,6 +155,11 @@ class Lineage:
                 return self._recursive[number]
             case Recursion():
                 return self._recursion(plan, outer)
+            case SetOperation(
+                operator=SetOperator.EXCEPT | SetOperator.EXCEPT_ALL, inputs=branches
+            ):
+                # What is taken away decides which rows stay, and is in none of them.
+                return self.columns(branches[0], outer)
             case SetOperation(inputs=branches):
                 each = [self.columns(branch, outer) for branch in branches]
                 return tuple(_united(column) for column in zip(*each, strict=True))
@@ -152,6 +184,12 @@ class Lineage:
                 self._recursive[plan.number] = found
                 return found
             found = more
+
+
+def _is_reference(expression: RowExpression) -> bool:
+    while isinstance(expression, FieldAccess | Subscript):
+        expression = expression.base
+    return isinstance(expression, ColumnReference | OuterReference)
 
 
 def _united(parts: Iterable[Sources]) -> Sources:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import Position, UnsupportedConstruct
+from lakeschema.translation.errors import Position
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import (
@@ -264,12 +264,12 @@ class Expressions(Operators):
         unit = unit_of(self)
         if unit is not None:
             return tree.IntervalLiteral(value, unit)
-        return self.interval_without_unit(value, self.position(token))
+        self.check_unitless(self.position(token))
+        return tree.IntervalLiteral(value, "")
 
-    def interval_without_unit(
-        self, value: tree.Expression, position: Position
-    ) -> tree.IntervalLiteral:
-        raise UnsupportedConstruct("an interval without a unit", position=position)
+    @abstractmethod
+    def check_unitless(self, position: Position) -> None:
+        """Called for ``INTERVAL '1'`` alone; raises where the dialect has no such interval."""
 
 
 _FORMS: Final[Mapping[str, Callable[[Expressions], tree.Expression | None]]] = MappingProxyType(

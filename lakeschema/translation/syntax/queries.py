@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
+from lakeschema.translation.errors import MalformedSql, Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import FromItems
 from lakeschema.translation.syntax.grouping import grouping_of
@@ -45,6 +45,9 @@ class Queries(FromItems):
                 )
             self.fail("expected the end of the query")
         return query
+
+    def check_unitless(self, position: Position) -> None:
+        raise UnsupportedConstruct("an interval without a unit", position=position)
 
     def query(self) -> tree.Query:
         if self.word != "WITH":
@@ -195,6 +198,7 @@ class Queries(FromItems):
         elif source is not None:
             source = self._with_joins(source)
         where = self.expression() if self.take("WHERE") else None
+        source = self.behind_where(source)
         grouping = None
         if self.take("GROUP", "BY"):
             grouping = grouping_of(self)
@@ -212,6 +216,10 @@ class Queries(FromItems):
         return tree.Select(
             items, source, where, grouping, having, qualify, tuple(windows), distinct
         )
+
+    def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
+        """Where Vertica makes rows of moments; the source with what is made."""
+        return source
 
     def behind_items(self) -> None:
         """Where a statement may say into which table its rows go."""

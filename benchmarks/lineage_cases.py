@@ -1,0 +1,253 @@
+"""Recorded cases of lineage tools, answered by ``analyze --batch``: ``python -m benchmarks.lineage_cases FILE``.
+
+Each author's conventions are options of the request, or of how an answer is read: what a script's
+sources and targets are, whose names are shown. None is by case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from lakeschema.analysis.batch import answer
+
+_ASKED: Final = (
+    *("table_access", "column_access", "joins", "table_lineage", "column_lineage"),
+    "catalog_updates",
+)
+_DIALECTS: Final = MappingProxyType(
+    {"": "ansi", "generic": "ansi", "sparksql": "spark", "sqlserver": "tsql"}
+)
+_OPTIONS: Final[Mapping[str, Mapping[str, bool]]] = MappingProxyType(
+    {
+        "sqllineage": {
+            "window_keys_are_direct": True,
+            "count_reads_all": True,
+            "names_unknown_columns": True,
+            "open_stars_hide_names": True,
+            "unused_common_tables": True,
+        },
+        "openlineage": {"window_keys_are_direct": True},
+        "queryparser": {},
+        "datahub": {},
+    }
+)
+_CLAUSES: Final = MappingProxyType(
+    {
+        "group by": "GROUPBY",
+        "order by": "ORDER",
+        "partition by": "PARTITION",
+        "lateral view": "LATERALVIEW",
+    }
+)
+_ACCESS: Final = MappingProxyType(
+    {
+        "read data": "ReadData",
+        "read metadata": "ReadMeta",
+        "write data": "WriteData",
+        "write metadata": "WriteMeta",
+    }
+)
+_QUOTES: Final = str.maketrans("", "", '"`[]')
+
+
+@dataclass(slots=True)
+class Read:
+    """What a case's statements do, in the words of its author."""
+
+    sources: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
+    columns: set[tuple[tuple[str, ...], str]] = field(default_factory=set)
+    joins: set[tuple[str, ...]] = field(default_factory=set)
+    column_access: set[tuple[str, str]] = field(default_factory=set)
+    table_use: set[tuple[str, str]] = field(default_factory=set)
+    lineage_map: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+
+def request_of(case: Mapping[str, Any]) -> dict[str, Any]:
+    """The case as a request."""
+    source = case["source"]
+    settings = case["settings"]
+    native = case["dialect"] if source == "sqllineage" else case["dialect_native"]
+    namespace = settings.get("DEFAULT_SCHEMA")
+    request = {
+        "id": case["id"],
+        "sql": ";\n".join(text.rstrip("; \n") for text in case.get("statements") or [case["sql"]]),
+        "dialect": _DIALECTS.get(native, native),
+        "tables": case["schema"],
+        "namespace": [namespace] if namespace else [],
+        "ask": list(_ASKED),
+        "options": dict(_OPTIONS[source]),
+    }
+    if source == "sqllineage":
+        request["aliases_in_items"] = settings["LATERAL_COLUMN_ALIAS_REFERENCE"]
+    return request
+
+
+def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
+    """The answer as the case's author would have it."""
+    found = Read()
+    if "error" in reply:
+        found.errors.append(reply["error"]["message"])
+        return found
+    known = set(map(_plain, case["schema"]))
+    for statement in reply["result"]["statements"]:
+        if "error" in statement:
+            found.errors.append(statement["error"]["message"])
+            continue
+        _read_tables(case["source"], statement, known, found)
+        for lineage in statement["column_lineage"]:
+            _read_columns(case["source"], lineage, found)
+        for pair in statement["joins"]:
+            found.joins.add(tuple(sorted(map(_column, pair))))
+        for use in statement["column_access"]:
+            if use["relation"] is not None:
+                clause = _CLAUSES.get(use["clause"], use["clause"].upper())
+                found.column_access.add((_column(use), clause))
+        for target, sources in statement["table_lineage"].items():
+            found.lineage_map[_plain(target)] = tuple(sorted(map(_plain, sources)))
+    return found
+
+
+def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], found: Read) -> None:
+    verb = statement["verb"]
+    access = [
+        (_ACCESS[use["access"]], _plain(use["relation"])) for use in statement["table_access"]
+    ]
+    dropped = verb.startswith("DROP")
+    # Queryparser says nothing of tables that its catalog lacks.
+    found.table_use.update((kind, table) for kind, table in access if not dropped or table in known)
+    read = {table for kind, table in access if kind == "ReadData"}
+    written = {table for kind, table in access if kind in {"WriteData", "WriteMeta"}}
+    if author == "sqllineage":
+        if dropped:
+            found.targets -= written
+        if dropped or verb in {"CACHE", "RENAME", "TRUNCATE", "ALTER"}:
+            return
+        if verb in {"CREATE TABLE LIKE", "SWAP"}:
+            read = {table for kind, table in access if kind == "ReadMeta"}
+    if verb == "SWAP":
+        first, second = (_plain(table) for table in statement["table_lineage"])
+        read, written = {second}, {first}
+    if verb == "EXCHANGE PARTITION":
+        written -= read
+    if verb == "MERGE":
+        read -= written
+    if author != "sqllineage":
+        if dropped:
+            return
+        if verb == "RENAME":
+            moves = {t: s for t, s in statement["table_lineage"].items() if s}
+            read = {_plain(source) for sources in moves.values() for source in sources}
+            written = set(map(_plain, moves))
+    found.sources |= read - {""}
+    found.targets |= written - {""}
+
+
+def _read_columns(author: str, lineage: Mapping[str, Any], found: Read) -> None:
+    target = lineage["target"]
+    if author == "sqllineage" and target is None and found.targets:
+        # Rows that a script shows are no lineage where it writes some.
+        return
+    prefix = f"{target}." if target else ""
+    for column in lineage["columns"]:
+        sources = tuple(sorted(map(_column, column["direct"])))
+        if sources or author == "datahub":
+            found.columns.add((sources, _plain(prefix + column["column"])))
+
+
+def _column(column: Mapping[str, Any]) -> str:
+    name = ".".join((column["column"], *column.get("path", ())))
+    return _plain(name if not column["relation"] else f"{column['relation']}.{name}")
+
+
+def _plain(name: str) -> str:
+    """Without quotation marks and case, in which authors differ."""
+    text = name.translate(_QUOTES).removeprefix("<default>.")
+    return text.removeprefix("path:").lower()
+
+
+def misses(case: Mapping[str, Any], found: Read) -> Iterator[tuple[str, Any, Any]]:
+    """What the author expects otherwise: (what, expected, found)."""
+    expected = case["expected"]
+    tables = expected.get("tables")
+    if tables is not None:
+        wanted = tuple(sorted(map(_plain, tables[side])) for side in ("sources", "targets"))
+        got = (sorted(found.sources), sorted(found.targets))
+        if wanted != got:
+            yield "tables", wanted, got
+    for what, wanted, got in (
+        ("columns", _columns_of(expected.get("columns")), found.columns),
+        ("joins", _pairs(expected.get("joins")), found.joins),
+        ("joins", _pairs(expected.get("joins_involved")), found.joins),
+        ("column_access", _first_plain(expected.get("column_access")), found.column_access),
+        ("table_use", _second_plain(expected.get("table_use")), found.table_use),
+        ("lineage_map", _map_of(expected.get("lineage_map")), found.lineage_map),
+    ):
+        if wanted is not None and wanted != got:
+            yield what, wanted, got
+
+
+def _columns_of(columns: Any) -> Any:
+    if columns is None:
+        return None
+    return {(tuple(sorted(map(_plain, sources))), _plain(target)) for sources, target in columns}
+
+
+def _pairs(pairs: Any) -> Any:
+    return None if pairs is None else {tuple(sorted(map(_plain, pair))) for pair in pairs}
+
+
+def _first_plain(pairs: Any) -> Any:
+    return None if pairs is None else {(_plain(first), second) for first, second in pairs}
+
+
+def _second_plain(pairs: Any) -> Any:
+    return None if pairs is None else {(first, _plain(second)) for first, second in pairs}
+
+
+def _map_of(lineage: Any) -> Any:
+    if lineage is None:
+        return None
+    return {_plain(target): tuple(sorted(map(_plain, s))) for target, s in lineage.items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--misses", action="store_true", help="show what is expected otherwise")
+    chosen = parser.parse_args()
+    cases = json.loads(chosen.cases.read_text(encoding="utf-8"))
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    began = time.process_time()
+    for case in cases:
+        asked = next(what for what, value in case["expected"].items() if value is not None)
+        kind = f"{case['source']} {asked}"
+        total[kind] += 1
+        found = read_answer(case, answer(request_of(case)))
+        wrong = list(misses(case, found))
+        right[kind] += not wrong
+        if wrong and chosen.misses:
+            print(case["id"], " ".join(case["sql"].split())[:300], *found.errors, sep="\n  ")
+            for what, wanted, got in wrong:
+                print(
+                    f"  {what}: expected {wanted!s:.500}\n  {'':{len(what)}}  got      {got!s:.500}"
+                )
+    for kind, count in sorted(total.items()):
+        print(f"{kind:<28}{right[kind]:>5} of {count:>4}  {100 * right[kind] / count:6.1f} %")
+    print(f"{time.process_time() - began:.2f} s of processor time")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Analyses → JSON: one stable form each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from lakeschema.analysis.catalog import as_text
+from lakeschema.analysis.catalog_updates import CatalogUpdate
+from lakeschema.analysis.column_access import column_access
+from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.joins import joins
+from lakeschema.analysis.scripts import Analysed
+from lakeschema.analysis.table_access import table_access
+from lakeschema.analysis.table_lineage import table_lineage
+from lakeschema.analysis.tracing import BaseColumn, Influence
+
+
+def column_json(column: BaseColumn) -> dict[str, Any]:
+    """``relation`` is null for a name that no relation surely has."""
+    source = None if column.source is None else as_text(column.source)
+    found: dict[str, Any] = {"relation": source, "column": column.column}
+    if column.path:
+        found["path"] = list(column.path)
+    return found
+
+
+def _influence_json(influence: Influence) -> dict[str, Any]:
+    clause, column = influence
+    return {"clause": clause.value, **column_json(column)}
+
+
+def _lineage_json(lineage: RelationLineage) -> dict[str, Any]:
+    return {
+        "target": None if lineage.target is None else as_text(lineage.target),
+        "columns": [
+            {
+                "column": column.column,
+                "direct": [column_json(each) for each in column.direct],
+                "indirect": [_influence_json(each) for each in column.indirect],
+            }
+            for column in lineage.columns
+        ],
+        "rows": [_influence_json(each) for each in lineage.rows],
+    }
+
+
+def _update_json(update: CatalogUpdate) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "change": update.change.value,
+        "relation": None if update.relation is None else str(update.relation),
+        "columns": None if update.columns is None else list(update.columns),
+    }
+    if update.new_name is not None:
+        found["new_name"] = str(update.new_name)
+    if update.reason:
+        found["reason"] = update.reason
+    return found
+
+
+def _table_access(analysed: Analysed, conventions: Conventions) -> Any:
+    assert analysed.resolved is not None
+    return [
+        {"relation": as_text(source), "access": access.value}
+        for access, source in table_access(analysed.resolved, conventions)
+    ]
+
+
+def _column_access(analysed: Analysed, conventions: Conventions) -> Any:
+    assert analysed.resolved is not None
+    return [
+        {"clause": clause.value, **column_json(column)}
+        for column, clause in column_access(analysed.resolved, conventions)
+    ]
+
+
+def _joins(analysed: Analysed, conventions: Conventions) -> Any:
+    assert analysed.resolved is not None
+    return [
+        [column_json(first), column_json(second)]
+        for first, second in joins(analysed.resolved, conventions)
+    ]
+
+
+def _table_lineage(analysed: Analysed, conventions: Conventions) -> Any:
+    assert analysed.resolved is not None
+    return {
+        as_text(target): [as_text(source) for source in sources]
+        for target, sources in table_lineage(analysed.resolved, conventions).items()
+    }
+
+
+def _column_lineage(analysed: Analysed, conventions: Conventions) -> Any:
+    assert analysed.resolved is not None
+    return [_lineage_json(each) for each in column_lineage(analysed.resolved, conventions)]
+
+
+def _catalog_updates(analysed: Analysed, conventions: Conventions) -> Any:
+    del conventions
+    return [_update_json(update) for update in analysed.updates]
+
+
+ANALYSES: Final[Mapping[str, Callable[[Analysed, Conventions], Any]]] = MappingProxyType(
+    {
+        "table_access": _table_access,
+        "column_access": _column_access,
+        "joins": _joins,
+        "table_lineage": _table_lineage,
+        "column_lineage": _column_lineage,
+        "catalog_updates": _catalog_updates,
+    }
+)
+"""What can be asked of one statement, by name."""
+
+
+def statement_json(
+    analysed: Analysed, asked: tuple[str, ...], conventions: Conventions
+) -> dict[str, Any]:
+    """One statement: its verb and what was asked, or the error for which that is not known."""
+    if analysed.resolved is None:
+        error = analysed.error
+        assert error is not None
+        found: dict[str, Any] = {
+            "text": analysed.text,
+            "error": {"type": type(error).__name__, "message": error.message},
+        }
+        if error.position is not None:
+            found["error"]["line"] = error.position.line
+            found["error"]["column"] = error.position.column
+        if error.hint:
+            found["error"]["hint"] = error.hint
+        return found
+    answers = {name: ANALYSES[name](analysed, conventions) for name in asked}
+    return {"verb": analysed.resolved.verb, **answers}

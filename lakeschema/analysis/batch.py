@@ -1,0 +1,124 @@
+"""One request of ``analyze --batch`` → its answer. Pure: what is known comes with the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from lakeschema.analysis.answers import ANALYSES, statement_json
+from lakeschema.analysis.catalog import KnownCatalog, KnownTable, as_text
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.dataflow import cumulative
+from lakeschema.analysis.scripts import Analysed, analyse
+from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
+from lakeschema.analysis.table_lineage import table_lineage
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
+
+_DATAFLOW = "dataflow"
+_KEYS = frozenset(
+    {"id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "aliases_in_items"}
+)
+
+
+def answer(request: object) -> dict[str, Any]:
+    """``{"id", "result"}`` or ``{"id", "error"}``; see ``answered``.
+
+    The result has ``statements``, an object each, and ``dataflow`` of all of them if that was
+    asked. A statement that cannot be read has an ``error`` and stops no other.
+    """
+    return answered(request, _result)
+
+
+def _result(request: Mapping[str, Any]) -> dict[str, Any]:
+    check_keys(request, _KEYS)
+    sql = request.get("sql")
+    if not isinstance(sql, str):
+        raise InvalidRequest("expected 'sql' to be a text")
+    grammar = _grammar(request)
+    asked = _asked(request.get("ask"))
+    conventions = _conventions(request.get("options", {}))
+    catalog = _catalog(request, grammar)
+    found = list(analyse(sql, grammar, catalog))
+    of_each = tuple(name for name in asked if name != _DATAFLOW)
+    result: dict[str, Any] = {
+        "statements": [statement_json(each, of_each, conventions) for each in found]
+    }
+    if _DATAFLOW in asked:
+        result[_DATAFLOW] = _dataflow(found, conventions)
+    return result
+
+
+def _dataflow(found: list[Analysed], conventions: Conventions) -> dict[str, list[str]]:
+    steps = (
+        table_lineage(each.resolved, conventions) for each in found if each.resolved is not None
+    )
+    return {
+        as_text(target): [as_text(source) for source in sources]
+        for target, sources in cumulative(steps).items()
+    }
+
+
+def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
+    dialect = request.get("dialect", "ansi")
+    if not isinstance(dialect, str):
+        raise InvalidRequest("expected 'dialect' to be a text")
+    try:
+        grammar = grammar_of(dialect)
+    except UnknownDialect as error:
+        raise InvalidRequest(str(error)) from None
+    aliases = request.get("aliases_in_items", grammar.scoping.aliases_in_items)
+    if not isinstance(aliases, bool):
+        raise InvalidRequest("expected 'aliases_in_items' to be true or false")
+    return replace(grammar, scoping=replace(grammar.scoping, aliases_in_items=aliases))
+
+
+def _asked(names: object) -> tuple[str, ...]:
+    known = (*ANALYSES, _DATAFLOW)
+    if names is None:
+        return known
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InvalidRequest("expected 'ask' to be a list of analyses")
+    for name in names:
+        if name not in known:
+            raise InvalidRequest(f"unknown analysis {name!r}; the analyses are {', '.join(known)}")
+    return tuple(names)
+
+
+def _conventions(values: object) -> Conventions:
+    if not isinstance(values, dict):
+        raise InvalidRequest("expected 'options' to be an object")
+    allowed = [field.name for field in fields(Conventions)]
+    for name, value in values.items():
+        if name not in allowed:
+            raise InvalidRequest(f"unknown option {name!r}; the options are {', '.join(allowed)}")
+        if not isinstance(value, bool):
+            raise InvalidRequest(f"expected option {name!r} to be true or false, got {value!r}")
+    return Conventions(**values)
+
+
+def _catalog(request: Mapping[str, Any], grammar: StatementGrammar) -> KnownCatalog:
+    namespace = request.get("namespace", [])
+    if not _is_texts(namespace):
+        raise InvalidRequest("expected 'namespace' to be a list of names")
+    tables = request.get("tables", {})
+    if not isinstance(tables, dict) or not all(map(_is_texts, tables.values())):
+        raise InvalidRequest("expected 'tables' to be an object: name to a list of columns")
+    catalog = KnownCatalog(namespace=tuple(part.lower() for part in namespace))
+    for name, columns in tables.items():
+        parsed = RelationName.parse(name, current_namespace=catalog.namespace)
+        catalog = catalog.with_table(parsed, KnownTable(tuple(columns)))
+    ddl = request.get("ddl", [])
+    if not _is_texts(ddl):
+        raise InvalidRequest("expected 'ddl' to be a list of statements")
+    for text in ddl:
+        for each in analyse(text, grammar, catalog):
+            if each.error is not None:
+                raise each.error
+            catalog = each.catalog
+    return replace(catalog, namespace=tuple(part.lower() for part in namespace))
+
+
+def _is_texts(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)

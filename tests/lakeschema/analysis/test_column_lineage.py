@@ -1,0 +1,286 @@
+"""From which columns each written or shown column comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
+from lakeschema.analysis.conventions import Conventions
+from tests.lakeschema.analysis.analysed import resolved
+
+
+def lineage(
+    sql: str,
+    dialect: str = "spark",
+    tables: Mapping[str, Sequence[str]] | None = None,
+    conventions: Conventions | None = None,
+) -> RelationLineage:
+    (found,) = column_lineage(resolved(sql, dialect, tables), conventions)
+    return found
+
+
+def direct(
+    sql: str,
+    dialect: str = "spark",
+    tables: Mapping[str, Sequence[str]] | None = None,
+    conventions: Conventions | None = None,
+) -> dict[str, list[str]]:
+    found = lineage(sql, dialect, tables, conventions)
+    return {column.column: [str(each) for each in column.direct] for column in found.columns}
+
+
+def rows(sql: str, dialect: str = "spark") -> list[str]:
+    return [f"{clause.value}: {column}" for clause, column in lineage(sql, dialect).rows]
+
+
+def indirect(sql: str) -> dict[str, list[str]]:
+    return {
+        column.column: [f"{clause.value}: {each}" for clause, each in column.indirect]
+        for column in lineage(sql).columns
+    }
+
+
+def test_a_column_is_made_of_what_its_expression_reads() -> None:
+    found = direct("SELECT id, amount * 2 AS twice, concat(customer, '!') AS c FROM orders")
+
+    assert found == {"id": ["orders.id"], "twice": ["orders.amount"], "c": ["orders.customer"]}
+
+
+def test_sub_queries_and_common_tables_are_seen_through() -> None:
+    sql = """
+        WITH recent AS (SELECT id AS key, amount FROM orders)
+        SELECT r.key, t.total FROM recent r JOIN (SELECT sum(amount) AS total FROM recent) t
+    """
+
+    assert direct(sql) == {"key": ["orders.id"], "total": ["orders.amount"]}
+
+
+def test_a_star_is_expanded_where_columns_are_known() -> None:
+    found = direct(
+        "SELECT c.*, o.id AS order_id FROM customers c JOIN orders o ON c.id = o.customer"
+    )
+
+    assert found == {
+        "id": ["customers.id"],
+        "name": ["customers.name"],
+        "country": ["customers.country"],
+        "order_id": ["orders.id"],
+    }
+
+
+def test_a_star_of_unknown_columns_stays_a_star() -> None:
+    assert direct("INSERT INTO t SELECT * FROM somewhere") == {"*": ["somewhere.*"]}
+
+
+def test_a_name_that_only_one_unknown_table_can_have_is_its_column() -> None:
+    assert direct("SELECT x FROM somewhere") == {"x": ["somewhere.x"]}
+
+
+def test_a_name_that_several_tables_may_have_is_not_guessed() -> None:
+    sql = "SELECT x FROM somewhere, elsewhere"
+
+    assert direct(sql) == {"x": []}
+    assert direct(sql, conventions=Conventions(names_unknown_columns=True)) == {"x": ["x"]}
+
+
+def test_written_columns_have_the_targets_names_by_position() -> None:
+    found = direct("INSERT INTO bar SELECT id, name FROM customers")
+
+    assert found == {"a": ["customers.id"], "b": ["customers.name"]}
+
+
+def test_listed_columns_win_over_the_targets_order() -> None:
+    found = direct("INSERT INTO bar (b, a) SELECT id, name FROM customers")
+
+    assert found == {"b": ["customers.id"], "a": ["customers.name"]}
+
+
+def test_columns_of_a_fixed_partition_get_nothing_from_the_query() -> None:
+    tables = {"t": ["x", "y", "day"], "s": ["p", "q"]}
+
+    found = direct(
+        "INSERT OVERWRITE TABLE t PARTITION (day='1') SELECT p, q FROM s", "hive", tables
+    )
+
+    assert found == {"x": ["s.p"], "y": ["s.q"]}
+
+
+def test_columns_of_an_open_partition_come_last() -> None:
+    tables = {"t": ["day", "x"], "s": ["p", "q"]}
+
+    found = direct("INSERT INTO t PARTITION (day) SELECT p, q FROM s", "hive", tables)
+
+    assert found == {"x": ["s.p"], "day": ["s.q"]}
+
+
+def test_a_field_of_a_struct_keeps_its_path() -> None:
+    tables = {"t": ["s", "items"]}
+
+    found = direct("SELECT t.s.city AS c, items[0].sku AS i FROM t", tables=tables)
+
+    assert found == {"c": ["t.s.city"], "i": ["t.items.sku"]}
+
+
+def test_a_field_of_something_computed_has_all_that_it_is_made_of() -> None:
+    tables = {"t": ["x", "y"]}
+
+    found = direct(
+        "SELECT q.s.a AS a FROM (SELECT named_struct('a', x, 'b', y) AS s FROM t) q", tables=tables
+    )
+
+    assert found == {"a": ["t.x", "t.y"]}
+
+
+def test_union_is_made_of_all_branches_and_except_of_its_left_side() -> None:
+    assert direct("SELECT a FROM foo UNION ALL SELECT b FROM bar") == {"a": ["foo.a", "bar.b"]}
+    assert direct("SELECT a FROM foo EXCEPT SELECT b FROM bar") == {"a": ["foo.a"]}
+
+
+def test_using_shows_a_column_once_and_full_joins_make_it_of_both() -> None:
+    assert direct("SELECT * FROM foo JOIN bar USING (a)") == {"a": ["foo.a"], "b": ["bar.b"]}
+    assert direct("SELECT a FROM foo FULL JOIN bar USING (a)") == {"a": ["foo.a", "bar.a"]}
+    assert direct("SELECT a FROM foo RIGHT JOIN bar USING (a)") == {"a": ["bar.a"]}
+
+
+def test_lateral_views_are_made_of_what_they_explode() -> None:
+    tables = {"t": ["id", "tags"]}
+
+    found = direct("SELECT id, tag FROM t LATERAL VIEW explode(tags) x AS tag", "hive", tables)
+
+    assert found == {"id": ["t.id"], "tag": ["t.tags"]}
+
+
+def test_a_recursive_table_is_made_of_where_it_begins() -> None:
+    sql = """
+        WITH RECURSIVE up (node, depth) AS (
+          SELECT id, 0 FROM orders
+          UNION ALL
+          SELECT o.customer, u.depth + o.amount FROM up u JOIN orders o ON o.id = u.node
+        )
+        SELECT node, depth FROM up
+    """
+
+    assert direct(sql) == {
+        "node": ["orders.id", "orders.customer"],
+        "depth": ["orders.amount"],
+    }
+
+
+def test_an_alias_may_be_used_by_later_items_in_spark_and_not_in_trino() -> None:
+    sql = "SELECT id AS key, key + 1 AS next FROM somewhere"
+
+    assert direct(sql, "spark")["next"] == ["somewhere.id"]
+    assert direct(sql, "trino")["next"] == ["somewhere.key"]
+
+
+def test_pivots_are_made_of_values_and_keys() -> None:
+    sql = """
+        SELECT * FROM (SELECT country, name, id FROM customers)
+        PIVOT (count(id) FOR country IN ('ie' AS ireland, 'in' AS india))
+    """
+
+    assert direct(sql) == {
+        "name": ["customers.name"],
+        "ireland": ["customers.id", "customers.country"],
+        "india": ["customers.id", "customers.country"],
+    }
+
+
+def test_merge_updates_and_inserts() -> None:
+    sql = """
+        MERGE INTO bar t USING customers s ON t.a = s.id
+        WHEN MATCHED AND s.country = 'ie' THEN UPDATE SET t.b = s.name
+        WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.id, s.name)
+    """
+
+    found = lineage(sql)
+
+    assert direct(sql) == {"b": ["customers.name"], "a": ["customers.id"]}
+    assert [f"{clause.value}: {column}" for clause, column in found.rows] == [
+        "join: bar.a",
+        "join: customers.id",
+        "condition: customers.country",
+    ]
+
+
+def test_update_reads_what_stands_in_from() -> None:
+    sql = "UPDATE bar SET b = c.name FROM customers c WHERE c.id = bar.a"
+
+    assert direct(sql, "postgres") == {"b": ["customers.name"]}
+
+
+def test_filters_joins_and_groups_decide_the_rows() -> None:
+    sql = """
+        SELECT c.country, sum(o.amount) AS total
+        FROM orders o JOIN customers c ON o.customer = c.id
+        WHERE o.at > '2020' GROUP BY c.country HAVING count(o.id) > 1
+    """
+
+    assert rows(sql) == [
+        "join: orders.customer",
+        "join: customers.id",
+        "where: orders.at",
+        "having: orders.id",
+        "group by: customers.country",
+    ]
+
+
+def test_rows_of_sub_queries_decide_the_rows_around_them() -> None:
+    sql = "SELECT name FROM customers WHERE id IN (SELECT customer FROM orders WHERE amount > 5)"
+
+    assert rows(sql) == ["where: customers.id", "where: orders.customer", "where: orders.amount"]
+
+
+def test_an_order_decides_where_rows_are_limited() -> None:
+    limited = "SELECT id FROM (SELECT id, at FROM orders ORDER BY at LIMIT 3)"
+    whole = "SELECT id FROM (SELECT id, at FROM orders ORDER BY at)"
+
+    assert rows(limited) == ["order by: orders.at"]
+    assert rows(whole) == []
+
+
+def test_keys_of_a_window_decide_its_column_alone() -> None:
+    sql = "SELECT id, sum(amount) OVER (PARTITION BY customer ORDER BY at) AS s FROM orders"
+
+    assert indirect(sql) == {
+        "id": [],
+        "s": ["partition by: orders.customer", "order by: orders.at"],
+    }
+    assert rows(sql) == []
+
+
+def test_keys_of_a_named_window_count_too() -> None:
+    sql = "SELECT rank() OVER w AS r FROM orders WINDOW w AS (PARTITION BY customer ORDER BY at)"
+
+    assert indirect(sql) == {"r": ["partition by: orders.customer", "order by: orders.at"]}
+
+
+def test_conditions_are_direct_unless_a_convention_says_otherwise() -> None:
+    sql = "SELECT CASE WHEN country = 'ie' THEN name END AS n FROM customers"
+    apart = Conventions(conditions_are_direct=False)
+
+    assert direct(sql) == {"n": ["customers.country", "customers.name"]}
+    assert direct(sql, conventions=apart) == {"n": ["customers.name"]}
+
+
+def test_a_query_inside_a_column_decides_that_column() -> None:
+    sql = """
+        SELECT name, (SELECT max(amount) FROM orders o WHERE o.customer = c.id) AS most
+        FROM customers c
+    """
+
+    assert direct(sql)["most"] == ["orders.amount"]
+    assert indirect(sql) == {
+        "name": [],
+        "most": ["where: orders.customer", "where: customers.id"],
+    }
+    assert rows(sql) == []
+
+
+@pytest.mark.parametrize("dialect", ["hive", "spark", "trino", "vertica", "ansi"])
+def test_every_dialect_reads_a_plain_query(dialect: str) -> None:
+    sql = "SELECT o.id, c.name FROM orders o LEFT JOIN customers c ON o.customer = c.id"
+
+    assert direct(sql, dialect) == {"id": ["orders.id"], "name": ["customers.name"]}

@@ -1,0 +1,130 @@
+"""From which tables the data of each written table comes, by statement and by script."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakeschema.analysis.catalog import Source, as_text
+from lakeschema.analysis.dataflow import Dataflow, cumulative
+from lakeschema.analysis.table_lineage import table_lineage
+from lakeschema.catalog.identifiers import RelationName
+from tests.lakeschema.analysis.analysed import all_of, resolved
+
+
+def shown(dataflow: Dataflow) -> dict[str, list[str]]:
+    return {as_text(target): [as_text(s) for s in sources] for target, sources in dataflow.items()}
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "expected"),
+    [
+        ("SELECT * FROM bar", "hive", {}),
+        ("INSERT INTO foo SELECT a FROM bar", "hive", {"foo": ["bar", "foo"]}),
+        ("INSERT OVERWRITE TABLE foo SELECT a FROM bar", "hive", {"foo": ["bar"]}),
+        (
+            "INSERT OVERWRITE TABLE foo PARTITION (p=1) SELECT a FROM bar",
+            "hive",
+            {"foo": ["bar", "foo"]},
+        ),
+        ("CREATE TABLE n AS SELECT * FROM foo JOIN bar", "hive", {"n": ["bar", "foo"]}),
+        ("CREATE VIEW n AS SELECT * FROM foo", "hive", {"n": ["foo"]}),
+        ("CREATE TABLE n (x INT)", "hive", {"n": []}),
+        ("CREATE TABLE n LIKE foo", "hive", {"n": []}),
+        ("DROP TABLE foo", "hive", {"foo": []}),
+        ("TRUNCATE TABLE foo", "hive", {"foo": []}),
+        ("DELETE FROM foo", "trino", {"foo": []}),
+        (
+            "DELETE FROM foo WHERE a IN (SELECT b FROM bar)",
+            "trino",
+            {"foo": ["bar", "foo"]},
+        ),
+        ("UPDATE foo SET a = 1 WHERE a = 2", "trino", {"foo": ["foo"]}),
+        (
+            "MERGE INTO foo USING bar ON foo.a = bar.a WHEN MATCHED THEN DELETE",
+            "spark",
+            {"foo": ["bar", "foo"]},
+        ),
+        ("ALTER TABLE foo RENAME TO other", "hive", {"other": ["foo"], "foo": []}),
+        ("ALTER TABLE foo SWAP WITH bar", "snowflake", {"foo": ["bar"], "bar": ["foo"]}),
+        (
+            "ALTER TABLE foo EXCHANGE PARTITION (p=1) WITH TABLE bar",
+            "hive",
+            {"foo": ["bar", "foo"]},
+        ),
+        (
+            "FROM bar INSERT INTO foo SELECT a INSERT OVERWRITE TABLE n SELECT b WHERE b > 1",
+            "hive",
+            {"foo": ["bar", "foo"], "n": ["bar"]},
+        ),
+        ("LOAD DATA INPATH '/in' OVERWRITE INTO TABLE foo", "hive", {"foo": ["/in"]}),
+        ("CACHE TABLE c AS SELECT * FROM foo", "spark", {}),
+        ("GRANT SELECT ON foo TO someone", "hive", {}),
+        ("EXPLAIN INSERT INTO foo SELECT a FROM bar", "hive", {}),
+    ],
+)
+def test_a_statement_moves_data(sql: str, dialect: str, expected: dict[str, list[str]]) -> None:
+    assert shown(table_lineage(resolved(sql, dialect))) == expected
+
+
+def test_files_of_another_table_become_rows_by_their_location() -> None:
+    script = """
+        CREATE TABLE bar2 (x INT) LOCATION '/lake/bar';
+        ALTER TABLE foo ADD PARTITION (p=1) LOCATION '/lake/bar/p=1';
+        ALTER TABLE foo ADD PARTITION (p=2) LOCATION '/lake/bar_of_others/p=1';
+    """
+
+    _, inside, outside = all_of(script, "hive")
+
+    assert inside.resolved is not None
+    assert outside.resolved is not None
+    assert shown(table_lineage(inside.resolved)) == {"foo": ["bar2", "foo"]}
+    assert shown(table_lineage(outside.resolved)) == {}
+
+
+FIGURE_4: tuple[tuple[str, dict[str, list[str]]], ...] = (
+    ("DROP TABLE IF EXISTS a_new", {"a_new": []}),
+    ("CREATE TABLE a_new AS SELECT * FROM b", {"a_new": ["b"]}),
+    ("INSERT INTO a_new SELECT * FROM c", {"a_new": ["b", "c"]}),
+    ("DROP TABLE IF EXISTS a_old", {"a_new": ["b", "c"], "a_old": []}),
+    ("ALTER TABLE a RENAME TO a_old", {"a_new": ["b", "c"], "a_old": ["a"], "a": []}),
+    ("ALTER TABLE a_new RENAME TO a", {"a": ["b", "c"], "a_old": ["a"], "a_new": []}),
+)
+
+
+def test_figure_4_of_queryparser_holds_step_by_step() -> None:
+    steps: list[Dataflow] = []
+    for sql, expected in FIGURE_4:
+        steps.append(table_lineage(resolved(sql, "vertica", {})))
+
+        assert shown(cumulative(steps)) == expected
+
+
+def test_several_renames_are_made_one_after_the_other() -> None:
+    sql = "ALTER TABLE foo, foo1, bar RENAME TO foo1, foo2, baz"
+
+    assert shown(table_lineage(resolved(sql, "vertica", {}))) == {
+        "foo": [],
+        "foo1": [],
+        "foo2": ["foo"],
+        "bar": [],
+        "baz": ["bar"],
+    }
+
+
+_names = st.sampled_from([RelationName.of(letter) for letter in "abcde"])
+_steps = st.lists(
+    st.dictionaries(_names, st.lists(_names, max_size=3).map(tuple), max_size=3), max_size=8
+)
+
+
+@given(_steps, st.integers(0, 8), st.integers(0, 8))
+def test_parts_of_a_log_may_be_folded_apart(
+    steps: list[dict[Source, tuple[Source, ...]]], first: int, second: int
+) -> None:
+    low, high = sorted((first, second))
+
+    parts = [cumulative(part) for part in (steps[:low], steps[low:high], steps[high:])]
+
+    assert cumulative(parts) == cumulative(steps)
