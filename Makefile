@@ -87,7 +87,7 @@ bench-codec: $(PEERS)
 	$(BIN)/python -m benchmarks.codec --peers $(VENV)/peers/bin/python
 
 bench-%: $(INSTALLED) java
-	$(BIN)/python -m benchmarks.$*
+	$(BIN)/python -m benchmarks.$* $(ARGS)
 
 stack-up: $(INSTALLED) java
 	$(BIN)/python -m deploy.local_stack up

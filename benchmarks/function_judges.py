@@ -10,11 +10,11 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from py4j import java_gateway, protocol
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
 from benchmarks.probe_values import ROWS, rows_of
@@ -36,7 +36,10 @@ Columns = tuple[StructField, ...]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
+    """``at``: the place in the query's text that it is about, from 0, where that is said."""
+
     reason: str
+    at: int | None = None
 
 
 class FunctionJudge(Protocol):
@@ -46,8 +49,16 @@ class FunctionJudge(Protocol):
     def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
         """What each SELECT, without its FROM, yields over table ``t``."""
 
-    def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
-        """A value of the SELECT over ``t`` or ``n`` that is null against the claim, described."""
+    def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
+        """What of the SELECT over ``t`` or ``n`` is null against the claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nulls:
+    """By a column's place: where it is null against the claim, and which raise an error in each row."""
+
+    found: Mapping[int, str] = field(default_factory=dict)
+    not_computed: frozenset[int] = frozenset()
 
 
 _ENDLESS: Final = re.compile(r"(?i)\bsequence\([^)]*\b(?:ti|si|i|b|da|ts|tn)[23]?\b")
@@ -87,12 +98,21 @@ class SparkFunctions:
             "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
         )
         self._spark.conf.set("spark.sql.shuffle.partitions", "1")
+        self._spark.conf.set("spark.sql.leafNodeDefaultParallelism", "1")
+        self._spark.conf.set("spark.sql.adaptive.enabled", "false")
+        # Each query runs once: compiling it would take longer than running it.
+        self._spark.conf.set("spark.sql.codegen.wholeStage", "false")
+        self._spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         self._spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
         # PySpark asks the JVM a dozen questions about each error: 40 ms, and half of the calls fail.
         java_gateway.get_return_value = protocol.get_return_value
 
     def documentation(self, name: str) -> str:
-        lines = self._spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
+        try:
+            lines = self._spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
+        except Py4JJavaError:
+            # What the grammar knows by itself has none.
+            return ""
         return "\n".join(line[0] for line in lines)
 
     def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
@@ -102,41 +122,85 @@ class SparkFunctions:
         try:
             schema = self._spark._jsparkSession.sql(select.replace("{t}", "t")).schema().json()
         except Py4JJavaError as error:
-            return Refusal(str(error.java_exception.getMessage()).partition("\n")[0][:200])
+            return _spark_refusal(error)
         columns = columns_from_json(schema)
         assert columns is not None, schema
         return tuple(StructField(c.name, c.type, c.nullable) for c in columns)
 
-    def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
+    def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
         query = select.replace("{t}", table)
+        none = Nulls(not_computed=frozenset(range(len(claimed))))
         if _ENDLESS.search(query):
-            return None
+            return none
         try:
             execution = self._spark._jsparkSession.sql(query).queryExecution()
             project = execution.optimizedPlan()
             if not (_is(project, "Project") and _is(project.child(), "LocalRelation")):
-                return self._null_in_rows(query, claimed)
-            compute = self._projection(project.projectList(), project.child().output())
-            compute.initialize(0)
+                return self._nulls_in_rows(query, claimed)
+            listed, output = project.projectList(), project.child().output()
+            together = self._compute(listed, output)
         except Py4JJavaError:
-            return None
+            return none
+        apart = _Apart(claimed)
         for number, row in enumerate(self._rows[table]):
-            # Each row by itself: an error in one must not hide the others.
-            with suppress(Py4JJavaError):
-                if _struct_has_null(compute.apply(row), claimed):
-                    return f"null: {query} WHERE r = {number}"
-        return None
+            where = f"null: {query} WHERE r = {number}"
+            try:
+                apart.look(together.apply(row), range(len(claimed)), where)
+            except Py4JJavaError:
+                # An error in one column, in one row, must not hide the others.
+                for place in range(len(claimed)):
+                    with suppress(Py4JJavaError):
+                        alone = listed.slice(place, place + 1)
+                        apart.look(self._compute(alone, output).apply(row), (place,), where)
+        return apart.nulls()
 
-    def _null_in_rows(self, query: str, claimed: Columns) -> str | None:
+    def _compute(self, listed: Any, output: Any) -> Any:
+        compute = self._projection(listed, output)
+        compute.initialize(0)
+        return compute
+
+    def _nulls_in_rows(self, query: str, claimed: Columns) -> Nulls:
         """Of what is more than a projection; an aggregate is asked over no rows, too."""
         over_nothing = f"{query} WHERE r < 0"
+        apart = _Apart(claimed)
         for asked in (query, *([] if "GROUP BY" in query else [over_nothing])):
             with suppress(Py4JJavaError):
                 execution = self._spark._jsparkSession.sql(asked).queryExecution()
-                rows = execution.executedPlan().executeCollect()
-                if any(_struct_has_null(row, claimed) for row in rows):
-                    return f"null: {asked}"
-        return None
+                for row in execution.executedPlan().executeCollect():
+                    apart.look(row, range(len(claimed)), f"null: {asked}")
+        return apart.nulls()
+
+
+class _Apart:
+    """Gathers what is found in each column."""
+
+    def __init__(self, claimed: Columns) -> None:
+        self._claimed = claimed
+        self._found: dict[int, str] = {}
+        self._computed: set[int] = set()
+
+    def look(self, row: Any, places: Sequence[int], where: str) -> None:
+        """``row`` holds the columns of these places."""
+        for at, place in enumerate(places):
+            column = self._claimed[place]
+            if _part_has_null(row, at, column.type, column.nullable):
+                self._found.setdefault(place, where)
+        self._computed.update(places)
+
+    def nulls(self) -> Nulls:
+        every = frozenset(range(len(self._claimed)))
+        return Nulls(self._found, every - self._computed)
+
+
+def _spark_refusal(error: Py4JJavaError) -> Refusal:
+    thrown = error.java_exception
+    message = str(thrown.getMessage()).partition("\n")[0]
+    context: Any = thrown.getQueryContext() if hasattr(thrown, "getQueryContext") else ()
+    with suppress(Py4JError):
+        if len(context):
+            return Refusal(message[:200], context[0].startIndex())
+    pos = re.search(r"line 1 pos (\d+)", message)
+    return Refusal(message[:200], int(pos[1]) if pos else None)
 
 
 def _is(plan: Any, name: str) -> bool:
@@ -216,20 +280,21 @@ class HiveFunctions:
                 answers[select] = _hive_columns(made, told)
         return answers
 
-    def null_in(self, select: str, claimed: Columns, table: str) -> str | None:
+    def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
         query = select.replace("{t}", table)
-        places = [place for place, column in enumerate(claimed) if not column.nullable]
-        answer = self._hive.run(query)[0]
-        if isinstance(answer, HiveRefused) and "GROUP BY" not in query:
-            apart = self._hive.run(*(f"{query} WHERE r = {row}" for row in range(ROWS)))
-            rows = [row for each in apart if isinstance(each, HiveAnswer) for row in each.rows]
-        else:
-            rows = list(answer.rows) if isinstance(answer, HiveAnswer) else []
-        for row in rows:
+        answers = [self._hive.run(query)[0]]
+        if isinstance(answers[0], HiveRefused) and len(claimed) == 1 and "GROUP BY" not in query:
+            answers = list(self._hive.run(*(f"{query} WHERE r = {row}" for row in range(ROWS))))
+        computed = [answer for answer in answers if isinstance(answer, HiveAnswer)]
+        if not computed:
+            return Nulls(not_computed=frozenset(range(len(claimed))))
+        found: dict[int, str] = {}
+        for row in (row for answer in computed for row in answer.rows):
             parts = row.split("\t")
-            if len(parts) == len(claimed) and any(parts[place] == "NULL" for place in places):
-                return f"null: {query}"
-        return None
+            for place, column in enumerate(claimed):
+                if not column.nullable and len(parts) == len(claimed) and parts[place] == "NULL":
+                    found.setdefault(place, f"null: {query}")
+        return Nulls(found)
 
 
 def _hive_columns(

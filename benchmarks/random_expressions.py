@@ -1,0 +1,335 @@
+"""Random expression trees against an engine: ``make bench-random_expressions ARGS="--dialect spark"``.
+
+Trees of at least three levels are grown over all callable rows of the function table and over operators
+(``expression_trees``). The engine says what type each has, and computes those of which we say that
+something in them is never null, over rows of ordinary and extreme values, with nulls and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from random import Random
+
+from benchmarks.expression_templates import World, callable_names, world_of
+from benchmarks.expression_trees import Forest, Tree
+from benchmarks.function_calls import calls
+from benchmarks.function_judges import FunctionJudge, Refusal, claims
+from benchmarks.probe_functions import OurAnswers, opened_judge, same, shown
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    print_type,
+)
+from lakeschema.catalog.relations import Dialect
+from tests.lakeschema.translation.asked_types import Engine
+
+Answer = StructField | Refusal
+Ask = Callable[[str], Sequence[StructField] | Refusal]
+
+_ROUND = 960
+_MIN_DEPTH = 3
+
+
+class Outcome(Enum):
+    EQUAL = "equal"
+    WRONG_TYPE = "WRONG: type"
+    FALSE_REQUIRED = "WRONG: null where we say that there is none"
+    OURS_REFUSED = "refused by us only"
+    ENGINE_REFUSED = "refused by the engine only"
+    BOTH_REFUSED = "refused by both"
+
+
+_WRONG = frozenset({Outcome.WRONG_TYPE, Outcome.FALSE_REQUIRED})
+
+
+@dataclass(slots=True)
+class Findings:
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    computed: int = 0
+    not_computed: int = 0
+    names: Counter[str] = field(default_factory=Counter)
+    worlds: Counter[str] = field(default_factory=Counter)
+    depths: Counter[int] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> int:
+        """What the engine gave a type."""
+        refused = (Outcome.ENGINE_REFUSED, Outcome.BOTH_REFUSED)
+        return sum(n for outcome, n in self.outcomes.items() if outcome not in refused)
+
+    def add(self, tree: Tree, outcome: Outcome, details: str) -> None:
+        self.outcomes[outcome] += 1
+        if outcome in _WRONG:
+            print(f"{outcome.value}: {tree.text}\n    {details}", flush=True)
+        if outcome in {Outcome.OURS_REFUSED, Outcome.ENGINE_REFUSED}:
+            reason = f"{outcome.value}: {_general(details)}"
+            self.reasons[reason] += 1
+            if len(tree.text) < len(self.examples.get(reason, tree.text + " ")):
+                self.examples[reason] = tree.text
+        if outcome in {Outcome.EQUAL, *_WRONG}:
+            self.names[tree.name] += 1
+            self.worlds[tree.world.value] += 1
+            self.depths[tree.depth] += 1
+
+    def report(self, dialect: Dialect) -> None:
+        for outcome in Outcome:
+            print(f"{self.outcomes[outcome]:>8}  {outcome.value}")
+        print(f"\n{self.computed} computed, as we say of a part that it is never null;", end=" ")
+        print(f"{self.not_computed} of them raise an error for each row")
+        print("depths:", ", ".join(f"{depth}: {n}" for depth, n in sorted(self.depths.items())))
+        print("over:", ", ".join(f"{world}: {n}" for world, n in self.worlds.most_common()))
+        roots = {name: self.names[name] for name in callable_names(dialect)}
+        never = sorted(name for name, n in roots.items() if not n)
+        print(
+            f"functions at a root: {len(roots) - len(never)} of {len(roots)}; never: {', '.join(never)}"
+        )
+        for reason, number in self.reasons.most_common(60):
+            print(f"{number:>6}  {reason}\n            {self.examples[reason]}")
+
+
+class Trial:
+    """Trees of one engine and mode; ``forest`` grows by what the engine accepts."""
+
+    def __init__(self, engine: Engine, judge: FunctionJudge, seed: int) -> None:
+        self._judge = judge
+        self._ours = OurAnswers(engine)
+        self._engine = engine
+        self._random = Random(seed)
+        self._at_once = 40 if engine.dialect is Dialect.SPARK else 48
+        self.forest = Forest(engine.dialect, self._random)
+        self.findings = Findings()
+
+    def plant(self, each: int) -> None:
+        """Calls of every function: what is documented and written in the tests, and its mutants."""
+        for name in callable_names(self._engine.dialect):
+            documentation = self._judge.documentation(name)
+            texts = calls(name, self._engine.dialect, documentation, each)
+            trees = [
+                Tree(text, name, world_of(text, self._engine.dialect), 1)
+                for text in texts
+                if not re.search(r"\bSELECT\b", text, re.IGNORECASE)
+            ]
+            for tree, answer in self._typed(trees, self._asked_engine).items():
+                if isinstance(answer, StructField):
+                    self._take_in(tree, answer, as_template=True)
+
+    def judge_round(self, number: int, depth: int | None) -> None:
+        """``depth`` None: of three to six levels, which count; else to grow upon."""
+        trees: dict[str, Tree] = {}
+        for _ in range(number):
+            tree = self.forest.grow(depth or self._random.choices((3, 4, 5, 6), (6, 3, 2, 1))[0])
+            if tree is not None and (depth or tree.depth >= _MIN_DEPTH):
+                trees.setdefault(tree.text, tree)
+        ours = self._typed(list(trees.values()), lambda s: self._ours.columns(s, "t"))
+        readable = [tree for tree, answer in ours.items() if isinstance(answer, StructField)]
+        others = [tree for tree, answer in ours.items() if isinstance(answer, Refusal)]
+        theirs = dict(self._typed(readable, self._asked_engine))
+        for tree in others:
+            theirs |= self._typed([tree], self._asked_engine)
+        accepted = [tree for tree in readable if isinstance(theirs[tree], StructField)]
+        nulls = self._nulls(accepted, ours, theirs)
+        for tree in trees.values():
+            outcome, details = _outcome(ours[tree], theirs[tree], nulls.get(tree))
+            self.findings.add(tree, outcome, details)
+            self.forest.learn(tree, accepted=isinstance(theirs[tree], StructField))
+            answer = theirs[tree]
+            if isinstance(answer, StructField):
+                self._take_in(tree, answer)
+
+    def _take_in(self, tree: Tree, answer: StructField, *, as_template: bool = False) -> None:
+        typed = Tree(tree.text, tree.name, tree.world, tree.depth, print_type(answer.type))
+        self.forest.accept(typed, as_template=as_template)
+
+    def _asked_engine(self, select: str, table: str = "t") -> Sequence[StructField] | Refusal:
+        asked = select.replace("{t}", table)
+        return self._judge.columns([asked])[asked]
+
+    def _typed(self, trees: Sequence[Tree], ask: Ask) -> dict[Tree, Answer]:
+        answers: dict[Tree, Answer] = {}
+        for batch in _batches(trees, self._at_once):
+            answers |= _asked(batch, ask)
+        return answers
+
+    def _nulls(
+        self, trees: Sequence[Tree], ours: Mapping[Tree, Answer], theirs: Mapping[Tree, Answer]
+    ) -> dict[Tree, str]:
+        """Of those that are null against what we say, where."""
+        over_nulls = self._typed(trees, lambda s: self._ours.columns(s, "n"))
+        some = [tree for tree in trees if _claims(over_nulls[tree])]
+        theirs_over_nulls = self._typed(some, lambda s: self._asked_engine(s, "n"))
+        found: dict[Tree, str] = {}
+        for table, mine, known in (
+            ("t", ours, theirs),
+            ("n", over_nulls, theirs_over_nulls),
+        ):
+            claiming = [
+                (tree, answer)
+                for tree in trees
+                if isinstance(answer := mine[tree], StructField)
+                and _claims_more(answer, known.get(tree))
+            ]
+            self.findings.computed += len(claiming)
+            for batch in _batches([tree for tree, _ in claiming], self._at_once):
+                found |= self._null_in(batch, dict(claiming), table)
+        return found
+
+    def _null_in(
+        self, trees: Sequence[Tree], claimed: Mapping[Tree, StructField], table: str
+    ) -> dict[Tree, str]:
+        columns = tuple(claimed[tree] for tree in trees)
+        if trees[0].world is World.ALONE and isinstance(columns[0].type, StructType):
+            columns = columns[0].type.fields
+        nulls = self._judge.nulls_in(_select(trees), columns, table)
+        if len(nulls.not_computed) == len(trees) > 1:
+            half = len(trees) // 2
+            return {
+                **self._null_in(trees[:half], claimed, table),
+                **self._null_in(trees[half:], claimed, table),
+            }
+        self.findings.not_computed += len(nulls.not_computed)
+        return {
+            trees[min(place, len(trees) - 1)]: f"{where}, but {shown((columns[place],))}"
+            for place, where in nulls.found.items()
+        }
+
+
+def _batches(trees: Sequence[Tree], at_once: int) -> Iterator[Sequence[Tree]]:
+    for world in World:
+        of_world = [tree for tree in trees if tree.world is world]
+        # A computation over groups fails as a whole: few at a time.
+        size = {World.ROW: at_once, World.ALONE: 1}.get(world, at_once // 3)
+        for start in range(0, len(of_world), size):
+            yield of_world[start : start + size]
+
+
+def _asked(trees: Sequence[Tree], ask: Ask) -> dict[Tree, Answer]:
+    """What is refused is asked again without what the refusal is about, or by halves."""
+    if not trees:
+        return {}
+    columns = ask(_select(trees))
+    if isinstance(columns, Refusal):
+        if len(trees) == 1:
+            return {trees[0]: columns}
+        at = _item_at(trees, columns.at)
+        if at is not None:
+            others = (*trees[:at], *trees[at + 1 :])
+            return {trees[at]: columns, **_asked(others, ask)}
+        half = len(trees) // 2
+        return {**_asked(trees[:half], ask), **_asked(trees[half:], ask)}
+    if trees[0].world is World.ALONE:
+        return {trees[0]: StructField("x0", StructType(tuple(columns)), False)}
+    # What Avro has no type for comes last in our answers.
+    by_name = {column.name: column for column in columns}
+    return {tree: by_name[f"x{place}"] for place, tree in enumerate(trees)}
+
+
+def _item_at(trees: Sequence[Tree], at: int | None) -> int | None:
+    """Which of the trees stands there in the query."""
+    start = len("SELECT ")
+    for place, tree in enumerate(trees):
+        end = start + len(f"{tree.text} AS x{place}")
+        if at is not None and start <= at < end:
+            return place
+        start = end + len(", ")
+    return None
+
+
+def _select(trees: Sequence[Tree]) -> str:
+    if trees[0].world is World.ALONE:
+        generated = re.match(
+            r"(?:pos)?explode|inline|stack|json_tuple|variant_explode", trees[0].text
+        )
+        return f"SELECT {trees[0].text}{'' if generated else ' AS x0'} FROM {{t}}"
+    items = ", ".join(f"{tree.text} AS x{place}" for place, tree in enumerate(trees))
+    group = " GROUP BY r" if trees[0].world is World.GROUPED else ""
+    return f"SELECT {items} FROM {{t}}{group}"
+
+
+def _outcome(ours: Answer, theirs: Answer, null: str | None) -> tuple[Outcome, str]:
+    match ours, theirs:
+        case Refusal(), Refusal():
+            return Outcome.BOTH_REFUSED, ""
+        case Refusal(reason), _:
+            return Outcome.OURS_REFUSED, reason
+        case _, Refusal(reason):
+            return Outcome.ENGINE_REFUSED, reason
+        case StructField(), StructField():
+            if not same(ours.type, theirs.type):
+                return Outcome.WRONG_TYPE, f"{shown((theirs,))}, not {shown((ours,))}"
+            return (Outcome.FALSE_REQUIRED, null) if null else (Outcome.EQUAL, "")
+    raise AssertionError((ours, theirs))
+
+
+def _claims(answer: Answer) -> bool:
+    return isinstance(answer, StructField) and (not answer.nullable or claims(answer.type))
+
+
+def _claims_more(ours: StructField, theirs: Answer | None) -> bool:
+    """Whether we say of a part that it is never null, and the engine does not."""
+    if not isinstance(theirs, StructField):
+        return False
+    return (theirs.nullable and not ours.nullable) or _more(ours.type, theirs.type)
+
+
+def _more(ours: ColumnType, theirs: ColumnType) -> bool:
+    match ours, theirs:
+        case ArrayType(a, a_null), ArrayType(b, b_null):
+            return (b_null and not a_null) or _more(a, b)
+        case MapType(ak, a, a_null), MapType(bk, b, b_null):
+            return (b_null and not a_null) or _more(a, b) or _more(ak, bk)
+        case StructType(a_fields), StructType(b_fields):
+            pairs = zip(a_fields, b_fields, strict=False)
+            return any((b.nullable and not a.nullable) or _more(a.type, b.type) for a, b in pairs)
+        case _:
+            return False
+
+
+def _general(reason: str) -> str:
+    """The reason without what is different in each case."""
+    text = re.sub(r'"(?:[^"\\]|\\.)*"|`[^`]*`|\'[^\']*\'', "…", reason)
+    return re.sub(r"\d+", "0", text)[:110]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--count", type=int, default=25_000, help="of trees that the engine accepts"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dialect", choices=("spark", "hive"), default="spark")
+    parser.add_argument("--ansi", choices=("on", "off"), default="on", help="Spark's mode")
+    parser.add_argument("--calls", type=int, default=8, help="of each function, to grow upon")
+    parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
+    chosen = parser.parse_args()
+    engine = Engine.SPARK if chosen.ansi == "on" else Engine.SPARK_WITHOUT_ANSI
+    engine = Engine.HIVE if chosen.dialect == "hive" else engine
+    began = time.monotonic()
+    with opened_judge(engine) as judge:
+        trial = Trial(engine, judge, chosen.seed)
+        trial.plant(chosen.calls)
+        print(f"calls of all functions asked, {time.monotonic() - began:.0f} s", flush=True)
+        for _ in range(3):
+            trial.judge_round(_ROUND, depth=2)
+        trial.findings = Findings()
+        end = began + 60 * chosen.minutes
+        while trial.findings.judged < chosen.count and time.monotonic() < end:
+            trial.judge_round(_ROUND, depth=None)
+            print(f"{trial.findings.judged}, {time.monotonic() - began:.0f} s", flush=True)
+    trial.findings.report(engine.dialect)
+    sys.exit(1 if any(trial.findings.outcomes[wrong] for wrong in _WRONG) else 0)
+
+
+if __name__ == "__main__":
+    main()
