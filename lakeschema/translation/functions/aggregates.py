@@ -139,19 +139,25 @@ def _counter(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
     return CallResult(type_) if is_numeric(type_) else None
 
 
-def _quantiles(one: ColumnType) -> Rule:
-    """A quantile for each rank of an array, or the one of a number."""
+def _quantiles(one: ColumnType, asked: ColumnType = DOUBLE) -> Rule:
+    """An answer for each of an array's questions, or the one of a number's."""
 
     def quantile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
         match arguments[1].type:
             case ArrayType():
                 return CallResult(ArrayType(one, False))
             case type_ if is_numeric(type_) or is_text(type_) or type_ == VOID:
-                return CallResult(one)
+                return CallResult(one, (None, asked))
             case _:
                 return None
 
     return quantile
+
+
+def _best(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """MAX_BY of one row, or of as many as a third argument says."""
+    type_ = arguments[0].type
+    return CallResult(type_ if len(arguments) == 2 else ArrayType(type_))
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -160,6 +166,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@percentile_of_order": _percentile,
         "@median": _median,
         "@elements": _elements,
+        "@best": _best,
         "@histogram": _histogram,
         "@top_k": _top_k,
         "@top_k_sketch": _top_k_sketch,
@@ -169,5 +176,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@quantile_bigint": _quantiles(BIGINT),
         "@quantile_double": _quantiles(DOUBLE),
         "@quantile_float": _quantiles(FLOAT),
+        "@rank_of_bigint": _quantiles(DOUBLE, BIGINT),
+        "@rank_of_double": _quantiles(DOUBLE, DOUBLE),
+        "@rank_of_float": _quantiles(DOUBLE, FLOAT),
     }
 )

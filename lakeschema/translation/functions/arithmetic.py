@@ -21,7 +21,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     IntervalType,
 )
-from lakeschema.translation.functions import decimals, intervals
+from lakeschema.translation.functions import constants, decimals, intervals
 from lakeschema.translation.functions.coercion import (
     Use,
     common_type,
@@ -35,7 +35,7 @@ from lakeschema.translation.functions.coercion import (
 )
 from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
+from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType, decimals.Fit], DecimalType]
 
@@ -199,6 +199,8 @@ def integer_divide(arguments: Sequence[RowExpression], semantics: Semantics) -> 
 
 def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     common = common_type(arguments[0].type, arguments[1].type, Use.BRANCH, semantics)
+    if common == VOID and semantics.is_spark:
+        common = INT
     return None if common is None else CallResult(common, (common, common))
 
 
@@ -228,7 +230,9 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     type_ = arguments[0].type
     if not isinstance(type_, DecimalType):
         return CallResult(DOUBLE if is_text(type_) else type_)
-    places = literal_int(arguments[1]) if len(arguments) > 1 else 0
+    places = constants.constant_int(arguments[1]) if len(arguments) > 1 else 0
+    if places is None and semantics.is_spark and constants.is_null(arguments[1]):
+        places = 0
     if places is None:
         return None if semantics.is_spark else CallResult(type_)
     whole = type_.precision - type_.scale + 1
@@ -238,18 +242,6 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     if not semantics.is_spark:
         return CallResult(decimals.bounded(whole + scale, scale))
     return CallResult(decimals.bounded(whole + scale, scale))
-
-
-def literal_int(expression: RowExpression) -> int | None:
-    if isinstance(expression, Literal) and expression.value is not None:
-        try:
-            return int(expression.value)
-        except ValueError:
-            return None
-    if isinstance(expression, Call) and expression.operator.name == "negative":
-        inner = literal_int(expression.arguments[0])
-        return None if inner is None else -inner
-    return None
 
 
 def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -166,7 +166,11 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
             for number, (a, to) in enumerate(zip(coerced, result.arguments, strict=True), 1)
         ]
     nullable = result.may_be_null or _result_is_nullable(function.operator, coerced, result)
-    return Bound(function.operator, tuple(coerced), result.type, nullable)
+    operator = function.operator
+    if operator.keeps is not None and result.type == ArrayType(coerced[operator.keeps].type):
+        # An array of such values is none of them (MAX_BY of many).
+        operator = replace(operator, keeps=None)
+    return Bound(operator, tuple(coerced), result.type, nullable)
 
 
 def implicit_cast(
@@ -314,6 +318,7 @@ _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
 _OF_NULL: Mapping[str, ColumnType] = MappingProxyType(
     {
         **dict.fromkeys(("number", "measured"), DOUBLE),
+        "bits": INT,
         **dict.fromkeys(("array<T>", "array<K>", "array<V>"), ArrayType(VOID)),
         "map<K,V>": MapType(VOID, VOID),
     }
@@ -350,7 +355,7 @@ def _target(
         case "measured":
             kept = _is_interval(type_) or is_time_of_day(type_)
             return type_ if kept else DOUBLE if _is_accepted(type_, DOUBLE, semantics) else None
-        case "integer":
+        case "integer" | "bits":
             return type_ if is_integer(type_) or type_ == BOOLEAN else None
         case "text_or_binary":
             if type_ == BINARY:

@@ -19,9 +19,10 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.functions.casts import can_cast, may_turn_null
 from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
+from lakeschema.translation.functions.constants import constant_int
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
+from lakeschema.translation.plan.expressions import RowExpression
 
 _MICROSECONDS = 6
 
@@ -43,12 +44,8 @@ def plus(left: ColumnType, right: ColumnType) -> CallResult | None:
 
 
 def _now(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    digits = arguments[0] if arguments else Literal(str(_MICROSECONDS), VOID)
-    if isinstance(digits, Cast):
-        digits = digits.operand
-    if not isinstance(digits, Literal) or digits.value is None or not digits.value.isdigit():
-        return None
-    return CallResult(time_of_day(int(digits.value))) if int(digits.value) <= 9 else None
+    digits = constant_int(arguments[0]) if arguments else _MICROSECONDS
+    return None if digits is None or not 0 <= digits <= 9 else CallResult(time_of_day(digits))
 
 
 def _time(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:

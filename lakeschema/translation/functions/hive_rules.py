@@ -16,9 +16,10 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Literal, RowExpression
+from lakeschema.translation.plan.expressions import RowExpression
 
 
 def _nullable(type_: ColumnType) -> Rule:
@@ -44,11 +45,11 @@ def _united_by_tag(arguments: Sequence[RowExpression], _: Semantics) -> CallResu
 
 def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """JSON_READ: the second argument is a type in Hive's words."""
-    wanted = arguments[1]
-    if not isinstance(wanted, Literal) or wanted.value is None:
+    wanted = constant_text(arguments[1])
+    if wanted is None:
         return None
     try:
-        return CallResult(parse_type(wanted.value))
+        return CallResult(parse_type(wanted))
     except MalformedType:
         return None
 

@@ -18,9 +18,10 @@ from lakeschema.catalog.column_types import (
     Uniontype,
 )
 from lakeschema.translation.functions.coercion import Use, common_type, is_integer, is_text
+from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Literal, RowExpression
+from lakeschema.translation.plan.expressions import RowExpression
 
 
 def common(values: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
@@ -109,10 +110,11 @@ def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> CallResult
     if len(arguments) % 2:
         return None
     fields: list[StructField] = []
-    for name, value in zip(arguments[::2], arguments[1::2], strict=True):
-        if not isinstance(name, Literal) or name.value is None:
+    for written, value in zip(arguments[::2], arguments[1::2], strict=True):
+        name = constant_text(written)
+        if name is None:
             return None
-        fields.append(StructField(name.value, value.type, value.nullable))
+        fields.append(StructField(name, value.type, value.nullable))
     return CallResult(StructType(tuple(fields)))
 
 

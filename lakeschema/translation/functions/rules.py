@@ -43,9 +43,10 @@ from lakeschema.translation.functions.coercion import (
     is_time,
     is_time_of_day,
 )
+from lakeschema.translation.functions.constants import constant_text, is_null
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Literal, RowExpression
+from lakeschema.translation.plan.expressions import RowExpression
 
 
 def _same(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -68,7 +69,10 @@ def _reversed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
     type_ = arguments[0].type
     if isinstance(type_, ArrayType) or type_ == BINARY:
         return CallResult(type_)
-    return None if isinstance(type_, (MapType, StructType)) else CallResult(STRING)
+    if isinstance(type_, (MapType, StructType)):
+        return None
+    # What a variant holds may be no text's (its null).
+    return CallResult(STRING, (None if is_text(type_) else STRING,))
 
 
 def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
@@ -171,14 +175,20 @@ def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) ->
 
 
 def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    unit = arguments[0]
-    if not isinstance(unit, Literal):
+    unit = constant_text(arguments[0])
+    if is_null(arguments[0]):
+        return CallResult(DOUBLE, may_be_null=True)
+    if unit is None:
         return None
-    found = intervals.extracted(str(unit.value).lower(), arguments[1].type)
+    found = intervals.extracted(unit.lower(), arguments[1].type)
     # Of a TIME Spark calls it nullable, as it does the date of a timestamp without a zone.
-    of_date = arguments[1].type == TIMESTAMP_NTZ and not intervals.is_of_day(str(unit.value))
+    of_date = arguments[1].type == TIMESTAMP_NTZ and not intervals.is_of_day(unit)
     nullable = is_time_of_day(arguments[1].type) or of_date
-    return None if found is None else CallResult(found, may_be_null=nullable)
+    if found is None:
+        return None
+    moment = TIMESTAMP if intervals.is_of_day(unit) else DATE
+    read = moment if is_text(arguments[1].type) else None
+    return CallResult(found, (None, read), may_be_null=nullable)
 
 
 def _part_of_day(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

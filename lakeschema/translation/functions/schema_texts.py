@@ -28,10 +28,11 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.catalog.spark_schema import type_from_spark
 from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.functions.decimals import decimal_of, wider_keeping_whole
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
+from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_DEPTH = 100
 """Of a document whose schema is inferred; a deeper one is refused."""
@@ -49,11 +50,12 @@ def _of_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def _schema(expression: RowExpression) -> ColumnType | None:
+    if (text := constant_text(expression)) is not None:
+        return _read(text)
     match expression:
-        case Literal(str(text)):
-            return _read(text)
-        case Call(operator, (Literal(str(text)),)) if operator.name == "schema_of_json":
-            return _inferred(text)
+        case Call(operator, (document,)) if operator.name == "schema_of_json":
+            text = constant_text(document)
+            return None if text is None else _inferred(text)
         case _:
             return None
 

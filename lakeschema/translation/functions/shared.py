@@ -45,7 +45,7 @@ ROWS: Final = (
     Row("negative", "number", "@same", TOTAL),
     Row("positive", "number", "@same", TOTAL, keeps=0),
     Row("& | ^", "integer, integer", "@wider", TOTAL),
-    Row("~", "integer", "@same", TOTAL),
+    Row("~", "bits", "@same", TOTAL),
     Row("<< shiftleft >> shiftright", "integer, int", "@shifted", TOTAL),
     Row("ceil ceiling floor", "number", "@whole", PARTIAL),
     Row("round bround", "number, int?", "@rounded", PARTIAL),

@@ -27,6 +27,7 @@ from lakeschema.translation.functions.coercion import (
     is_primitive,
     is_text,
 )
+from lakeschema.translation.functions.constants import constant_int, constant_text
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
@@ -41,7 +42,7 @@ def _whole_to(arguments: Sequence[RowExpression], semantics: Semantics) -> CallR
     """CEIL and FLOOR; with a second argument, to so many places, a decimal."""
     if len(arguments) == 1:
         return arithmetic.whole(arguments, semantics)
-    type_, places = arguments[0].type, arithmetic.literal_int(arguments[1])
+    type_, places = arguments[0].type, constant_int(arguments[1])
     if isinstance(arguments[0], Cast) and is_text(arguments[0].operand.type):
         # Here a text is no double, as it is with one argument.
         exact: DecimalType | None = DecimalType(38, 18)
@@ -80,7 +81,17 @@ def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
         if wanted in (low, high):
             return CallResult(wanted)
     found = [type_ for type_ in (low, high) if isinstance(type_, DecimalType)]
-    return CallResult(max(found, key=lambda type_: type_.precision))
+    type_ = max(found, key=lambda type_: type_.precision)
+    # What lies between 1.25 and 100 is a decimal(3,2), or null where it does not fit.
+    fits = all(_fits(bound, type_) for bound in arguments[:2])
+    return CallResult(type_, may_be_null=not fits)
+
+
+def _fits(bound: RowExpression, type_: DecimalType) -> bool:
+    if isinstance(bound.type, DecimalType):
+        return bound.type.precision - bound.type.scale <= type_.precision - type_.scale
+    value = constant_int(bound)
+    return value is not None and abs(value) < 10 ** (type_.precision - type_.scale)
 
 
 def _chosen(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
@@ -113,10 +124,10 @@ def _decoded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRe
 
 def _number_of_format(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """TO_NUMBER: as many digits as the format has nines and zeros, before and after the point."""
-    form = arguments[1]
-    if not isinstance(form, Literal) or form.value is None:
+    form = constant_text(arguments[1])
+    if form is None:
         return None
-    before, _point, after = form.value.upper().replace("D", ".").partition(".")
+    before, _point, after = form.upper().replace("D", ".").partition(".")
     whole, scale = (sum(text.count(digit) for digit in "09") for text in (before, after))
     return CallResult(DecimalType(whole + scale, scale)) if 0 < whole + scale <= 38 else None
 

@@ -53,7 +53,9 @@ ROWS: Final = (
     Row("kll_sketch_get_quantile_bigint", "binary, any", "@quantile_bigint", TOTAL),
     Row("kll_sketch_get_quantile_double", "binary, any", "@quantile_double", TOTAL),
     Row("kll_sketch_get_quantile_float", "binary, any", "@quantile_float", TOTAL),
-    Row("kll_sketch_get_rank_bigint kll_sketch_get_rank_double kll_sketch_get_rank_float", "binary, any", "@quantile_double", TOTAL),
+    Row("kll_sketch_get_rank_bigint", "binary, any", "@rank_of_bigint", TOTAL),
+    Row("kll_sketch_get_rank_double", "binary, any", "@rank_of_double", TOTAL),
+    Row("kll_sketch_get_rank_float", "binary, any", "@rank_of_float", TOTAL),
     Row("kll_sketch_to_string_bigint kll_sketch_to_string_double kll_sketch_to_string_float", "binary", "string", TOTAL),
 )
 # fmt: on

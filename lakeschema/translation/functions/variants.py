@@ -24,6 +24,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.translation.functions.casts import can_cast
 from lakeschema.translation.functions.coercion import as_spark_reads, is_shape
+from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Literal, RowExpression
@@ -35,10 +36,8 @@ def _part(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
     """The type is a literal's text: a type, or a struct's fields alone."""
     if len(arguments) < 3:
         return CallResult(VARIANT)
-    text = arguments[2]
-    if not isinstance(text, Literal) or text.value is None:
-        return None
-    found = _type_of(text.value)
+    text = constant_text(arguments[2])
+    found = None if text is None else _type_of(text)
     if found is None:
         return None
     # As in a cast, ``timestamp`` may mean one without a zone.

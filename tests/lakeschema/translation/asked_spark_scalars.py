@@ -56,6 +56,17 @@ CALLS: Final = (
     *("elt(1, 'a', 'b')", "elt(i, s, i)", "elt(1, bi, bi)", "mask(s)", "mask(s, NULL)", "mask('aB1-', 'X', 'x', 'n', '?')", "mask(NULL)"),
     *("sentences(s)", "sentences('a b. c')", "convert_timezone('UTC', ts)", "convert_timezone('UTC', 'CET', ts)", "convert_timezone('CET', s)"),
 
+    # constants that are written in other words
+    *("round(2.55, 0 + 1)", "round(2.55, CAST(1 AS SMALLINT))", "bround(2.5, CAST(NULL AS INT))", "ceil(de, 1 + 1)", "floor(de, -(1 + 1))"),
+    *("current_time(1 + 1)", "date_part(CAST('YEAR' AS STRING), ts)", "date_part(concat('YE', 'AR'), da)", "date_part(NULL, ts)"),
+    *("from_json(s, concat('a ', 'INT'))", "from_csv(s, CAST('a INT' AS STRING))", "from_json(s, schema_of_json(concat('{\"a\"', ': 1}')))"),
+    *("to_number(s, concat('9', '9'))", "named_struct(concat('a', 'b'), i)", "try_variant_get(va, '$.a', concat('in', 't'))"),
+
+    # nulls of implicit casts, and untyped ones
+    *("date_part('YEAR', s)", "date_part('HOUR', '')", "date_part('SECOND', s)", "reverse(va)", "reverse(NULL)", "uniform(1.25, 9, 1)", "uniform(1.25, 100, 1)"),
+    *("kll_sketch_get_rank_float(bi, 'a')", "kll_sketch_get_rank_bigint(bi, NULL)", "kll_sketch_get_quantile_double(bi, '0.5')"),
+    *("~NULL", "NULL & NULL", "ti | NULL", "bit_xor(NULL)", "bit_and(NULL)", "max_by(i, s, 2)", "min_by(st, s, 1 + 1)", "max_by(ai, i, '2')"),
+
     # moments
     *("make_timestamp(i, 1, 1, 0, 0, 0)", "make_timestamp(2020, 1, 1, 0, 0, 1.5)", "make_timestamp(2020, 1, 1, 0, 0, 0, 'CET')"),
     *("make_timestamp(da)", "make_timestamp_ltz(2020, 1, 1, 0, 0, 0, s)", "make_timestamp_ntz(2020, 1, i, 0, 0, 0)"),

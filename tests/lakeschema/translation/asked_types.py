@@ -106,6 +106,7 @@ _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
     "number": ("i", "ti", "b", "f", "d", "de", "s", "da"),
     "numeric": ("i", "ti", "b", "f", "d", "de", "s", "da"),
     "integer": ("i", "ti", "si", "b", "d", "s"),
+    "bits": ("i", "ti", "si", "b", "d", "s"),
     "int": ("i", "ti", "b", "d", "s"),
     "bigint": ("b", "i", "d", "s"),
     "boolean": ("bo", "i", "s"),

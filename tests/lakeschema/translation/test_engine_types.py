@@ -26,6 +26,10 @@ from tests.lakeschema.translation.relations import DEFAULT, derived_in
 TABLE = RelationName.of("default", "t")
 VIEW = RelationName.of("default", "v")
 
+_TOO_LARGE: Mapping[str, str] = {
+    # What does not fit into the type is null, of which Spark's analysis knows nothing.
+    "uniform(1.25, 100, 1)": "decimal(3,2)",
+}
 OTHERWISE: Mapping[Engine, Mapping[str, str]] = {
     Engine.HIVE: {
         # SUBSTR of the same argument is binary: the two names are one function to the parser.
@@ -34,10 +38,12 @@ OTHERWISE: Mapping[Engine, Mapping[str, str]] = {
     Engine.SPARK: {
         # Spark calls a written 2 nullable once it is a decimal; it is not.
         "2 * 1.50": "decimal(5,2) not null",
+        **_TOO_LARGE,
     },
     Engine.SPARK_WITHOUT_ANSI: {
         # Spark's analyser takes it for a text's, which may be null.
         "unix_timestamp()": "bigint not null",
+        **_TOO_LARGE,
     },
 }
 """Where we answer otherwise, and why."""

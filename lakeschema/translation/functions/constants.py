@@ -1,0 +1,86 @@
+"""What is written where a type depends on it, also in other words: ``1 + 1`` for 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from operator import add, mul, sub
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.column_types import BIGINT, INT, SMALLINT, STRING, TINYINT, VOID, ColumnType
+from lakeschema.translation.functions.coercion import is_text
+from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
+
+_BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
+    {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
+)
+_OPERATORS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(
+    {"+": add, "-": sub, "*": mul}
+)
+
+
+def constant_int(expression: RowExpression) -> int | None:
+    """None if it is no number, or is computed of anything but written ones."""
+    match expression:
+        case Literal(str(text)):
+            try:
+                return int(text)
+            except ValueError:
+                return None
+        case Cast(operand, type_) if type_ in _BITS:
+            return _fitting(_whole_part(operand), type_)
+        case Call(operator, (operand,), type_) if operator.name == "negative":
+            inner = constant_int(operand)
+            return None if inner is None else _fitting(-inner, type_)
+        case Call(operator, (one, other), type_) if operator.name in _OPERATORS:
+            left, right = constant_int(one), constant_int(other)
+            if left is None or right is None:
+                return None
+            return _fitting(_OPERATORS[operator.name](left, right), type_)
+        case _:
+            return None
+
+
+def constant_text(expression: RowExpression) -> str | None:
+    """Written texts, also put together; None for what is no text or is computed."""
+    match expression:
+        case Literal(str(text), type_) if is_text(type_):
+            return text
+        case Cast(operand, type_) if type_ == STRING:
+            return constant_text(operand)
+        case Call(operator, parts) if operator.name in {"concat", "||"}:
+            texts = [constant_text(part) for part in parts]
+            return None if None in texts else "".join(text or "" for text in texts)
+        case _:
+            return None
+
+
+def is_null(expression: RowExpression) -> bool:
+    """Whether NULL is written, also as one of a type."""
+    match expression:
+        case Literal(None):
+            return True
+        case Cast(operand):
+            return is_null(operand)
+        case _:
+            return expression.type == VOID
+
+
+def _whole_part(expression: RowExpression) -> int | None:
+    match expression:
+        case Literal(str(text)):
+            try:
+                return int(Decimal(text))
+            except (InvalidOperation, ValueError, OverflowError):
+                return None
+        case _:
+            return constant_int(expression)
+
+
+def _fitting(value: int | None, type_: ColumnType) -> int | None:
+    """What does not fit wraps round or is an error: the dialects differ."""
+    bits = _BITS.get(type_)
+    if value is None or bits is None:
+        return None
+    return value if -(1 << (bits - 1)) <= value < 1 << (bits - 1) else None
