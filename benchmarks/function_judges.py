@@ -17,21 +17,17 @@ from py4j import java_gateway, protocol
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
+from benchmarks.compared_types import Columns
 from benchmarks.probe_values import ROWS, rows_of
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
 from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
     MapType,
     StructField,
     StructType,
-    parse_type_or_unknown,
 )
 from lakeschema.catalog.relations import Dialect
 from lakeschema.catalog.spark_schema import columns_from_json
-
-Columns = tuple[StructField, ...]
-"""A query's columns: name, type with the nullability of its parts, and whether null is possible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,9 @@ class FunctionJudge(Protocol):
     def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
         """What of the SELECT over ``t`` or ``n`` is null against the claim."""
 
+    def computed(self, claimed: Mapping[str, Columns], table: str) -> Mapping[str, Computed]:
+        """The same of several."""
+
 
 @dataclass(frozen=True, slots=True)
 class Nulls:
@@ -59,6 +58,14 @@ class Nulls:
 
     found: Mapping[int, str] = field(default_factory=dict)
     not_computed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """Whether any value could be computed, and where one is null against the claim."""
+
+    is_seen: bool
+    null: str | None = None
 
 
 _ENDLESS: Final = re.compile(r"(?i)\bsequence\([^)]*\b(?:ti|si|i|b|da|ts|tn)[23]?\b")
@@ -72,6 +79,10 @@ class SparkFunctions:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
         builder = builder.config("spark.ui.showConsoleProgress", "false")
+        # Each query is another one, over eight rows: to compile them costs more than to compute.
+        builder = builder.config(
+            "spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        )
         self._spark = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
         self._spark.sparkContext.setLogLevel("OFF")
         for part in ("timeType", "geospatial", "pyspark.worker.logging"):
@@ -153,6 +164,14 @@ class SparkFunctions:
                         alone = listed.slice(place, place + 1)
                         apart.look(self._compute(alone, output).apply(row), (place,), where)
         return apart.nulls()
+
+    def computed(self, claimed: Mapping[str, Columns], table: str) -> Mapping[str, Computed]:
+        found: dict[str, Computed] = {}
+        for select, columns in claimed.items():
+            nulls = self.nulls_in(select, columns, table)
+            is_seen = len(nulls.not_computed) < len(columns)
+            found[select] = Computed(is_seen, next(iter(nulls.found.values()), None))
+        return found
 
     def _compute(self, listed: Any, output: Any) -> Any:
         compute = self._projection(listed, output)
@@ -246,63 +265,3 @@ def claims(type_: ColumnType) -> bool:
             return any(not field.nullable or claims(field.type) for field in fields)
         case _:
             return False
-
-
-class HiveFunctions:
-    """Hive's types say nothing of null: its columns are all nullable here."""
-
-    _AT_ONCE = 16
-
-    def __init__(self, hive: HiveQueries) -> None:
-        self._hive = hive
-        for table in ("t", "n"):
-            rows = rows_of(Dialect.HIVE, required=table == "t")
-            selects = (", ".join(f"{v} AS {k}" for k, v in row.items()) for row in rows)
-            text = " UNION ALL ".join(f"SELECT {select}" for select in selects)
-            hive.answer(f"CREATE TABLE {table} STORED AS ORC AS {text}")
-
-    def documentation(self, name: str) -> str:
-        answer = self._hive.run(f"DESCRIBE FUNCTION EXTENDED `{name}`")[0]
-        text = "\n".join(answer.rows) if isinstance(answer, HiveAnswer) else ""
-        return text.replace("Example:", "Examples:")
-
-    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
-        answers: dict[str, Columns | Refusal] = {}
-        for start in range(0, len(selects), self._AT_ONCE):
-            some = selects[start : start + self._AT_ONCE]
-            views = [
-                f"CREATE VIEW probed{i} AS {s.replace('{t}', 't')}" for i, s in enumerate(some)
-            ]
-            described = [f"DESCRIBE probed{i}" for i in range(len(some))]
-            dropped = [f"DROP VIEW IF EXISTS probed{i}" for i in range(len(some))]
-            found = self._hive.run(*views, *described, *dropped)
-            for select, made, told in zip(some, found, found[len(some) :], strict=False):
-                answers[select] = _hive_columns(made, told)
-        return answers
-
-    def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
-        query = select.replace("{t}", table)
-        answers = [self._hive.run(query)[0]]
-        if isinstance(answers[0], HiveRefused) and len(claimed) == 1 and "GROUP BY" not in query:
-            answers = list(self._hive.run(*(f"{query} WHERE r = {row}" for row in range(ROWS))))
-        computed = [answer for answer in answers if isinstance(answer, HiveAnswer)]
-        if not computed:
-            return Nulls(not_computed=frozenset(range(len(claimed))))
-        found: dict[int, str] = {}
-        for row in (row for answer in computed for row in answer.rows):
-            parts = row.split("\t")
-            for place, column in enumerate(claimed):
-                if not column.nullable and len(parts) == len(claimed) and parts[place] == "NULL":
-                    found.setdefault(place, f"null: {query}")
-        return Nulls(found)
-
-
-def _hive_columns(
-    made: HiveAnswer | HiveRefused, told: HiveAnswer | HiveRefused
-) -> Columns | Refusal:
-    if isinstance(made, HiveRefused):
-        return Refusal(made.message.partition("\n")[0][:200])
-    if isinstance(told, HiveRefused):
-        return Refusal(told.message.partition("\n")[0][:200])
-    parts = (row.split("\t") for row in told.rows)
-    return tuple(StructField(p[0].strip(), parse_type_or_unknown(p[1].strip())) for p in parts)

@@ -17,11 +17,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from random import Random
 
+from benchmarks.compared_types import same, shown
 from benchmarks.expression_templates import World, callable_names, world_of
 from benchmarks.expression_trees import Forest, Tree
-from benchmarks.function_calls import calls
+from benchmarks.function_findings import OurAnswers
 from benchmarks.function_judges import FunctionJudge, Refusal, claims
-from benchmarks.probe_functions import OurAnswers, opened_judge, same, shown
+from benchmarks.probe_functions import opened_judge
+from benchmarks.varied_calls import Calls
 from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
@@ -115,7 +117,8 @@ class Trial:
         """Calls of every function: what is documented and written in the tests, and its mutants."""
         for name in callable_names(self._engine.dialect):
             documentation = self._judge.documentation(name)
-            texts = calls(name, self._engine.dialect, documentation, each)
+            seeds = Calls(name, self._engine.dialect, documentation).first(each)
+            texts = [str(seed) for seed in seeds if not seed.form.startswith("SELECT ")]
             trees = [
                 Tree(text, name, world_of(text, self._engine.dialect), 1)
                 for text in texts

@@ -1,20 +1,16 @@
-"""A function's name → calls of it: what its engine documents, and what its row in our tables says.
-
-From these seeds others are made by putting other types and values in one place at a time.
-"""
+"""A function's name → calls of it: what its engine documents, and what its row in our tables says."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from random import Random
-from types import MappingProxyType
 from typing import Final
 
-from benchmarks.aggregate_calls import BESIDES
 from benchmarks.probe_values import columns_of
+from benchmarks.written_calls import BESIDES, SYNTAX
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.signature import Kind
@@ -38,44 +34,14 @@ class Seed:
         return self.form.format(*self.arguments)
 
 
-SYNTAX: Final[Mapping[str, Sequence[tuple[str, Sequence[str]]]]] = MappingProxyType(
-    {
-        "and": (("{} AND {}", ("bo", "bo2")),),
-        "or": (("{} OR {}", ("bo", "bo2")),),
-        "not": (("NOT {}", ("bo",)),),
-        "between": (("{} BETWEEN {} AND {}", ("i", "i2", "i3")),),
-        "case": (
-            ("CASE WHEN {} THEN {} ELSE {} END", ("bo", "i", "i2")),
-            ("CASE {} WHEN {} THEN {} END", ("i", "1", "s")),
-        ),
-        "when": (("CASE WHEN {} THEN {} END", ("bo", "i")),),
-        "cast": tuple(
-            (f"CAST({{}} AS {type_})", ("s",))
-            for type_ in ("INT", "STRING", "DATE", "TIMESTAMP", "DECIMAL(10,2)", "BINARY")
-        ),
-        "div": (("{} DIV {}", ("i", "i2")),),
-        "in": (("{} IN ({}, {})", ("i", "i2", "1")),),
-        **{
-            name: ((f"{{}} {name.upper()} {{}}", ("s", "s2")),)
-            for name in ("like", "ilike", "rlike", "regexp")
-        },
-        **{
-            name: ((f"{name}({{}}) WITHIN GROUP (ORDER BY {{}})", ("0.5", "d")),)
-            for name in ("percentile_cont", "percentile_disc")
-        },
-    }
-)
-"""Names that are not, or not only, called as ``name(arguments)``."""
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Calls as they are written somewhere, and with a column for each literal."""
 
-_NESTED: Final = (
-    *("array(i, i2)", "array(s, s2)", "map(s, i)", "named_struct('x', i, 'y', s)"),
-    *("array(array(i))", "array(named_struct('k', s, 'v', i))", "split(s, ',')"),
-)
-_LITERALS: Final = (
-    *("NULL", "0", "-1", "1", "100", "''", "'a'", "'UTC'", "1.5", "1.5D", "true", "5L", "array()"),
-    *("10", "3S", "2Y", "2.5F", "-7.25", "'YEAR'", "'yyyy-MM-dd'", "map()"),
-    *("DATE '2020-02-29'", "INTERVAL '1' DAY", "INTERVAL '1' MONTH", "X'61'"),
-)
+    written: tuple[Seed, ...]
+    over_columns: tuple[Seed, ...]
+
+
 _KINDS: Final = (
     (re.compile(r"'.*'", re.DOTALL), "s"),
     (re.compile(r"-?[0-9]+L"), "b"),
@@ -92,24 +58,24 @@ _KINDS: Final = (
     (re.compile(r"map\([0-9].*\)", re.IGNORECASE), "mi"),
     (re.compile(r"(?:named_)?struct\(.*\)", re.IGNORECASE), "st"),
 )
-_NAME = re.compile(r"[A-Za-z_]\w*")
+NAME = re.compile(r"[A-Za-z_]\w*")
 _WORDS = frozenset({"null", "true", "false"})
 
 
-def calls(name: str, dialect: Dialect, documentation: str, count: int) -> Sequence[str]:
-    """Texts of at most ``count`` different calls, the same each time."""
+def seeds_of(name: str, dialect: Dialect, documentation: str) -> Seeds:
+    """What its engine documents, what our table says, and what is written for it here."""
     columns = columns_of(dialect)
-    seeds = _without_strangers(name, tuple(_seeds(name, dialect, documentation)), columns)
-    wide = tuple(_over_columns(seed, columns) for seed in seeds)
-    first = [str(seed) for seed in (*seeds[: count // 2], *wide[: count // 4])]
-    bases = _various((*seeds, *wide))
-    random = Random(name)
-    texts = dict.fromkeys(first)
-    for text in islice(_mutants(bases, columns, random), count * 10):
-        if len(texts) >= count:
-            break
-        texts[text] = None
-    return [text for text in texts if "=>" not in text][:count]
+    written = _without_strangers(name, tuple(_seeds(name, dialect, documentation)), columns)
+    return Seeds(written, tuple(_over_columns(seed, columns) for seed in written))
+
+
+def call(name: str, *arguments: str) -> Seed:
+    return Seed(_form(name, len(arguments)), arguments)
+
+
+def kind_of(text: str) -> str | None:
+    """The name of a column of a literal's type."""
+    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(text)), None)
 
 
 def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
@@ -185,7 +151,7 @@ def _without_strangers(
         for place, argument in enumerate(seed.arguments):
             plain = argument.upper().removeprefix("DISTINCT ")
             if (
-                _NAME.fullmatch(plain)
+                NAME.fullmatch(plain)
                 and plain.lower() not in _WORDS
                 and argument.rstrip("23") not in columns
             ):
@@ -207,30 +173,3 @@ def _over_columns(seed: Seed, columns: Mapping[str, str]) -> Seed:
         for place, text in enumerate(arguments)
     )
     return Seed(seed.form, spread)
-
-
-def _various(seeds: Sequence[Seed]) -> Sequence[Seed]:
-    """Some of each number of arguments."""
-    chosen: dict[int, list[Seed]] = {}
-    for seed in seeds:
-        chosen.setdefault(len(seed.arguments), []).append(seed)
-    return [seed for found in chosen.values() for seed in (*found[:3], *found[-3:])]
-
-
-def _mutants(bases: Sequence[Seed], columns: Mapping[str, str], random: Random) -> Iterator[str]:
-    places = [
-        (seed, place)
-        for seed in bases
-        for place, text in enumerate(seed.arguments)
-        if "->" not in text
-    ]
-    if not places:
-        return
-    palette = [*columns, *(f"{name}2" for name in columns), *_NESTED, *_LITERALS]
-    if "tn" not in columns:
-        palette = [*columns, *(f"{name}2" for name in columns), *_NESTED, *_LITERALS[:-4]]
-    for seed, place in chain.from_iterable(iter(lambda: places, None)):
-        # Some arguments must be constants: a literal becomes another one in half of the cases.
-        is_literal = not _NAME.match(seed.arguments[place])
-        chosen = _LITERALS if is_literal and random.random() < 0.5 else palette
-        yield str(seed.with_argument(place, random.choice(chosen)))

@@ -1,4 +1,7 @@
-"""Calls with clauses of aggregates, and of sketches, which no column holds, beside the usual calls."""
+"""Calls that have to be written: with syntax of their own, clauses, sketches, formats, whole queries.
+
+``{}`` stands where an argument stands, which the probe varies.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,35 @@ from types import MappingProxyType
 from typing import Final
 
 Forms = Sequence[tuple[str, Sequence[str]]]
+
+SYNTAX: Final[Mapping[str, Forms]] = MappingProxyType(
+    {
+        "and": (("{} AND {}", ("bo", "bo2")),),
+        "or": (("{} OR {}", ("bo", "bo2")),),
+        "not": (("NOT {}", ("bo",)),),
+        "between": (("{} BETWEEN {} AND {}", ("i", "i2", "i3")),),
+        "case": (
+            ("CASE WHEN {} THEN {} ELSE {} END", ("bo", "i", "i2")),
+            ("CASE {} WHEN {} THEN {} END", ("i", "1", "s")),
+        ),
+        "when": (("CASE WHEN {} THEN {} END", ("bo", "i")),),
+        "cast": tuple(
+            (f"CAST({{}} AS {type_})", ("s",))
+            for type_ in ("INT", "STRING", "DATE", "TIMESTAMP", "DECIMAL(10,2)", "BINARY")
+        ),
+        "div": (("{} DIV {}", ("i", "i2")),),
+        "in": (("{} IN ({}, {})", ("i", "i2", "1")),),
+        **{
+            name: ((f"{{}} {name.upper()} {{}}", ("s", "s2")),)
+            for name in ("like", "ilike", "rlike", "regexp")
+        },
+        **{
+            name: ((f"{name}({{}}) WITHIN GROUP (ORDER BY {{}})", ("0.5", "d")),)
+            for name in ("percentile_cont", "percentile_disc")
+        },
+    }
+)
+"""Names that are not, or not only, called as ``name(arguments)``."""
 
 _IGNORING: Final = ("first", "last", "first_value", "last_value", "any_value")
 _KLL: Final = (("bigint", "b"), ("double", "d"), ("float", "f"))
@@ -109,5 +141,90 @@ def _sketches() -> dict[str, Forms]:
     return forms
 
 
-BESIDES: Final[Mapping[str, Forms]] = MappingProxyType({**_clauses(), **_sketches()})
+def _queries() -> dict[str, Forms]:
+    """What is called in a query of its own: ``{{t}}`` is the table."""
+    grouped = "SELECT {call} AS x FROM {{{{t}}}} GROUP BY {groups}"
+    by = (
+        "{0} WITH ROLLUP",
+        "CUBE({0}, r)",
+        "GROUPING SETS (({0}), ({0}, r), ())",
+        "ROLLUP(r, {0})",
+    )
+    return {
+        "grouping": tuple(
+            (grouped.format(call="grouping({0})", groups=groups), ("s",)) for groups in by
+        ),
+        "grouping_id": tuple(
+            (grouped.format(call=call, groups=groups), ("s",))
+            for groups in by[1:]
+            for call in ("grouping_id()", "grouping_id({0}, r)")
+        ),
+        "grouping__id": tuple(
+            (grouped.format(call="grouping__id", groups=groups), ("s",)) for groups in by
+        ),
+        "session_window": (
+            (
+                "SELECT session_window({0}, {1}) AS x FROM {{t}} GROUP BY session_window({0}, {1})",
+                ("ts", "'5 minutes'"),
+            ),
+        ),
+    }
+
+
+def _formats() -> dict[str, Forms]:
+    """Constants that a mutation does not hit upon."""
+    return {
+        "histogram_numeric": (("histogram_numeric({}, {})", ("i", "5")),),
+        "kll_sketch_agg_float": (("kll_sketch_agg_float({})", ("f",)),),
+        "collate": tuple(
+            ("collate({}, {})", ("s", f"'{name}'"))
+            for name in ("UTF8_LCASE", "UTF8_BINARY", "UNICODE", "UNICODE_CI", "de_CI_AI")
+        ),
+        "stack": (
+            ("stack({}, {}, {})", ("2", "i", "i2")),
+            ("stack({}, {}, {}, {}, {})", ("2", "i", "s", "i2", "s2")),
+            ("stack({}, {}, {})", ("1", "i", "s")),
+        ),
+        "extract": tuple(
+            (f"extract({unit} FROM {{}})", (column,))
+            for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+            for column in ("ts", "da", "s")
+        ),
+        **{
+            name: (
+                (f"{name}({{}})", ("ast",)),
+                (f"{name}(array(struct({{}}, {{}})))", ("i", "s")),
+                (
+                    f"{name}(array(named_struct('a', {{}}, 'b', {{}}), named_struct('a', {{}}, 'b', {{}})))",
+                    ("i", "s", "i2", "s2"),
+                ),
+            )
+            for name in ("inline", "inline_outer")
+        },
+        "schema_of_variant": (
+            ("schema_of_variant({})", ("va",)),
+            ("schema_of_variant(parse_json({}))", ("s",)),
+            ("schema_of_variant(CAST({} AS VARIANT))", ("i",)),
+            ("schema_of_variant(to_variant_object({}))", ("ast",)),
+        ),
+        "st_srid": (
+            ("st_srid(st_geomfromwkb({}))", ("bi",)),
+            ("st_srid(st_geogfromwkb({}))", ("bi",)),
+            ("st_srid(st_geomfromwkb({}, {}))", ("bi", "4326")),
+            ("st_srid(st_setsrid(st_geomfromwkb({}), {}))", ("bi", "i")),
+        ),
+        "map_from_entries": (
+            ("map_from_entries(array(struct({}, {})))", ("i", "s")),
+            ("map_from_entries(array(struct({}, {}), struct({}, {})))", ("s", "d", "s2", "d2")),
+        ),
+        "json_tuple": (
+            ("json_tuple({}, {})", ("s", "'a'")),
+            ("json_tuple({}, {}, {})", ("s", "'a'", "'b'")),
+        ),
+    }
+
+
+BESIDES: Final[Mapping[str, Forms]] = MappingProxyType(
+    {**_clauses(), **_sketches(), **_queries(), **_formats()}
+)
 """A function's name → forms with ``{}`` where arguments stand, and the arguments."""

@@ -1,0 +1,77 @@
+"""Types as an engine has them beside types as we have them."""
+
+from __future__ import annotations
+
+import re
+
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    print_type,
+)
+
+Columns = tuple[StructField, ...]
+"""A query's columns: name, type with the nullability of its parts, and whether null is possible."""
+
+_REFERENCE_SYSTEM = re.compile(r"epsg:|srid:|, spherical", re.IGNORECASE)
+
+
+def same(one: ColumnType, other: ColumnType) -> bool:
+    """Equal but for names and nullability."""
+    match one, other:
+        case ArrayType(a), ArrayType(b):
+            return same(a, b)
+        case MapType(ak, av), MapType(bk, bv):
+            return same(ak, bk) and same(av, bv)
+        case StructType(a_fields), StructType(b_fields):
+            return len(a_fields) == len(b_fields) and all(
+                same(a.type, b.type) for a, b in zip(a_fields, b_fields, strict=True)
+            )
+        case _:
+            return _in_sparks_words(one) == _in_sparks_words(other)
+
+
+def _in_sparks_words(type_: ColumnType) -> str:
+    text = print_type(type_).replace("interval_day_time", "interval day to second")
+    if text.startswith("string collate "):
+        # The order of texts is none of the column's types.
+        return "string"
+    if text.startswith("geo"):
+        return _REFERENCE_SYSTEM.sub("", text.lower()).replace("ogc:crs84", "4326")
+    return text.replace("interval_year_month", "interval year to month").replace("time(6)", "time")
+
+
+def is_looser(one: ColumnType, other: ColumnType) -> bool:
+    """Whether a part may be null in ``one`` and never is in ``other``."""
+    match one, other:
+        case ArrayType(a, a_null), ArrayType(b, b_null):
+            return (a_null and not b_null) or is_looser(a, b)
+        case MapType(_, a, a_null), MapType(_, b, b_null):
+            return (a_null and not b_null) or is_looser(a, b)
+        case StructType(a_fields), StructType(b_fields):
+            pairs = list(zip(a_fields, b_fields, strict=True))
+            return any(
+                (a.nullable and not b.nullable) or is_looser(a.type, b.type) for a, b in pairs
+            )
+        case _:
+            return False
+
+
+def shown(columns: Columns) -> str:
+    return ", ".join(_shown(column.type, column.nullable) for column in columns)
+
+
+def _shown(type_: ColumnType, nullable: bool) -> str:
+    match type_:
+        case ArrayType(element, inner):
+            text = f"array<{_shown(element, inner)}>"
+        case MapType(key, value, inner):
+            text = f"map<{_shown(key, True)},{_shown(value, inner)}>"
+        case StructType(fields):
+            text = f"struct<{','.join(f'{f.name}:{_shown(f.type, f.nullable)}' for f in fields)}>"
+        case _:
+            text = print_type(type_)
+    return text if nullable else f"{text} not null"
