@@ -153,7 +153,7 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         if target is None:
             raise TypeMismatch(
                 f"argument {number} of {name} has type {print_type(argument.type)},"
-                f" expected {parameter.pattern}"
+                f" expected {_IN_WORDS.get(parameter.pattern, parameter.pattern)}"
             )
         coerced.append(_convert(name, number, argument, target, semantics))
     result = _result(function.result, coerced, variables, semantics)
@@ -317,7 +317,7 @@ _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
 
 _OF_NULL: Mapping[str, ColumnType] = MappingProxyType(
     {
-        **dict.fromkeys(("number", "measured"), DOUBLE),
+        **dict.fromkeys(("number", "summed", "measured"), DOUBLE),
         "bits": INT,
         **dict.fromkeys(("array<T>", "array<K>", "array<V>"), ArrayType(VOID)),
         "map<K,V>": MapType(VOID, VOID),
@@ -348,8 +348,10 @@ def _target(
             return type_
         case "compared":
             return compared
-        case "number":
-            if is_text(type_) or (type_ == TIMESTAMP and not semantics.is_spark):
+        case "number" | "summed":
+            # Spark sums seconds, and computes nothing else of them without being told.
+            in_seconds = type_ == TIMESTAMP and (pattern == "summed" or not semantics.is_spark)
+            if is_text(type_) or in_seconds:
                 return DOUBLE
             return type_ if is_numeric(type_) or _is_interval(type_) else None
         case "measured":
@@ -382,6 +384,10 @@ def _target(
             return type_ if isinstance(type_, MapType) else None
         case _:
             raise AssertionError(f"the tables have an unknown pattern {pattern!r}")
+
+
+_IN_WORDS: Mapping[str, str] = MappingProxyType({"summed": "number", "bits": "integer"})
+"""Patterns that a message calls otherwise."""
 
 
 def _decimal(pattern: str) -> ColumnType | None:

@@ -151,8 +151,8 @@ ROWS: Final = (
 
     # aggregates
     Row("count", "any...", "bigint", NEVER, _AGGREGATE),
-    Row("sum", "number", "@sum", TOTAL, _AGGREGATE),
-    Row("avg mean", "number", "@average", TOTAL, _AGGREGATE),
+    Row("sum", "summed", "@sum", TOTAL, _AGGREGATE),
+    Row("avg mean", "summed", "@average", TOTAL, _AGGREGATE),
     Row("min max", "T", "T", TOTAL, _AGGREGATE, keeps=0),
     Row("first_value last_value", "T, boolean?", "T", TOTAL, _AGGREGATE, keeps=0),
     Row("collect_set collect_list", "T", "@collected", NEVER, _AGGREGATE, merges=0),

@@ -14,8 +14,8 @@ ROWS: Final = (
     Row("regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy", "double, double", "double", PARTIAL, _AGGREGATE),
     Row("regr_avgy", "number, double", "@average", PARTIAL, _AGGREGATE),
     Row("regr_avgx", "double, number", "@second_average", PARTIAL, _AGGREGATE),
-    Row("try_sum", "number", "@sum", PARTIAL, _AGGREGATE),
-    Row("try_avg", "number", "@average_of_any", PARTIAL, _AGGREGATE),
+    Row("try_sum", "summed", "@sum", PARTIAL, _AGGREGATE),
+    Row("try_avg", "summed", "@average_of_any", PARTIAL, _AGGREGATE),
 
     # the value of these may stand in WITHIN GROUP
     Row("mode", "T, boolean?", "T", TOTAL, _AGGREGATE, keeps=0),

@@ -104,6 +104,7 @@ _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
     "double": ("d", "f", "i", "de", "s"),
     "measured": ("d", "f", "i", "de", "s"),
     "number": ("i", "ti", "b", "f", "d", "de", "s", "da"),
+    "summed": ("i", "ti", "b", "f", "d", "de", "s", "da"),
     "numeric": ("i", "ti", "b", "f", "d", "de", "s", "da"),
     "integer": ("i", "ti", "si", "b", "d", "s"),
     "bits": ("i", "ti", "si", "b", "d", "s"),
