@@ -120,7 +120,7 @@ class Calls:
 
     def _clause(self, seed: Seed) -> Seed | None:
         """Of some aggregates and windows with a clause; None for the others."""
-        if self._random.random() > 0.2:
+        if seed.form.startswith("SELECT ") or self._random.random() > 0.2:
             return None
         if self.kind is Kind.WINDOW and seed.form.endswith(" OVER (ORDER BY r)"):
             form = seed.form.removesuffix(" OVER (ORDER BY r)") + self._random.choice(_WINDOWS)

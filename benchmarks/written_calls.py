@@ -174,6 +174,10 @@ def _queries() -> dict[str, Forms]:
 def _formats() -> dict[str, Forms]:
     """Constants that a mutation does not hit upon."""
     return {
+        "count_min_sketch": (
+            ("count_min_sketch({}, {}, {}, {})", ("i", "0.5D", "0.5D", "1")),
+            ("count_min_sketch({}, 0.1D, 0.95D, 11)", ("s",)),
+        ),
         "histogram_numeric": (("histogram_numeric({}, {})", ("i", "5")),),
         "kll_sketch_agg_float": (("kll_sketch_agg_float({})", ("f",)),),
         "collate": tuple(
