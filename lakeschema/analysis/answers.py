@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,11 +12,20 @@ from lakeschema.analysis.catalog_updates import CatalogUpdate
 from lakeschema.analysis.column_access import column_access
 from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.defence import DEFAULT_RULES, Violation, defence
 from lakeschema.analysis.joins import joins
 from lakeschema.analysis.scripts import Analysed
 from lakeschema.analysis.table_access import table_access
 from lakeschema.analysis.table_lineage import table_lineage
 from lakeschema.analysis.tracing import BaseColumn, Influence
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a request chooses besides the analyses; ``rules``: those of the defence that are on."""
+
+    conventions: Conventions
+    rules: frozenset[str] = DEFAULT_RULES
 
 
 def column_json(column: BaseColumn) -> dict[str, Any]:
@@ -60,49 +70,69 @@ def _update_json(update: CatalogUpdate) -> dict[str, Any]:
     return found
 
 
-def _table_access(analysed: Analysed, conventions: Conventions) -> Any:
+def _table_access(analysed: Analysed, chosen: Chosen) -> Any:
     assert analysed.resolved is not None
     return [
         {"relation": as_text(source), "access": access.value}
-        for access, source in table_access(analysed.resolved, conventions)
+        for access, source in table_access(analysed.resolved, chosen.conventions)
     ]
 
 
-def _column_access(analysed: Analysed, conventions: Conventions) -> Any:
+def _column_access(analysed: Analysed, chosen: Chosen) -> Any:
     assert analysed.resolved is not None
     return [
         {"clause": clause.value, **column_json(column)}
-        for column, clause in column_access(analysed.resolved, conventions)
+        for column, clause in column_access(analysed.resolved, chosen.conventions)
     ]
 
 
-def _joins(analysed: Analysed, conventions: Conventions) -> Any:
+def _joins(analysed: Analysed, chosen: Chosen) -> Any:
     assert analysed.resolved is not None
     return [
         [column_json(first), column_json(second)]
-        for first, second in joins(analysed.resolved, conventions)
+        for first, second in joins(analysed.resolved, chosen.conventions)
     ]
 
 
-def _table_lineage(analysed: Analysed, conventions: Conventions) -> Any:
+def _table_lineage(analysed: Analysed, chosen: Chosen) -> Any:
     assert analysed.resolved is not None
     return {
         as_text(target): [as_text(source) for source in sources]
-        for target, sources in table_lineage(analysed.resolved, conventions).items()
+        for target, sources in table_lineage(analysed.resolved, chosen.conventions).items()
     }
 
 
-def _column_lineage(analysed: Analysed, conventions: Conventions) -> Any:
+def _column_lineage(analysed: Analysed, chosen: Chosen) -> Any:
     assert analysed.resolved is not None
-    return [_lineage_json(each) for each in column_lineage(analysed.resolved, conventions)]
+    return [_lineage_json(each) for each in column_lineage(analysed.resolved, chosen.conventions)]
 
 
-def _catalog_updates(analysed: Analysed, conventions: Conventions) -> Any:
-    del conventions
+def _catalog_updates(analysed: Analysed, chosen: Chosen) -> Any:
+    del chosen
     return [_update_json(update) for update in analysed.updates]
 
 
-ANALYSES: Final[Mapping[str, Callable[[Analysed, Conventions], Any]]] = MappingProxyType(
+def violation_json(violation: Violation) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "rule": violation.rule,
+        "severity": violation.severity.value,
+        "message": violation.message,
+    }
+    if violation.position is not None:
+        found["line"] = violation.position.line
+        found["column"] = violation.position.column
+    if violation.hint:
+        found["hint"] = violation.hint
+    return found
+
+
+def _defence(analysed: Analysed, chosen: Chosen) -> Any:
+    return [violation_json(each) for each in defence(analysed, chosen.rules)]
+
+
+_DEFENCE: Final = "defence"
+
+ANALYSES: Final[Mapping[str, Callable[[Analysed, Chosen], Any]]] = MappingProxyType(
     {
         "table_access": _table_access,
         "column_access": _column_access,
@@ -110,14 +140,13 @@ ANALYSES: Final[Mapping[str, Callable[[Analysed, Conventions], Any]]] = MappingP
         "table_lineage": _table_lineage,
         "column_lineage": _column_lineage,
         "catalog_updates": _catalog_updates,
+        _DEFENCE: _defence,
     }
 )
 """What can be asked of one statement, by name."""
 
 
-def statement_json(
-    analysed: Analysed, asked: tuple[str, ...], conventions: Conventions
-) -> dict[str, Any]:
+def statement_json(analysed: Analysed, asked: tuple[str, ...], chosen: Chosen) -> dict[str, Any]:
     """One statement: its verb and what was asked, or the error for which that is not known."""
     if analysed.resolved is None:
         error = analysed.error
@@ -131,6 +160,8 @@ def statement_json(
             found["error"]["column"] = error.position.column
         if error.hint:
             found["error"]["hint"] = error.hint
+        if _DEFENCE in asked:
+            found[_DEFENCE] = _defence(analysed, chosen)
         return found
-    answers = {name: ANALYSES[name](analysed, conventions) for name in asked}
+    answers = {name: ANALYSES[name](analysed, chosen) for name in asked}
     return {"verb": analysed.resolved.verb, **answers}

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from lakeschema.analysis.answers import ANALYSES, statement_json
+from lakeschema.analysis.answers import ANALYSES, Chosen, statement_json
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable, as_text
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.dataflow import cumulative
+from lakeschema.analysis.defence import UnknownRule, chosen_rules
 from lakeschema.analysis.scripts import Analysed, analyse
 from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
 from lakeschema.analysis.table_lineage import table_lineage
@@ -18,7 +19,10 @@ from lakeschema.translation.batch_answers import InvalidRequest, answered, check
 
 _DATAFLOW = "dataflow"
 _KEYS = frozenset(
-    {"id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "aliases_in_items"}
+    {
+        *("id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "rules"),
+        "aliases_in_items",
+    }
 )
 
 
@@ -39,11 +43,12 @@ def _result(request: Mapping[str, Any]) -> dict[str, Any]:
     grammar = _grammar(request)
     asked = _asked(request.get("ask"))
     conventions = _conventions(request.get("options", {}))
+    chosen = Chosen(conventions, rules_of(request.get("rules", {})))
     catalog = _catalog(request, grammar)
     found = list(analyse(sql, grammar, catalog))
     of_each = tuple(name for name in asked if name != _DATAFLOW)
     result: dict[str, Any] = {
-        "statements": [statement_json(each, of_each, conventions) for each in found]
+        "statements": [statement_json(each, of_each, chosen) for each in found]
     }
     if _DATAFLOW in asked:
         result[_DATAFLOW] = _dataflow(found, conventions)
@@ -96,6 +101,20 @@ def _conventions(values: object) -> Conventions:
         if not isinstance(value, bool):
             raise InvalidRequest(f"expected option {name!r} to be true or false, got {value!r}")
     return Conventions(**values)
+
+
+def rules_of(values: object) -> frozenset[str]:
+    """The rules of the defence that are on.
+
+    Raises:
+        InvalidRequest: a rule is unknown, or neither on nor off.
+    """
+    if not isinstance(values, dict) or not all(isinstance(on, bool) for on in values.values()):
+        raise InvalidRequest("expected 'rules' to be an object: name to true or false")
+    try:
+        return chosen_rules(values)
+    except UnknownRule as error:
+        raise InvalidRequest(str(error)) from None
 
 
 def _catalog(request: Mapping[str, Any], grammar: StatementGrammar) -> KnownCatalog:

@@ -109,6 +109,7 @@ class Scan:
 
     source: Source
     columns: tuple[str, ...] | None
+    position: Position | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

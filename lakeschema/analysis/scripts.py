@@ -20,6 +20,7 @@ class Analysed:
     """One statement: what it does, or why that is not known.
 
     Attributes:
+        before: the catalog that it is read against.
         catalog: after it.
         statement: as it was read; of a procedure's body all have the same.
     """
@@ -27,6 +28,7 @@ class Analysed:
     text: str
     statement: st.Statement | None
     resolved: rs.Resolved | None
+    before: KnownCatalog
     catalog: KnownCatalog
     updates: tuple[CatalogUpdate, ...] = ()
     error: TranslationError | None = None
@@ -39,7 +41,7 @@ def analyse(
     for placed in read_script(sql, grammar, max_bytes):
         statement = placed.statement
         if isinstance(statement, Unreadable):
-            yield Analysed(placed.text, None, None, catalog, error=statement.error)
+            yield Analysed(placed.text, None, None, catalog, catalog, error=statement.error)
             continue
         bodies = statement.statements if isinstance(statement, st.Block) else (statement,)
         for each in bodies:
@@ -47,7 +49,8 @@ def analyse(
                 resolved = resolve(each, catalog, grammar.scoping)[0]
             except RecursionError:
                 error = TooLarge("the statement is nested too deeply")
-                yield Analysed(placed.text, each, None, catalog, error=error)
+                yield Analysed(placed.text, each, None, catalog, catalog, error=error)
                 continue
-            catalog, updates = catalog_updates(each, resolved, catalog)
-            yield Analysed(placed.text, each, resolved, catalog, updates)
+            before = catalog
+            catalog, updates = catalog_updates(each, resolved, before)
+            yield Analysed(placed.text, each, resolved, before, catalog, updates)

@@ -11,6 +11,7 @@ from lakeschema.analysis.resolving.scopes import Entry, Scope
 from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax.dialects import Scoping
 from lakeschema.analysis.syntax.queries import FILES, TIMESERIES
+from lakeschema.translation.errors import Position
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 
@@ -58,12 +59,12 @@ class FromResolver(ExpressionResolver):
 
     # tables and queries
 
-    def scan(self, parts: tuple[str, ...]) -> rs.Relation:
+    def scan(self, parts: tuple[str, ...], position: Position | None = None) -> rs.Relation:
         source = self.source(parts)
         if isinstance(source, Files):
-            return rs.Scan(source, None)
+            return rs.Scan(source, None, position)
         known = self.catalog.known(source)
-        return rs.Scan(source, None if known is None else known.columns)
+        return rs.Scan(source, None if known is None else known.columns, position)
 
     def source(self, parts: tuple[str, ...]) -> Source:
         if len(parts) == 2 and parts[0] == FILES:
@@ -80,7 +81,7 @@ class FromResolver(ExpressionResolver):
                 common.is_read = True
                 found = rs.Derived(common.query, common.names, common=True)
         if found is None:
-            found = self.scan(parts)
+            found = self.scan(parts, item.position)
         if item.columns:
             found = rs.Renamed(found, item.columns)
         if isinstance(found, rs.Scan) and isinstance(found.source, Files):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.resolving.aggregates import aggregates
 from lakeschema.analysis.resolving.from_items import Common, FromResolver
 from lakeschema.analysis.resolving.scopes import Scope
 from lakeschema.translation.syntax import tree
@@ -179,7 +180,7 @@ class QueryResolver(FromResolver):
             return tuple(
                 item.expression
                 for item in items
-                if isinstance(item, rs.Item) and not _aggregates(item.expression)
+                if isinstance(item, rs.Item) and not aggregates(item.expression)
             )
         return tuple(self._key(key, items, scope) for key in grouping.keys)
 
@@ -272,24 +273,6 @@ def _with_windows(
         order += found.order_by
         name = found.window
     return replace(expression, partition_by=tuple(partition), order_by=tuple(order))
-
-
-_AGGREGATES = frozenset(
-    {
-        *("count", "sum", "avg", "min", "max", "mean", "stddev", "variance", "collect_list"),
-        *("collect_set", "array_agg", "first", "last", "any_value", "approx_count_distinct"),
-    }
-)
-
-
-def _aggregates(value: rs.Expression) -> bool:
-    match value:
-        case rs.Operation(name, operands):
-            return name in _AGGREGATES or any(_aggregates(operand) for operand in operands)
-        case rs.Choice(conditions, results):
-            return any(_aggregates(each) for each in (*conditions, *results))
-        case _:
-            return False
 
 
 def _reads(query: tree.Query, name: str) -> bool:

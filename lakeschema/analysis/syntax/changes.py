@@ -43,7 +43,7 @@ class Changes(OpenQueries):
         partition = self._partition()
         if self.take("IF", "NOT", "EXISTS"):
             pass
-        self.take("BY", "NAME")
+        by_name = self.take("BY", "NAME")
         columns: tuple[str, ...] = ()
         if self.word == "(" and not self._query_in_parentheses():
             columns = tuple(path[-1] for path in self._paths())
@@ -55,7 +55,9 @@ class Changes(OpenQueries):
         self.take("OVERRIDING") and self.skip_to("VALUES", "SELECT")
         query = self._inserted(common)
         self._skip_tail()
-        return st.Insert(replace(target, alias=alias), query, columns, partition, overwrite)
+        return st.Insert(
+            replace(target, alias=alias), query, columns, partition, overwrite, by_name
+        )
 
     def _inserted(self, common: tuple[tree.CommonTable, ...]) -> tree.Query:
         if self.take("DEFAULT", "VALUES"):

@@ -45,6 +45,7 @@ class Insert:
         columns: that are written; empty where the text lists none.
         partition: columns of PARTITION; those with a value get none from the query.
         overwrite: what was there goes, or what was in the partition.
+        by_name: columns get those of the query of their names.
     """
 
     target: Target
@@ -52,6 +53,7 @@ class Insert:
     columns: tuple[str, ...] = ()
     partition: tuple[tuple[str, bool], ...] = ()
     overwrite: bool = False
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,3 +104,38 @@ def test_the_command_answers_line_by_line() -> None:
     assert answers[0] == {"id": 1, "result": {"statements": [{"verb": "SELECT"}]}}
     assert answers[1]["error"]["message"].startswith("the line is not JSON")
     assert answers[2]["error"]["message"] == "expected 'sql' to be a text"
+
+
+def test_broken_rules_are_answered_with_their_places() -> None:
+    found = answer(
+        {
+            "id": 1,
+            "sql": "SELECT t.a FROM t, u WHERE t.b = NULL; SELECT )",
+            "ask": ["defence"],
+            "rules": {"equals_null": False},
+        }
+    )
+
+    first, second = found["result"]["statements"]
+    assert first == {
+        "verb": "SELECT",
+        "defence": [
+            {
+                "rule": "cross_join",
+                "severity": "warning",
+                "message": "no condition connects u with t",
+                "line": 1,
+                "column": 20,
+                "hint": "add the condition of the join",
+            }
+        ],
+    }
+    (violation,) = second["defence"]
+    assert (violation["rule"], violation["line"], violation["column"]) == ("unreadable", 1, 47)
+
+
+@pytest.mark.parametrize("rules", [{"typo": True}, {"cross_join": 1}, ["cross_join"]])
+def test_rules_that_mean_nothing_are_refused(rules: object) -> None:
+    found = answer({"id": 1, "sql": "SELECT 1", "rules": rules})
+
+    assert found["error"]["type"] == "InvalidRequest"

@@ -1,0 +1,25 @@
+"""Which calls make one value of many rows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.analysis import resolved as rs
+
+AGGREGATES: Final = frozenset(
+    {
+        *("count", "sum", "avg", "min", "max", "mean", "stddev", "variance", "collect_list"),
+        *("collect_set", "array_agg", "first", "last", "any_value", "approx_count_distinct"),
+    }
+)
+
+
+def aggregates(value: rs.Expression) -> bool:
+    """Whether there is such a call in an expression, outside of windows and queries."""
+    match value:
+        case rs.Operation(name, operands):
+            return name in AGGREGATES or any(aggregates(operand) for operand in operands)
+        case rs.Choice(conditions, results):
+            return any(aggregates(each) for each in (*conditions, *results))
+        case _:
+            return False

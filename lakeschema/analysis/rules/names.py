@@ -1,0 +1,150 @@
+"""Names that mean nothing, or several things, by what the catalog knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.catalog import Source
+from lakeschema.analysis.rules.subject import Finding, Subject
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.walking import expressions_of, operands, relations_of
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import Position
+
+_CHANGING: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "ALTER", "RENAME"})
+
+_NEVER_LISTED: Final = frozenset({"dual"})
+
+_WITHOUT_TABLE: Final = frozenset(
+    {
+        # Functions that need no parentheses.
+        *("current_date", "current_time", "current_timestamp", "current_user", "session_user"),
+        *("system_user", "user", "localtime", "localtimestamp", "sysdate", "systimestamp"),
+        *("current_catalog", "current_schema", "current_role", "current_database", "current_path"),
+        # Columns that every table has.
+        *("rownum", "rowid", "level", "ctid", "xmin", "oid", "_metadata", "_rowid_", "row__id"),
+        *("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
+        *("grouping__id", "_partitiontime", "_partitiondate", "_table_suffix", "_file"),
+        *("excluded", "default"),
+        # Units, as arguments of functions of dates.
+        *("year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow", "doy"),
+        *("yyyy", "yy", "mm", "dd", "hh", "mi", "ss", "years", "months", "days", "hours"),
+        *("minutes", "seconds", "weeks", "quarters", "millisecond", "microsecond", "isoweek"),
+        *("isoyear", "dayofweek", "dayofyear", "epoch", "both", "leading", "trailing"),
+    }
+)
+
+
+def unknown_table(subject: Subject) -> Iterator[Finding]:
+    """A table that its namespace does not list, where the namespace is known at all."""
+    seen: set[Source] = set()
+    for source, where in _mentioned(subject):
+        if source in seen or not isinstance(source, RelationName):
+            continue
+        seen.add(source)
+        if source.name in _NEVER_LISTED or subject.catalog.known(source) is not None:
+            continue
+        if _is_listed(source.namespace, subject):
+            yield Finding(f"there is no table or view {source}", where)
+
+
+def _mentioned(subject: Subject) -> Iterator[tuple[Source, Position | None]]:
+    for select in subject.selects:
+        for relation in relations_of(select.source):
+            if isinstance(relation, rs.Scan):
+                yield relation.source, relation.position
+    statement = subject.statement
+    if isinstance(statement, st.Drop) and not statement.if_exists:
+        for named in statement.names:
+            yield subject.catalog.named(named.parts), named.position
+    if subject.resolved.verb in _CHANGING:
+        written = [source for _, source in subject.resolved.touched]
+        if subject.resolved.verb == "RENAME":
+            written = written[:1]
+        target = getattr(statement, "target", getattr(statement, "name", None))
+        where = target.position if isinstance(target, st.Named) else None
+        for source in written:
+            yield source, where
+
+
+def _is_listed(namespace: tuple[str, ...], subject: Subject) -> bool:
+    """Whether anything of a namespace is known, so that what is missing does not exist."""
+    return any(
+        name.namespace == namespace
+        for name, table in subject.catalog.tables.items()
+        if table is not None and name not in subject.catalog.temporary
+    )
+
+
+def unknown_column(subject: Subject) -> Iterator[Finding]:
+    """A name that no table in FROM has, where the columns of all of them are known."""
+    for name in _unknown(subject):
+        if not name.readings:
+            yield Finding(f"no table here has a column {'.'.join(name.name)}", name.position)
+
+
+def ambiguous_column(subject: Subject) -> Iterator[Finding]:
+    """A name that several tables in FROM surely have."""
+    for name in _unknown(subject):
+        has = subject.shapes.of
+        if name.readings and all(has(r.relation).has(r.column) for r in name.readings):
+            tables = ", ".join(dict.fromkeys(called(reading.relation) for reading in name.readings))
+            message = f"the column {'.'.join(name.name)} is in several tables: {tables}"
+            yield Finding(message, name.position)
+
+
+def called(relation: rs.Relation) -> str:
+    """A relation in a message."""
+    match relation:
+        case rs.Scan(source):
+            return str(source)
+        case rs.Renamed(inner):
+            return called(inner)
+        case rs.Derived(common=True):
+            return "a table of WITH"
+        case rs.Generated():
+            return "a table function"
+        case _:
+            return "a sub-query"
+
+
+def _unknown(subject: Subject) -> Iterator[rs.UnknownColumn]:
+    seen: set[tuple[object, ...]] = set()
+    for name, aliases in _all_unknown(subject):
+        # A star's columns are shared by what reads them, and an alias may be used where the
+        # dialect's rules of scope are not known in full.
+        key = (name.name, name.position)
+        bare = name.name[0].lower() if len(name.name) == 1 else ""
+        is_special = bare in _WITHOUT_TABLE or name.name[-1][:1] in "$@:{"
+        if key not in seen and bare not in aliases and not is_special:
+            seen.add(key)
+            yield name
+
+
+def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset[str]]]:
+    for select in subject.selects:
+        if select.source is None:
+            continue
+        aliases = frozenset(
+            item.name.lower()
+            for item in select.items
+            if isinstance(item, rs.Item) and not isinstance(item.expression, rs.UnknownColumn)
+        )
+        for _, expression in expressions_of(select):
+            for name in _inside(expression):
+                yield name, aliases
+    for write in subject.resolved.writes:
+        for _, condition in write.conditions:
+            for name in _inside(condition):
+                yield name, frozenset()
+
+
+def _inside(expression: rs.Expression) -> Iterator[rs.UnknownColumn]:
+    pending = [expression]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, rs.UnknownColumn):
+            yield at
+        pending += operands(at)
