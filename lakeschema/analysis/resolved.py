@@ -12,9 +12,12 @@ from enum import Enum
 from typing import TypeAlias
 
 from lakeschema.analysis.catalog import Source
+from lakeschema.translation import clauses
 from lakeschema.translation.errors import Position
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax.tree import SetOperator
+
+Clause: TypeAlias = clauses.Clause
 
 # expressions
 
@@ -217,25 +220,6 @@ class Recursive:
 Query: TypeAlias = Select | Combined | Rows | Recursive
 
 # statements
-
-
-class Clause(Enum):
-    """Where a column is used."""
-
-    SELECT = "select"
-    JOIN = "join"
-    WHERE = "where"
-    GROUP_BY = "group by"
-    HAVING = "having"
-    QUALIFY = "qualify"
-    ORDER_BY = "order by"
-    PARTITION_BY = "partition by"
-    LATERAL_VIEW = "lateral view"
-    INSERT = "insert"
-    UPDATE = "update"
-    DISTINCT = "distinct"
-    SET_OPERATION = "set operation"
-    CONDITION = "condition"
 
 
 class Mode(Enum):

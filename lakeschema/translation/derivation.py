@@ -12,16 +12,27 @@ from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
 from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.view_schema import view_schema
+from lakeschema.translation.clauses import Clause
 from lakeschema.translation.errors import TooLarge, TranslationError, UnreadableRelation
-from lakeschema.translation.interface import ColumnLineage, Derivation, Interface, Options
+from lakeschema.translation.interface import (
+    ColumnLineage,
+    Derivation,
+    Influence,
+    Interface,
+    Options,
+)
 from lakeschema.translation.nullability import with_nullability
+from lakeschema.translation.plan.influences import Influences
 from lakeschema.translation.plan.lineage import Lineage
+from lakeschema.translation.plan.origins import Origins
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.resolution.scans import open_interfaces
 from lakeschema.translation.resolution.upstreams import relations_read
 from lakeschema.translation.resolution.views import ResolvedView, resolve_view, view_query
 
 _DEFAULT_OPTIONS = Options()
+_MAX_INFLUENCES = 50_000
+"""Of one view; a text of one megabyte can make millions."""
 
 
 def upstreams_of(
@@ -106,7 +117,47 @@ def _derive_view_text(
         ColumnLineage(field.name, sources[place])
         for field, place in zip(schema.fields, kept, strict=True)
     )
-    return Derivation(interface, relations_read(resolved.query, view), column_lineage), plan
+    derivation = Derivation(interface, relations_read(resolved.query, view), column_lineage)
+    return _with_influences(derivation, plan, kept, lineage), plan
+
+
+def _with_influences(
+    derivation: Derivation, plan: Plan, kept: Sequence[int], lineage: Lineage
+) -> Derivation:
+    """The same where they cannot be found within limits: no schema depends on them."""
+    try:
+        rows, columns = _influences(derivation.lineage, plan, kept, lineage)
+    except RecursionError:
+        return derivation
+    if len(rows) + sum(len(column.indirect) for column in columns) > _MAX_INFLUENCES:
+        return derivation
+    return replace(derivation, lineage=columns, rows=rows)
+
+
+def _influences(
+    columns: Sequence[ColumnLineage], plan: Plan, kept: Sequence[int], lineage: Lineage
+) -> tuple[tuple[Influence, ...], tuple[ColumnLineage, ...]]:
+    influences, origins = Influences(lineage), Origins()
+    values = Lineage(with_conditions=False).columns(plan)
+    indirect = influences.columns(plan)
+    found = []
+    for column, place in zip(columns, kept, strict=True):
+        made_of = set(values[place])
+        conditions = [
+            Influence(Clause.CONDITION, source)
+            for source in column.sources
+            if source not in made_of
+        ]
+        origin = origins.of(plan, place)
+        found.append(
+            replace(
+                column,
+                indirect=tuple(dict.fromkeys((*conditions, *indirect[place]))),
+                expression=origin.text,
+                transformation=origin.transformation,
+            )
+        )
+    return tuple(influences.of_view(plan)), tuple(found)
 
 
 def _columns(

@@ -10,9 +10,11 @@ from lakeschema.avro.printing import to_text
 from lakeschema.catalog.facts_json import type_from_json, type_to_json
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column
+from lakeschema.translation.clauses import Clause
 from lakeschema.translation.interface import (
     ColumnLineage,
     Derivation,
+    Influence,
     Interface,
     OmittedColumn,
     ResolverFailure,
@@ -20,37 +22,91 @@ from lakeschema.translation.interface import (
     ReturnsArgument,
     ReturnsRows,
     SourceColumn,
+    Transformation,
     UdfAnswer,
 )
 
 
 def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
-    """The schema is kept as its text, whose order of fields and properties matters."""
+    """The schema is kept as its text, whose order of fields and properties matters.
+
+    ``influences`` stands apart: earlier releases neither wrote it nor stumble over it.
+    """
+    influences = {} if derivation.rows is None else {"influences": _influences_to_json(derivation)}
     return {
         "interface": interface_to_json(derivation.interface),
         "upstreams": [list(name.parts) for name in derivation.upstreams],
         "lineage": [
             [
                 column.column,
-                [[list(s.relation.parts), s.column, list(s.path)] for s in column.sources],
+                [_source_to_json(source) for source in column.sources],
+            ]
+            for column in derivation.lineage
+        ],
+        **influences,
+    }
+
+
+def derivation_from_json(value: dict[str, Any]) -> Derivation:
+    """Reads what ``derivation_to_json`` wrote; nothing else is accepted or repaired."""
+    influences = value.get("influences")
+    lineage = tuple(
+        ColumnLineage(column, tuple(map(_source_from_json, sources)))
+        for column, sources in value["lineage"]
+    )
+    if influences is not None:
+        both = zip(lineage, influences["columns"], strict=True)
+        lineage = tuple(_with_influences(column, found) for column, found in both)
+    return Derivation(
+        interface_from_json(value["interface"]),
+        tuple(_name(parts) for parts in value["upstreams"]),
+        lineage,
+        None if influences is None else tuple(map(_influence_from_json, influences["rows"])),
+    )
+
+
+def _influences_to_json(derivation: Derivation) -> dict[str, Any]:
+    """``columns`` are as many as the lineage has, in its order."""
+    return {
+        "rows": [_influence_to_json(each) for each in derivation.rows or ()],
+        "columns": [
+            [
+                column.expression,
+                column.transformation.value,
+                [_influence_to_json(each) for each in column.indirect],
             ]
             for column in derivation.lineage
         ],
     }
 
 
-def derivation_from_json(value: dict[str, Any]) -> Derivation:
-    """Reads what ``derivation_to_json`` wrote; nothing else is accepted or repaired."""
-    return Derivation(
-        interface_from_json(value["interface"]),
-        tuple(_name(parts) for parts in value["upstreams"]),
-        tuple(
-            ColumnLineage(
-                column, tuple(SourceColumn(_name(r), c, tuple(path)) for r, c, path in sources)
-            )
-            for column, sources in value["lineage"]
-        ),
+def _with_influences(column: ColumnLineage, found: list[Any]) -> ColumnLineage:
+    expression, transformation, indirect = found
+    return ColumnLineage(
+        column.column,
+        column.sources,
+        tuple(map(_influence_from_json, indirect)),
+        expression,
+        Transformation(transformation),
     )
+
+
+def _influence_to_json(influence: Influence) -> list[Any]:
+    return [influence.clause.value, *_source_to_json(influence.source)]
+
+
+def _influence_from_json(value: list[Any]) -> Influence:
+    clause, *source = value
+    return Influence(Clause(clause), _source_from_json(source))
+
+
+def _source_to_json(source: SourceColumn) -> list[Any]:
+    return [list(source.relation.parts), source.column, list(source.path)]
+
+
+def _source_from_json(value: list[Any]) -> SourceColumn:
+    relation, column, path = value
+    return SourceColumn(_name(relation), column, tuple(path))
 
 
 def interface_to_json(interface: Interface) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from lakeschema.translation.derivation_json import omitted_to_json, udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
 
-DERIVER_VERSION = "4"
-"""Increased with every change that may give an existing view another schema."""
+DERIVER_VERSION = "5"
+"""Increased with every change that may give an existing view another schema, or more lineage."""
 
 
 def interface_hash(interface: Interface) -> str:

@@ -16,6 +16,7 @@ from lakeschema.avro.model import Record
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column
+from lakeschema.translation.clauses import Clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +68,58 @@ class SourceColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Influence:
+    """A column that decides values or rows without being part of them, and in which clause."""
+
+    clause: Clause
+    source: SourceColumn
+
+
+class Transformation(Enum):
+    """What becomes of values on their way into a column."""
+
+    IDENTITY = "identity"
+    TRANSFORMATION = "transformation"
+    AGGREGATION = "aggregation"
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """Which upstream columns an output column's values come from (direct upstreams)."""
+    """Which upstream columns an output column's values come from (direct upstreams).
+
+    Attributes:
+        sources: what its values are made of, and what the conditions read that choose among them.
+        indirect: what decides them besides: keys of windows, sub-queries; with the clause
+            ``CONDITION`` those sources of which no value is made.
+        expression: how it is made, as text for people; "" of a column that is taken as it is.
+    """
 
     column: str
     sources: tuple[SourceColumn, ...]
+    indirect: tuple[Influence, ...] = ()
+    expression: str = ""
+    transformation: Transformation = Transformation.IDENTITY
+
+    @property
+    def direct(self) -> tuple[SourceColumn, ...]:
+        """The sources that values are made of."""
+        conditions = {i.source for i in self.indirect if i.clause is Clause.CONDITION}
+        return tuple(source for source in self.sources if source not in conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """``upstreams`` are the direct ones, in order of first mention; empty for a table."""
+    """A relation's interface, and where it comes from.
+
+    Attributes:
+        upstreams: the direct ones, in order of first mention; empty for a table.
+        rows: what decides which rows a view has, and so all of its columns; None if it is not known.
+    """
 
     interface: Interface
     upstreams: tuple[RelationName, ...]
     lineage: tuple[ColumnLineage, ...]
+    rows: tuple[Influence, ...] | None = None
 
 
 class Casing(Enum):

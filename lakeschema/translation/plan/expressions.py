@@ -298,6 +298,18 @@ def children(expression: RowExpression) -> tuple[RowExpression, ...]:
             assert_never(expression)
 
 
+def values(expression: RowExpression) -> tuple[RowExpression, ...]:
+    """``children`` without the conditions that choose among them."""
+    match expression:
+        case Case(branches, otherwise):
+            chosen = tuple(value for _, value in branches)
+            return chosen if otherwise is None else (*chosen, otherwise)
+        case Call(operator, (_, *chosen)) if operator.name == "if":
+            return tuple(chosen)
+        case _:
+            return children(expression)
+
+
 def walk(expression: RowExpression) -> Iterator[RowExpression]:
     """The expression and all inside it, outermost first, sub-queries' plans not entered."""
     stack = [expression]

@@ -19,6 +19,7 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
     children,
+    values,
 )
 from lakeschema.translation.plan.relations import (
     Aggregate,
@@ -47,8 +48,15 @@ _TraceKey: TypeAlias = tuple[int, tuple[int, ...]]
 class Lineage:
     """Remembers what it has traced, so that shared sub-plans are traced once."""
 
-    def __init__(self, recursive: Mapping[int, tuple[Sources, ...]] | None = None) -> None:
+    def __init__(
+        self,
+        recursive: Mapping[int, tuple[Sources, ...]] | None = None,
+        *,
+        with_conditions: bool = True,
+    ) -> None:
+        """``with_conditions``: those that choose among values count as sources of what is chosen."""
         self._recursive = dict(recursive or {})
+        self._with_conditions = with_conditions
         self._types: dict[tuple[RelationName, str], ColumnType] = {}
         # With what they were traced from: ids are only good while the objects live.
         self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
@@ -84,10 +92,11 @@ class Lineage:
                 | AggregateCall(arguments=arguments, filter=condition)
             ):
                 # PARTITION BY and ORDER BY affect what is made of a group, but are not its source.
-                read = arguments if condition is None else (*arguments, condition)
-                return _united(self.expression(child, columns, outer) for child in read)
+                if condition is not None and self._with_conditions:
+                    arguments = (*arguments, condition)
+                return _united(self.expression(child, columns, outer) for child in arguments)
             case _:
-                inner = children(expression)
+                inner = children(expression) if self._with_conditions else values(expression)
                 return _united(self.expression(child, columns, outer) for child in inner)
 
     def _path(
@@ -176,7 +185,9 @@ class Lineage:
         """What the step reads of the table itself has the sources of that, until none is new."""
         found = self.columns(plan.anchor, outer)
         while True:
-            inside = Lineage({**self._recursive, plan.number: found})
+            inside = Lineage(
+                {**self._recursive, plan.number: found}, with_conditions=self._with_conditions
+            )
             step = inside.columns(plan.step, outer)
             more = tuple(_united(column) for column in zip(found, step, strict=True))
             if more == found:

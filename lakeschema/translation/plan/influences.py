@@ -1,0 +1,249 @@
+"""What decides an output's rows and values without being part of them, read off the plan.
+
+``lineage`` says what values are made of; this says through which clause other columns act on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias, assert_never
+
+from lakeschema.translation.clauses import Clause
+from lakeschema.translation.interface import Influence
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    ColumnReference,
+    Exists,
+    InSubquery,
+    RowExpression,
+    ScalarSubquery,
+    SortKey,
+    WindowCall,
+    walk,
+)
+from lakeschema.translation.plan.lineage import Lineage, Sources
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    Recursion,
+    RecursiveScan,
+    Scan,
+    SetOperation,
+    SetOperator,
+    Sort,
+    Values,
+    Window,
+    expressions,
+    inputs,
+)
+
+Found: TypeAlias = dict[Influence, None]
+"""A set that keeps the order of what was met first."""
+
+_Outer: TypeAlias = tuple[tuple[Sources, ...], ...]
+_Key: TypeAlias = tuple[int, tuple[int, ...]]
+
+
+class Influences:
+    """Remembers what it has traced, so that shared sub-plans are traced once."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self._lineage = lineage
+        # With what they were traced from: ids are only good while the objects live.
+        self._rows: dict[_Key, tuple[Plan, _Outer, Found]] = {}
+        self._columns: dict[_Key, tuple[Plan, _Outer, tuple[Found, ...]]] = {}
+
+    def of_view(self, plan: Plan) -> Found:
+        """What decides its rows, and in which order they come."""
+        return {**self.rows(plan, ()), **self._order(plan, ())}
+
+    def rows(self, plan: Plan, outer: _Outer) -> Found:
+        key = (id(plan), tuple(map(id, outer)))
+        found = self._rows.get(key)
+        if found is None:
+            found = self._rows[key] = (plan, outer, self._of_rows(plan, outer))
+        return found[2]
+
+    def columns(self, plan: Plan, outer: _Outer = ()) -> tuple[Found, ...]:
+        """What decides each column's values besides the rows that there are."""
+        key = (id(plan), tuple(map(id, outer)))
+        found = self._columns.get(key)
+        if found is None:
+            found = self._columns[key] = (plan, outer, self._of_columns(plan, outer))
+        return found[2]
+
+    def _of_rows(self, plan: Plan, outer: _Outer) -> Found:
+        found: Found = {}
+        match plan:
+            case Join(left, right, lateral=lateral):
+                found.update(self.rows(left, outer))
+                inside = (self._lineage.columns(left, outer), *outer) if lateral else outer
+                found.update(self.rows(right, inside))
+            case _:
+                for below in inputs(plan):
+                    found.update(self.rows(below, outer))
+        found.update(self._own_rows(plan, outer))
+        return found
+
+    def _own_rows(self, plan: Plan, outer: _Outer) -> Found:
+        """What the node itself does to rows."""
+        match plan:
+            case Filter(input=below, condition=condition):
+                return self._clause(_filtering(below), (condition,), below, outer)
+            case Join():
+                return self._joined(plan, outer)
+            case Aggregate(below, keys):
+                return self._clause(Clause.GROUP_BY, (key for _, key in keys), below, outer)
+            case Limit(input=below):
+                return self._order(below, outer)
+            case Generate(input=below, call=call):
+                return self._clause(Clause.LATERAL_VIEW, (call,), below, outer)
+            case Distinct(below):
+                return _through(Clause.DISTINCT, self._lineage.columns(below, outer))
+            case SetOperation(operator=SetOperator.UNION_ALL):
+                return {}
+            case SetOperation(inputs=branches):
+                each = [self._lineage.columns(branch, outer) for branch in branches]
+                return _through(Clause.SET_OPERATION, (c for columns in each for c in columns))
+            case Scan() | Values() | RecursiveScan() | Recursion() | Project() | Window() | Sort():
+                return {}
+            case _:
+                assert_never(plan)
+
+    def _order(self, plan: Plan, outer: _Outer) -> Found:
+        """Of the query's own ORDER BY; that of a sub-query decides nothing unless it is limited."""
+        while isinstance(plan, Project | Limit):
+            plan = plan.input
+        if not isinstance(plan, Sort):
+            return {}
+        return self._clause(Clause.ORDER_BY, _expressions(plan.keys), plan.input, outer)
+
+    def _joined(self, plan: Join, outer: _Outer) -> Found:
+        if plan.condition is None:
+            return {}
+        left = self._lineage.columns(plan.left, outer)
+        within = (left, *outer) if plan.lateral else outer
+        columns = (*left, *self._lineage.columns(plan.right, within))
+        own = (*self.columns(plan.left, outer), *self.columns(plan.right, within))
+        return self._read(Clause.JOIN, (plan.condition,), columns, own, outer)
+
+    def _clause(
+        self, clause: Clause, read: Iterable[RowExpression], below: Plan, outer: _Outer
+    ) -> Found:
+        columns = self._lineage.columns(below, outer)
+        return self._read(clause, read, columns, self.columns(below, outer), outer)
+
+    def _read(
+        self,
+        clause: Clause,
+        read: Iterable[RowExpression],
+        columns: tuple[Sources, ...],
+        own: tuple[Found, ...],
+        outer: _Outer,
+    ) -> Found:
+        """``columns`` and ``own``: sources and influences of the columns that ``read`` is over."""
+        found: Found = {}
+        for expression in read:
+            found.update(_through(clause, [self._lineage.expression(expression, columns, outer)]))
+            found.update(self._of_expression(expression, columns, own, outer, clause))
+        return found
+
+    def _of_columns(self, plan: Plan, outer: _Outer) -> tuple[Found, ...]:
+        match plan:
+            case Scan() | Values() | RecursiveScan():
+                return tuple({} for _ in plan.columns)
+            case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):
+                return self.columns(below, outer)
+            case Join(left, right, lateral=lateral):
+                inside = (self._lineage.columns(left, outer), *outer) if lateral else outer
+                both = (*self.columns(left, outer), *self.columns(right, inside))
+                return both[: len(plan.columns)]
+            case SetOperation(inputs=branches):
+                each = [self.columns(branch, outer) for branch in branches]
+                return tuple(_united(column) for column in zip(*each, strict=True))
+            case Recursion(anchor=anchor):
+                # The step's come with what it reads of the table itself, the anchor's.
+                return self.columns(anchor, outer)
+            case Project(below) | Aggregate(below):
+                return self._made(plan, below, outer)
+            case Window(below) | Generate(below):
+                made = self._made(plan, below, outer)
+                count = len(plan.columns) - len(below.columns)
+                return (*self.columns(below, outer), *(made * count if len(made) == 1 else made))
+            case _:
+                assert_never(plan)
+
+    def _made(self, plan: Plan, below: Plan, outer: _Outer) -> tuple[Found, ...]:
+        columns, own = self._lineage.columns(below, outer), self.columns(below, outer)
+        return tuple(self._of_expression(e, columns, own, outer) for e in expressions(plan))
+
+    def _of_expression(
+        self,
+        expression: RowExpression,
+        columns: tuple[Sources, ...],
+        own: tuple[Found, ...],
+        outer: _Outer,
+        clause: Clause = Clause.CONDITION,
+    ) -> Found:
+        """``clause``: in which a sub-query's columns are compared."""
+        if isinstance(expression, ColumnReference):
+            return own[expression.index]
+        found: Found = {}
+        around = (columns, *outer)
+        for part in walk(expression):
+            match part:
+                case ColumnReference(index=index):
+                    found.update(own[index])
+                case WindowCall(partition_by=partition, order_by=order, within=within):
+                    keys = (*_expressions(within), *_expressions(order))
+                    found.update(self._keys(Clause.PARTITION_BY, partition, columns, outer))
+                    found.update(self._keys(Clause.ORDER_BY, keys, columns, outer))
+                case AggregateCall(order_by=within):
+                    keys = _expressions(within)
+                    found.update(self._keys(Clause.ORDER_BY, keys, columns, outer))
+                case ScalarSubquery(plan):
+                    found.update(self.rows(plan, around))
+                    found.update(self.columns(plan, around)[0])
+                case Exists(plan):
+                    found.update(self.rows(plan, around))
+                case InSubquery(plan=plan):
+                    found.update(self.rows(plan, around))
+                    compared = self._lineage.columns(plan, around)
+                    found.update(_through(clause, compared))
+                case _:
+                    pass
+        return found
+
+    def _keys(
+        self,
+        clause: Clause,
+        keys: Iterable[RowExpression],
+        columns: tuple[Sources, ...],
+        outer: _Outer,
+    ) -> Found:
+        return _through(clause, (self._lineage.expression(key, columns, outer) for key in keys))
+
+
+def _filtering(below: Plan) -> Clause:
+    """Conditions over groups are HAVING."""
+    while isinstance(below, Filter):
+        below = below.input
+    return Clause.HAVING if isinstance(below, Aggregate) else Clause.WHERE
+
+
+def _through(clause: Clause, columns: Iterable[Sources]) -> Found:
+    return {Influence(clause, source): None for sources in columns for source in sources}
+
+
+def _united(parts: Iterable[Found]) -> Found:
+    return {influence: None for part in parts for influence in part}
+
+
+def _expressions(keys: tuple[SortKey, ...]) -> tuple[RowExpression, ...]:
+    return tuple(key.expression for key in keys)
