@@ -11,7 +11,7 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     print_type,
 )
-from lakeschema.translation.errors import TypeMismatch, UnknownColumn, UnsupportedConstruct
+from lakeschema.translation.errors import TypeMismatch, UnknownColumn
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.coercion import Use, common_type
 from lakeschema.translation.plan.expressions import (
@@ -292,7 +292,7 @@ class _SelectResolver:
             items = self._items(resolver, produced)
             keys = self._keys(items, resolver)
         having = self._condition(query.having, items, resolver)
-        qualify = self._condition(self._qualify(), items, resolver)
+        qualify = self._condition(query.qualify, items, resolver)
         order = self._order_keys(items, resolver)
         everything = [i.expression for i in items] + [k.expression for k in order]
         everything += [] if qualify is None else [qualify]
@@ -438,11 +438,6 @@ class _SelectResolver:
             else:
                 keys.append(inner.resolve(key))
         return keys
-
-    def _qualify(self) -> tree.Expression | None:
-        if self._query.qualify is not None and self._context.semantics.is_spark:
-            raise UnsupportedConstruct("QUALIFY")
-        return self._query.qualify
 
     def _condition(
         self, node: tree.Expression | None, items: list[_Item], resolver: ExpressionResolver

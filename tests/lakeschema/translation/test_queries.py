@@ -190,13 +190,16 @@ YIELDS = [
     (SPARK, "SELECT first_value(name) IGNORE NULLS OVER (ORDER BY id) AS a, rank() OVER (ORDER BY id) AS b, percent_rank() OVER (ORDER BY id) AS c FROM t",
      "a string, b int!, c double!"),
     (SPARK, "SELECT sum(id) OVER w AS a FROM t WINDOW w AS (PARTITION BY name ORDER BY id)", "a bigint!"),
+    (SPARK, "SELECT id, rank() OVER w AS r FROM t WINDOW w AS (ORDER BY name) QUALIFY r < 3 AND count(*) OVER w > 1",
+     "id int!, r int!"),
+    (SPARK, "SELECT name, max(id) AS top FROM t GROUP BY ALL HAVING max(id) > 1 QUALIFY rank() OVER (ORDER BY top) = 1",
+     "name string, top int!"),
 ]  # fmt: skip
 
 # The error's class, and what its message names: the words around it may change.
 REFUSED = [
     (SPARK, "SELECT id FROM t FETCH FIRST 5 ROWS ONLY", MalformedSql, "FIRST"),
     (SPARK, "SELECT id FROM t UNION ALL BY NAME SELECT id FROM u", UnsupportedConstruct, "BY NAME"),
-    (SPARK, "SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1", UnsupportedConstruct, "QUALIFY"),
     (SPARK, "SELECT DISTINCT ON (id) id, name FROM t", MalformedSql, "ON"),
     (SPARK, "SELECT id FROM t WHERE name LIKE ANY (SELECT label FROM u)", UnsupportedConstruct, "ANY"),
     (SPARK, "SELECT id, explode(tags), explode(tags) FROM t", AmbiguousColumn, "col"),
