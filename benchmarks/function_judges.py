@@ -214,8 +214,9 @@ class _Apart:
 def _spark_refusal(error: Py4JJavaError) -> Refusal:
     thrown = error.java_exception
     message = str(thrown.getMessage()).partition("\n")[0]
-    context: Any = thrown.getQueryContext() if hasattr(thrown, "getQueryContext") else ()
+    # Not every exception that Spark throws is one of its own.
     with suppress(Py4JError):
+        context = thrown.getQueryContext()
         if len(context):
             return Refusal(message[:200], context[0].startIndex())
     pos = re.search(r"line 1 pos (\d+)", message)

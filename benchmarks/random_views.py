@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from benchmarks.plan_counts import Extent, PlanCounts
 from lakeschema.catalog.identifiers import RelationName
 from tests.integration.translation.judged_by_spark import (
+    COMPARED,
     REFUSED_BY_SPARK,
     UNSUPPORTED,
     SparkJudge,
@@ -51,6 +52,7 @@ class Findings:
     wrong: int = 0
     refusals: Counter[str] = field(default_factory=Counter)
     looser: int = 0
+    constructs: Counter[str] = field(default_factory=Counter)
     counts: PlanCounts = field(default_factory=PlanCounts)
 
     def add(self, verdict: Verdict) -> None:
@@ -59,6 +61,8 @@ class Findings:
         self.wrong += verdict.is_wrong
         if verdict.outcome in {REFUSED_BY_SPARK, UNSUPPORTED}:
             self.refusals[f"{verdict.outcome}: {verdict.details}"] += 1
+        if verdict.outcome in COMPARED:
+            self.constructs.update(verdict.constructs)
         extents: dict[RelationName, Extent] = {}
         for derived in verdict.derived:
             extents[derived.relation.name] = self.counts.add(derived.plan, extents)
@@ -70,6 +74,7 @@ class Findings:
         self.wrong += other.wrong
         self.refusals += other.refusals
         self.looser += other.looser
+        self.constructs += other.constructs
         self.counts.merge(other.counts)
 
     def report(self) -> None:
@@ -78,6 +83,9 @@ class Findings:
         print(f"\ncolumns that Spark knows to be never null, and we do not: {self.looser}")
         for reason, number in self.refusals.most_common(20):
             print(f"{number:>8}  {reason}")
+        print("\nconstructs of Spark's in views that agree:")
+        for construct, number in self.constructs.most_common():
+            print(f"{number:>8}  {construct}")
         self.counts.report()
 
 

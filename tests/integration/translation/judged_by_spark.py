@@ -33,6 +33,7 @@ from tests.lakeschema.translation.growing.views import RandomView, random_view
 
 OPTIONS = Options()
 ANSI = "spark.sql.ansi.enabled"
+_TIME = "spark.sql.timeType.enabled"
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
 _SKIPPING = ",".join(
     f"org.apache.spark.sql.catalyst.optimizer.{rule}"
@@ -54,6 +55,7 @@ TOO_MANY = "agree but for rows: too many to compute"
 REFUSED_BY_BOTH = "refused by both"
 REFUSED_BY_SPARK = "refused by Spark only"
 UNSUPPORTED = "unsupported by us"
+COMPARED = frozenset({AGREE, ONE_PLAN})
 _FINE = {UNSUPPORTED, AGREE, ONE_PLAN, RAISES, TOO_MANY, REFUSED_BY_BOTH, REFUSED_BY_SPARK}
 _ORDER = (ONE_PLAN, AGREE, RAISES, TOO_MANY)
 """Of a view and those below it, the last counts."""
@@ -76,12 +78,14 @@ class Verdict:
         details: what shows a wrong one; Spark's reason for what it alone refuses.
         derived: the views that were derived, lower ones first.
         looser: columns that Spark knows to be never null, and we do not.
+        constructs: what stands in the view, of those that the generator names.
     """
 
     outcome: str
     details: str = ""
     derived: tuple[Derived, ...] = ()
     looser: int = 0
+    constructs: tuple[str, ...] = ()
 
     @property
     def is_wrong(self) -> bool:
@@ -109,6 +113,7 @@ class SparkJudge:
         self._spark = spark
         # What Spark refuses is an answer here, and need not be told by PySpark as well.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+        spark.conf.set(_TIME, "true")
         random = Random(0)
         self._tables = [random_table(random, f"t{number}") for number in range(tables)]
         relations = relations_from_ddl([table.ddl for table in self._tables], Dialect.SPARK)
@@ -131,7 +136,7 @@ class SparkJudge:
         before = self._spark.conf.get(ANSI)
         self._spark.conf.set(ANSI, str(ansi).lower())
         try:
-            return self._verdict(view, ansi=ansi)
+            return replace(self._verdict(view, ansi=ansi), constructs=view.constructs)
         finally:
             self._spark.conf.set(ANSI, before or "true")
 
@@ -272,7 +277,7 @@ def _derived(
     made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
     relation = made[RelationName.of("default", name)]
     assert relation.view is not None
-    configs = MappingProxyType({ANSI: str(ansi).lower()})
+    configs = MappingProxyType({ANSI: str(ansi).lower(), _TIME: "true"})
     relation = replace(relation, view=replace(relation.view, sql_configs=configs))
     derivation, plan = derive_view(relation, known, OPTIONS)
     emitted = spark_view(relation, known, OPTIONS, lambda read: quoted(read.name))

@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     MapType,
     StructType,
 )
+from tests.lakeschema.translation.growing.constructs import with_construct
 from tests.lakeschema.translation.growing.expressions import (
     FAMILIES,
     OPAQUE,
@@ -26,21 +27,20 @@ from tests.lakeschema.translation.growing.expressions import (
     family,
     is_orderable,
 )
+from tests.lakeschema.translation.growing.ground import Ground, Query
 from tests.lakeschema.translation.growing.tables import Table, value_text
 
 
 @dataclass(frozen=True, slots=True)
 class RandomView:
-    """``below`` are views that ``text`` reads, (name, text), each after those that it reads."""
+    """``below`` are views that ``text`` reads, (name, text), each after those that it reads.
+
+    ``constructs`` names what of ``constructs.py`` stands in them.
+    """
 
     text: str
     below: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Query:
-    text: str
-    columns: tuple[tuple[str, ColumnType], ...]
+    constructs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def random_view(
     """A view of up to about ``budget`` operators; with ``only_both``, one that Hive reads too."""
     growing = _Growing(random, tables, only_both=only_both)
     query = growing.view(budget)
-    return RandomView(query.text, tuple(growing.below))
+    return RandomView(query.text, tuple(growing.below), tuple(growing.constructs))
 
 
 class _Growing:
@@ -90,38 +90,54 @@ class _Growing:
         self._tables = tables
         self._only_both = only_both
         self._names = (f"n{number}" for number in count())
-        self._ctes: list[tuple[str, _Query]] = []
+        self._ctes: list[tuple[str, Query]] = []
         self.below: list[tuple[str, str]] = []
+        self.constructs: list[str] = []
 
-    def view(self, budget: int) -> _Query:
+    def view(self, budget: int) -> Query:
         around, self._ctes = self._ctes, []
         query = self._query(budget)
         ctes, self._ctes = self._ctes, around
         if not ctes:
             return query
         shown = ", ".join(f"{name} AS ({cte.text})" for name, cte in ctes)
-        return _Query(f"WITH {shown} {query.text}", query.columns)
+        return Query(f"WITH {shown} {query.text}", query.columns)
 
-    def _query(self, budget: int) -> _Query:
+    def _query(self, budget: int) -> Query:
+        if not self._only_both and self._random.random() < 0.5:
+            return self._construct(budget)
         shape = self._random.choices(
             (self._select, self._aggregate, self._window, self._set, self._distinct, self._sorted),
             (42, 20, 12, 12, 6, 8),
         )[0]
         return shape(budget)
 
+    def _construct(self, budget: int) -> Query:
+        """Something that only Spark has, over a query or a table."""
+        alias = next(self._names)
+        if budget > 1:
+            query = self._query(budget - 1)
+        else:
+            table = self._random.choice(self._tables)
+            query = Query(f"SELECT * FROM {table.name}", table.columns)
+        ground = Ground(self._random, query, alias, self._names, self._tables)
+        made, used = with_construct(ground)
+        self.constructs += used
+        return made
+
     # One SELECT each
 
-    def _select(self, budget: int) -> _Query:
+    def _select(self, budget: int) -> Query:
         source = self._source(budget - 1)
         over = self._over(source.columns)
         names = [_bare(column.text) for column in source.columns]
         if self._random.random() < 0.12 and len({n.lower() for n in names}) == len(names):
             columns = tuple((n, c.type) for n, c in zip(names, source.columns, strict=True))
-            return _Query(f"SELECT * FROM {source.text}{self._where(source)}", columns)
+            return Query(f"SELECT * FROM {source.text}{self._where(source)}", columns)
         items = [over.any(self._random.randint(0, 3)) for _ in range(self._random.randint(1, 4))]
         return self._selected(items, source.text + self._where(source))
 
-    def _aggregate(self, budget: int) -> _Query:
+    def _aggregate(self, budget: int) -> Query:
         random = self._random
         source = self._source(budget - 1)
         keys = self._keys(source.columns, random.randint(0, 3))
@@ -134,7 +150,7 @@ class _Growing:
             tail += f" HAVING {random.choice(('count(*) > 1', 'count(*) < 5'))}"
         return self._selected([*shown, *made], source.text + tail)
 
-    def _window(self, budget: int) -> _Query:
+    def _window(self, budget: int) -> Query:
         random = self._random
         source = self._source(budget - 1)
         steady = [c for c in source.columns if is_orderable(c.type) and c.type != OPAQUE]
@@ -164,7 +180,7 @@ class _Growing:
             made.append(Typed(text, argument.type if follows else BIGINT))
         return self._selected([*kept, *made], source.text + self._where(source))
 
-    def _set(self, budget: int) -> _Query:
+    def _set(self, budget: int) -> Query:
         random = self._random
         kinds = [random.choice(FAMILIES) for _ in range(random.randint(1, 3))]
         branches = [self._of_kinds(kinds, budget // 2) for _ in range(random.choice((2, 2, 3)))]
@@ -175,15 +191,15 @@ class _Growing:
         for branch in branches[1:]:
             text = f"({text}) {random.choice(words)} ({branch.text})"
         name = next(self._names)
-        return _Query(f"SELECT * FROM ({text}) {name}", branches[0].columns)
+        return Query(f"SELECT * FROM ({text}) {name}", branches[0].columns)
 
-    def _distinct(self, budget: int) -> _Query:
+    def _distinct(self, budget: int) -> Query:
         source = self._source(budget - 1)
         items = self._keys(source.columns, self._random.randint(1, 3))
         query = self._selected(items, source.text + self._where(source))
-        return _Query(query.text.replace("SELECT", "SELECT DISTINCT", 1), query.columns)
+        return Query(query.text.replace("SELECT", "SELECT DISTINCT", 1), query.columns)
 
-    def _sorted(self, budget: int) -> _Query:
+    def _sorted(self, budget: int) -> Query:
         random = self._random
         source = self._source(budget - 1)
         items = self._keys(source.columns, random.randint(1, 3))
@@ -194,15 +210,15 @@ class _Growing:
             for name, _ in query.columns
         )
         limit = f" LIMIT {random.randint(0, 6)}"
-        return _Query(f"{query.text} ORDER BY {order}{limit}", query.columns)
+        return Query(f"{query.text} ORDER BY {order}{limit}", query.columns)
 
-    def _of_kinds(self, kinds: Sequence[ColumnType], budget: int) -> _Query:
+    def _of_kinds(self, kinds: Sequence[ColumnType], budget: int) -> Query:
         source = self._source(budget - 1)
         over = self._over(source.columns)
         items = [over.of(kind, self._random.randint(0, 2)) for kind in kinds]
         return self._selected(items, source.text + self._where(source))
 
-    def _selected(self, items: Sequence[Typed], rest: str) -> _Query:
+    def _selected(self, items: Sequence[Typed], rest: str) -> Query:
         columns, texts = [], []
         for place, item in enumerate(items):
             name = self._random.choice(
@@ -210,7 +226,7 @@ class _Growing:
             )
             columns.append((name, item.type))
             texts.append(f"{item.text} AS {_quoted(name)}")
-        return _Query(f"SELECT {', '.join(texts)} FROM {rest}", tuple(columns))
+        return Query(f"SELECT {', '.join(texts)} FROM {rest}", tuple(columns))
 
     def _where(self, source: _Source) -> str:
         random = self._random
@@ -327,9 +343,9 @@ class _Growing:
         if self._ctes and random.random() < 0.3:
             return self._named(*random.choice(self._ctes))
         table = random.choice(self._tables)
-        return self._named(table.name, _Query("", table.columns))
+        return self._named(table.name, Query("", table.columns))
 
-    def _named(self, text: str, query: _Query) -> _Source:
+    def _named(self, text: str, query: Query) -> _Source:
         alias = next(self._names)
         columns = tuple(Typed(f"{alias}.{_quoted(n)}", type_) for n, type_ in query.columns)
         return _Source(f"{text} {alias}", columns)
@@ -390,7 +406,7 @@ class _Growing:
         """A table beside itself, by a column of the same name."""
         random = self._random
         table = random.choice(self._tables)
-        left, right = (self._named(table.name, _Query("", table.columns)) for _ in range(2))
+        left, right = (self._named(table.name, Query("", table.columns)) for _ in range(2))
         kind = random.choice(("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"))
         key = table.columns[0][0]
         if (
