@@ -73,9 +73,7 @@ def apply_ddl(
     renamed = {old: new for old, new in state.renamed.items() if new in state.relations}
     used = {name.namespace for name in state.relations}
     namespaces = frozenset((state.namespaces - {DEFAULT_NAMESPACE}) | used)
-    return DdlChange(
-        dict(state.relations), frozenset(state.removed), renamed, statements, namespaces
-    )
+    return DdlChange(dict(state.facts()), frozenset(state.removed), renamed, statements, namespaces)
 
 
 class ChangedCatalog:

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from lakeschema.catalog.ddl_reader import MalformedStatement, Placed, read_statements
 from lakeschema.catalog.ddl_state import DdlState, Refused
@@ -38,7 +37,7 @@ def relations_from_ddl(
     for number, source in enumerate(statements):
         for problem in _apply(state, f"ddl[{number}]", source, read_statements(source, dialect)):
             raise problem
-    return MappingProxyType(state.relations)
+    return state.facts()
 
 
 def _apply(
@@ -163,9 +162,7 @@ class DdlFilesCatalog:
             problems.extend(_apply(state, shown, file.source, file.placed))
         for problem in problems:
             logger.warning("ddl statement skipped", extra={"reason": str(problem)})
-        return _Folder(
-            MappingProxyType(state.relations), frozenset(state.namespaces), tuple(problems)
-        )
+        return _Folder(state.facts(), frozenset(state.namespaces), tuple(problems))
 
 
 def _is_utf8(content: bytes) -> bool:

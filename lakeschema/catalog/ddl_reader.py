@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from lakeschema.catalog.ddl_alter import alter_relation
 from lakeschema.catalog.ddl_create import create_table, create_view
 from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
+from lakeschema.catalog.ddl_functions import create_function
 from lakeschema.catalog.ddl_statements import (
     CreateNamespace,
+    DropFunction,
     DropNamespace,
     DropRelation,
     IfExists,
@@ -132,6 +134,9 @@ class _StatementReader:
         replace = cursor.skip("OR", "REPLACE")
         temporary = cursor.skip("GLOBAL", "TEMPORARY") or cursor.skip("TEMPORARY")
         temporary = cursor.skip("TEMP") or temporary
+        if_exists = IfExists.REPLACE if replace else IfExists.REFUSE
+        if not temporary and cursor.skip("FUNCTION"):
+            return create_function(cursor, if_exists)
         if temporary or cursor.sees_any(_OTHER_OBJECTS):
             return self._no_facts()
         for modifier in _MODIFIERS:
@@ -144,7 +149,6 @@ class _StatementReader:
         is_view = cursor.skip("VIEW")
         if not is_view and not cursor.skip("TABLE"):
             raise cursor.refuse("TABLE, VIEW or DATABASE")
-        if_exists = IfExists.REPLACE if replace else IfExists.REFUSE
         if cursor.skip("IF", "NOT", "EXISTS") and not replace:
             if_exists = IfExists.KEEP
         name = cursor.name()
@@ -163,6 +167,9 @@ class _StatementReader:
 
     def _drop(self) -> Statement:
         cursor = self.cursor
+        if cursor.skip("FUNCTION"):
+            cursor.skip("IF", "EXISTS")
+            return DropFunction(cursor.name())
         if cursor.sees_any(_OTHER_OBJECTS) or cursor.sees("TEMPORARY"):
             return self._no_facts()
         cursor.skip("MATERIALIZED")

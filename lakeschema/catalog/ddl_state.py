@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.catalog.ddl_column_changes import (
@@ -18,10 +19,12 @@ from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
     AlterColumn,
     ChangeColumn,
+    CreateFunction,
     CreateNamespace,
     CreateTable,
     CreateTableLike,
     CreateView,
+    DropFunction,
     DropNamespace,
     DropRelation,
     IfExists,
@@ -47,8 +50,10 @@ from lakeschema.catalog.relations import (
     SchemaMode,
     ViewText,
     sql_configs,
+    with_functions,
     without_volatile,
 )
+from lakeschema.catalog.sql_functions import SqlFunction
 
 DEFAULT_NAMESPACE = ("default",)
 _SESSION_CATALOGS = frozenset({"spark_catalog"})
@@ -78,6 +83,7 @@ class DdlState:
         self.removed: set[RelationName] = set()
         self.renamed: dict[RelationName, RelationName] = {}
         self.touched: set[RelationName] = set()
+        self._functions: dict[RelationName, SqlFunction] = {}
         self._read: dict[RelationName, Relation | None] = {}
         self._gone_namespaces: set[tuple[str, ...]] = set()
         self._beneath = beneath
@@ -88,6 +94,14 @@ class DdlState:
     def begin_session(self) -> None:
         """A new session starts in the default database."""
         self._current = DEFAULT_NAMESPACE
+
+    def facts(self) -> Mapping[RelationName, Relation]:
+        """``relations``, each view with the SQL functions that its text may call."""
+        if not self._functions:
+            return MappingProxyType(self.relations)
+        find = self._functions.get
+        found = {name: with_functions(r, find) for name, r in self.relations.items()}
+        return MappingProxyType(found)
 
     def apply(self, statement: Statement) -> None:
         """Raises ``Refused``, and then nothing was changed."""
@@ -103,6 +117,10 @@ class DdlState:
                 self._drop_namespace(statement)
             case CreateTable() | CreateTableLike() | CreateView():
                 self._create(statement)
+            case CreateFunction():
+                self._create_function(statement)
+            case DropFunction(name):
+                self._functions.pop(self._name(name), None)
             case DropRelation():
                 self._drop(statement)
             case RenameRelation(name, new_name):
@@ -194,6 +212,22 @@ class DdlState:
                 self._put(self._view(name, statement))
             case _:
                 assert_never(statement)
+
+    def _create_function(self, statement: CreateFunction) -> None:
+        name = self._name(statement.name)
+        if name in self._functions and statement.if_exists is not IfExists.REPLACE:
+            if statement.if_exists is IfExists.KEEP:
+                return
+            raise Refused(f"function {name} exists already")
+        self._functions[name] = SqlFunction(
+            name,
+            statement.parameters,
+            statement.body,
+            statement.is_table,
+            statement.returns,
+            statement.columns,
+            self._current,
+        )
 
     def _view(self, name: RelationName, statement: CreateView) -> Relation:
         of_spark = statement.schema_mode is not None or sql_configs(statement.properties)

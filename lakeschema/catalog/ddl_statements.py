@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.relations import NOTHING, Column, SchemaMode
+from lakeschema.catalog.sql_functions import Parameter
 
 NameParts: TypeAlias = tuple[str, ...]
 
@@ -186,6 +187,24 @@ class SetSchemaMode:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateFunction:
+    """A SQL function of Spark's: ``RETURN`` with an expression or a query."""
+
+    name: NameParts
+    parameters: tuple[Parameter, ...]
+    body: str
+    is_table: bool = False
+    returns: ColumnType | None = None
+    columns: tuple[Parameter, ...] = ()
+    if_exists: IfExists = IfExists.REFUSE
+
+
+@dataclass(frozen=True, slots=True)
+class DropFunction:
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
 class NoFacts:
     """A statement that changes nothing of what a relation is: partitions, data, settings."""
 
@@ -211,5 +230,7 @@ Statement: TypeAlias = (
     | SetComment
     | ReplaceQuery
     | SetSchemaMode
+    | CreateFunction
+    | DropFunction
     | NoFacts
 )

@@ -19,6 +19,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
+from lakeschema.catalog.sql_functions import Parameter, SqlFunction
 
 
 def facts_hash(relation: Relation) -> str:
@@ -118,6 +119,8 @@ def _view_to_json(view: ViewText) -> dict[str, Any]:
         "schema_mode": view.schema_mode.value if view.schema_mode else None,
         "query_columns": list(view.query_columns),
         "sql_configs": dict(view.sql_configs),
+        # Present only where there are some, so that recorded hashes stay valid.
+        **({"functions": [_function_to_json(f) for f in view.functions]} if view.functions else {}),
     }
 
 
@@ -132,4 +135,45 @@ def _view_from_json(value: dict[str, Any]) -> ViewText:
         schema_mode=None if mode is None else SchemaMode(mode),
         query_columns=tuple(value["query_columns"]),
         sql_configs=value["sql_configs"],
+        functions=tuple(_function_from_json(f) for f in value.get("functions", ())),
     )
+
+
+def _function_to_json(function: SqlFunction) -> dict[str, Any]:
+    returns = function.returns
+    return {
+        "name": list(function.name.parts),
+        "parameters": [_parameter_to_json(p) for p in function.parameters],
+        "body": function.body,
+        "is_table": function.is_table,
+        "returns": None if returns is None else type_to_json(returns),
+        "columns": [_parameter_to_json(c) for c in function.columns],
+        "current_namespace": list(function.current_namespace),
+        "current_catalog": function.current_catalog,
+        "sql_configs": dict(function.sql_configs),
+    }
+
+
+def _function_from_json(value: dict[str, Any]) -> SqlFunction:
+    *namespace, name = value["name"]
+    returns = value["returns"]
+    return SqlFunction(
+        name=RelationName(tuple(namespace), name),
+        parameters=tuple(_parameter_from_json(p) for p in value["parameters"]),
+        body=value["body"],
+        is_table=value["is_table"],
+        returns=None if returns is None else type_from_json(returns),
+        columns=tuple(_parameter_from_json(c) for c in value["columns"]),
+        current_namespace=tuple(value["current_namespace"]),
+        current_catalog=value["current_catalog"],
+        sql_configs=value["sql_configs"],
+    )
+
+
+def _parameter_to_json(parameter: Parameter) -> list[Any]:
+    return [parameter.name, type_to_json(parameter.type), parameter.default]
+
+
+def _parameter_from_json(value: list[Any]) -> Parameter:
+    name, type_, default = value
+    return Parameter(name, type_from_json(type_), default)

@@ -16,6 +16,7 @@ from lakeschema.catalog.errors import CatalogRefused
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_client import MetastoreClient
+from lakeschema.catalog.metastore_functions import MetastoreFunctions
 from lakeschema.catalog.metastore_security import UNSECURED, Security
 from lakeschema.catalog.relations import Relation
 
@@ -75,7 +76,7 @@ class HiveMetastoreCatalog:
         for database, tables in by_database.items():
             for start in range(0, len(tables), self._batch_size):
                 found |= self._batch(database, tables[start : start + self._batch_size])
-        return found
+        return MetastoreFunctions(self.client.run).given_to(found)
 
     def current_event_id(self) -> int | None:
         try:

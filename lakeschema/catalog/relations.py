@@ -6,7 +6,7 @@ Statistics, DDL times, owners and locations are not facts: they change while the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Protocol
@@ -15,6 +15,13 @@ from lakeschema.catalog.column_types import (
     ColumnType,
 )
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.sql_functions import (
+    MAX_FUNCTIONS,
+    FindFunction,
+    SqlFunction,
+    TooManyFunctions,
+    functions_for,
+)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -62,6 +69,7 @@ class ViewText:
         current_catalog: likewise; None where the engine has one catalog.
         query_columns: Spark's ``view.query.out.col.N``, in order; empty elsewhere.
         sql_configs: Spark's ``view.sqlConfig.*``, without that prefix.
+        functions: SQL functions that the text may call, directly or through others.
     """
 
     dialect: Dialect
@@ -72,6 +80,7 @@ class ViewText:
     schema_mode: SchemaMode | None = None
     query_columns: tuple[str, ...] = ()
     sql_configs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    functions: tuple[SqlFunction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +122,24 @@ VOLATILE_PROPERTIES = frozenset({
     "impala.events.catalogserviceid", "presto_query_id", "trino_query_id",
 })  # fmt: skip
 """Property names, lower-cased, that say when or how much, not what."""
+
+
+def with_functions(relation: Relation, find: FindFunction) -> Relation:
+    """A Spark view with the SQL functions that its text may call; those that it has count, too."""
+    view = relation.view
+    if view is None or view.dialect is not Dialect.SPARK:
+        return relation
+    had = {function.name: function for function in view.functions}
+    try:
+        found = functions_for(view.text, view.current_namespace, lambda n: find(n) or had.get(n))
+    except TooManyFunctions:
+        why = f"its text may call more than {MAX_FUNCTIONS} SQL functions, some through others"
+        return replace(relation, unreadable=why)
+    return (
+        relation
+        if found == view.functions
+        else replace(relation, view=replace(view, functions=found))
+    )
 
 
 def sql_configs(properties: Mapping[str, str]) -> dict[str, str]:

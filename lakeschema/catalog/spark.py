@@ -21,6 +21,7 @@ from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.hive_facts import PROVIDER, Storage, relation_from_storage, split_partitions
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.spark_functions import SparkFunctions
 from lakeschema.catalog.spark_schema import columns_from_json
 
 Result = TypeVar("Result")
@@ -63,7 +64,9 @@ class SparkCatalog:
         found: dict[RelationName, Relation] = {}
         for namespace, wanted in by_namespace.items():
             found |= read(namespace, wanted)
-        return found
+        if self.name != SESSION_CATALOG:
+            return found
+        return SparkFunctions(self._external, self._scala.asJava).given_to(found)
 
     def current_event_id(self) -> int | None:
         return None

@@ -12,12 +12,22 @@ from pyspark.sql import SparkSession
 
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
-from lakeschema.catalog.column_types import BIGINT, INT, STRING, CharType, VarcharType
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    INT,
+    STRING,
+    CharType,
+    VarcharType,
+    print_type,
+)
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Dialect, SchemaMode
+from lakeschema.catalog.relations import Catalog, Dialect, Relation, SchemaMode
 from lakeschema.catalog.spark import SparkCatalog
+from lakeschema.catalog.sql_functions import Parameter
+from lakeschema.translation.derivation import derive
+from lakeschema.translation.interface import Options
 from tests.lakeschema.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
 
 TABLE = """
@@ -109,6 +119,37 @@ def test_spark_and_thrift_tell_the_same_facts(
     assert by_spark == by_thrift
     # A metastore is asked for one in another way than for several.
     assert {each: hive.read([each])[each] for each in names} == by_thrift
+
+
+def test_a_view_has_the_sql_functions_that_it_calls_through_others(
+    spark: SparkSession, hive: HiveMetastoreCatalog, database: str
+) -> None:
+    ddl = f"""
+        CREATE FUNCTION {database}.inner_(x INT COMMENT 'it') RETURNS TABLE RETURN SELECT x + 1 AS a;
+        CREATE FUNCTION {database}.outer_(y STRING, x INT DEFAULT 3) RETURNS DOUBLE
+          COMMENT '{"long " * 2_000}' RETURN (SELECT max(a) FROM {database}.inner_(x));
+        CREATE FUNCTION {database}.unused() RETURN 1;
+        CREATE VIEW {database}.v AS SELECT {database}.outer_('a') AS m"""
+    for statement in ddl.split(";"):
+        spark.sql(statement)
+    name = RelationName.of(database, "v")
+
+    facts = hive.read([name])[name]
+
+    assert facts.view is not None
+    inner, outer = facts.view.functions
+    assert (inner.is_table, inner.columns) == (True, (Parameter("a", INT),))
+    assert outer.parameters == (Parameter("y", STRING), Parameter("x", INT, "3"))
+    assert outer.sql_configs["spark.sql.ansi.enabled"] == "true"
+    assert SparkCatalog(spark).read([name])[name] == facts
+    assert print_types(facts) == ["m double"]
+    for function in ("inner_", "outer_", "unused"):
+        spark.sql(f"DROP FUNCTION {database}.{function}")
+
+
+def print_types(relation: Relation) -> list[str]:
+    columns = derive(relation, {}, Options()).interface.columns
+    return [f"{column.name} {print_type(column.type)}" for column in columns]
 
 
 def test_a_spark_table_keeps_case_char_and_comments(

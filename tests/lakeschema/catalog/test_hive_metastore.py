@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 
 import pytest
-from hive_metastore.ttypes import FieldSchema
+from hive_metastore.ttypes import FieldSchema, Function, ResourceType, ResourceUri
 
 from lakeschema.catalog.column_types import UnknownType
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
@@ -218,3 +219,36 @@ def test_threads_do_not_share_a_connection(handler: Handler, catalog: HiveMetast
 def test_an_invalid_address_is_refused_at_once(uri: str) -> None:
     with pytest.raises(ValueError, match=r"thrift|[Pp]ort"):
         HiveMetastoreCatalog(uri)
+
+
+def spark_view(name: str, text: str) -> object:
+    view = thrift_table(name, properties={"view.catalogAndNamespace.numParts": "0"})
+    view.tableType, view.viewOriginalText, view.viewExpandedText = "VIRTUAL_VIEW", text, text
+    return view
+
+
+def test_functions_are_asked_for_once_and_only_for_views_that_call_some(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    stored = json.dumps({"sqlFunction.expression": "1", "sqlFunction.inputParam": ""})
+    resource = ResourceUri(ResourceType.FILE, f"000{stored}")
+    function = Function("f", "default", "sqlFunction.", resourceUris=[resource])
+    handler.functions["default"] = {"f": function}
+    handler.tables["default"] = {
+        "t": thrift_table("t"),
+        "no_calls": spark_view("no_calls", "SELECT a FROM t"),
+        "v": spark_view("v", "SELECT f() AS a, upper(`x`.g(b)) AS b FROM t"),
+        "w": spark_view("w", "SELECT default.f() AS a"),
+    }
+
+    quiet = catalog.read([name("t"), name("no_calls")])
+    asked_first = handler.requests.count("get_functions")
+    found = catalog.read([name("v"), name("w")])
+
+    assert asked_first == 0
+    assert quiet[name("no_calls")].view is not None
+    for view in (found[name("v")].view, found[name("w")].view):
+        assert view is not None
+        assert [function.body for function in view.functions] == ["1"]
+    assert handler.requests.count("get_functions") == 2
+    assert handler.requests.count("get_function") == 1

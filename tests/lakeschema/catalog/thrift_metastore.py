@@ -47,6 +47,7 @@ class Handler:
         failure: with which every request for tables fails; "" for none.
         drops: how many of the next requests end in a closed connection.
         events: the log, as ids and Thrift events.
+        functions: by database, then by name.
     """
 
     def __init__(self) -> None:
@@ -59,6 +60,7 @@ class Handler:
         self.drops = 0
         self.requests: list[str] = []
         self.events: list[Any] = []
+        self.functions: dict[str, dict[str, Any]] = {}
 
     def _arrived(self, request: str) -> None:
         self.requests.append(request)
@@ -99,6 +101,14 @@ class Handler:
             if name in self.poisoned:
                 raise MetaException(f"cannot give {name}")
         return [self.tables[dbname][name] for name in tbl_names if name in self.tables[dbname]]
+
+    def get_functions(self, dbName: str, pattern: str) -> list[str]:  # noqa: N803 (Thrift's name)
+        self._arrived("get_functions")
+        return [name for name in self.functions.get(dbName, {}) if pattern in {"*", name}]
+
+    def get_function(self, dbName: str, funcName: str) -> Any:  # noqa: N803 (Thrift's name)
+        self._arrived("get_function")
+        return self.functions[dbName][funcName]
 
     def get_current_notificationEventId(self) -> Any:  # noqa: N802
         self._arrived("get_current_notificationEventId")

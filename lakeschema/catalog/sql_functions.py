@@ -1,0 +1,102 @@
+"""Spark's SQL functions, as facts of the views that call them: ``CREATE FUNCTION … RETURN …``.
+
+A catalog gives each view the functions that its text may call, at any distance. So a view's facts
+change when a function does, and one that is derived needs nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.identifiers import RelationName
+
+MAX_FUNCTIONS: Final = 1_000
+"""That one view may call, through others or not; nobody has written so many by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """``default`` is an expression, as written. Also a column of a table function's rows."""
+
+    name: str
+    type: ColumnType
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFunction:
+    """What a call of it stands for.
+
+    Attributes:
+        body: an expression or a query, as written.
+        returns: a scalar function's type; None where it is that of the body.
+        columns: a table function's; empty where they are those of the body.
+        current_namespace: where an unqualified name in the body is looked up.
+        sql_configs: settings under which the body is read, as a view's.
+    """
+
+    name: RelationName
+    parameters: tuple[Parameter, ...]
+    body: str
+    is_table: bool = False
+    returns: ColumnType | None = None
+    columns: tuple[Parameter, ...] = ()
+    current_namespace: tuple[str, ...] = ("default",)
+    current_catalog: str | None = None
+    sql_configs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that may call other functions."""
+        return (self.body, *(p.default for p in self.parameters if p.default is not None))
+
+
+class TooManyFunctions(Exception):
+    """A text may call more than ``MAX_FUNCTIONS``."""
+
+
+FindFunction: TypeAlias = Callable[[RelationName], SqlFunction | None]
+
+_NAME = r"(?:`(?:[^`]|``)+`|\w+)"
+_CALLED = re.compile(rf"(?:({_NAME})\s*\.\s*)?({_NAME})\s*\(")
+
+
+def called_names(text: str, namespace: tuple[str, ...]) -> frozenset[RelationName]:
+    """All names before a parenthesis, as functions': rather too many than too few."""
+    found = set()
+    for qualifier, name in _CALLED.findall(text):
+        around = (_unquoted(qualifier),) if qualifier else namespace
+        found.add(RelationName.of(*around, _unquoted(name)))
+    return frozenset(found)
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+
+
+def functions_for(
+    text: str, namespace: tuple[str, ...], find: FindFunction
+) -> tuple[SqlFunction, ...]:
+    """The functions that a text may call, directly or through others, in order of their names.
+
+    Raises:
+        TooManyFunctions: there are more than ``MAX_FUNCTIONS``.
+    """
+    found: dict[RelationName, SqlFunction] = {}
+    asked: set[RelationName] = set()
+    waiting = [(text, namespace)]
+    while waiting:
+        for name in sorted(called_names(*waiting.pop()) - asked):
+            asked.add(name)
+            function = find(name)
+            if function is not None:
+                found[name] = function
+                waiting += [(part, function.current_namespace) for part in function.texts]
+        if len(found) > MAX_FUNCTIONS:
+            raise TooManyFunctions
+    return tuple(found[name] for name in sorted(found))
