@@ -30,6 +30,7 @@ from benchmarks.corpus.judging import (
     WRONG_TYPE,
     Verdict,
 )
+from benchmarks.corpus.sessions import SessionState
 from deploy.jdk import find_jdk
 
 _WRONG = (WRONG_TYPE, WRONG_NAME, WRONG_NULL, CRASH)
@@ -88,15 +89,12 @@ def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verd
     session = spark.newSession()
     for key, value in script.settings.items():
         _attempt(session, f"SET {key}={value}")
-    settings = {"spark.sql.ansi.enabled": "true", **script.settings}
+    made = SessionState({"spark.sql.ansi.enabled": "true", **script.settings})
     for statement in script.statements:
         if suites.is_query(statement):
-            yield statement, judging.judge(session, statement, settings)
-            continue
-        _attempt(session, statement)
-        changed = re.match(r"(?i)SET\s+([\w.]+)\s*=\s*(.+)$", statement)
-        if changed:
-            settings[changed[1]] = changed[2].strip()
+            yield statement, judging.judge(session, statement, made.now)
+        elif _attempt(session, statement):
+            made.apply(statement, session.catalog.currentDatabase())
     _attempt(session, "USE default")
     for (name,) in session.sql("SHOW DATABASES").collect():
         if name != "default":
@@ -105,11 +103,17 @@ def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verd
         if not table.isTemporary:
             kind = "VIEW" if table.tableType == "VIEW" else "TABLE"
             _attempt(session, f"DROP {kind} default.`{table.name}`")
+    for function in session.sql("SHOW USER FUNCTIONS").collect():
+        _attempt(session, f"DROP FUNCTION {function[0]}")
 
 
-def _attempt(session: SparkSession, statement: str) -> None:
-    with contextlib.suppress(PySparkException, Py4JError, Exception):
+def _attempt(session: SparkSession, statement: str) -> bool:
+    """Whether Spark did it."""
+    try:
         session.sql(statement)
+    except (PySparkException, Py4JError, Exception):  # noqa: BLE001 (whatever it is, it was not done)
+        return False
+    return True
 
 
 def _class_of(reason: str) -> str:

@@ -27,16 +27,19 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText, with_functions
 from lakeschema.catalog.spark_schema import columns_from_json
+from lakeschema.catalog.sql_functions import SqlFunction
 from lakeschema.translation.derivation import derive, derive_view, upstreams_of
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.errors import TranslationError, UnknownColumn
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import PlanColumn
 
 EQUAL: Final = "equal"
 REFUSED_BY_SPARK: Final = "refused by Spark"
 REFUSED_BY_US: Final = "refused by us"
+OF_A_VARIABLE: Final = "reads a session variable"
+"""Which Spark lets no stored view do."""
 WRONG_TYPE: Final = "wrong type"
 WRONG_NAME: Final = "wrong name"
 WRONG_NULL: Final = "null where required"
@@ -58,7 +61,16 @@ def quiet() -> None:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
-def judge(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a session has that no catalog knows: settings, SQL functions, variables by lower name."""
+
+    settings: Mapping[str, str]
+    functions: Mapping[RelationName, SqlFunction]
+    variables: frozenset[str] = frozenset()
+
+
+def judge(spark: SparkSession, query: str, made: Made) -> Verdict:
     try:
         frame = spark.sql(query)
         schema = frame.schema
@@ -67,8 +79,10 @@ def judge(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Verdi
     except Exception as error:  # noqa: BLE001 (PySpark lacks some of Spark's types)
         return Verdict(REFUSED_BY_SPARK, f"PySpark: {error}")
     try:
-        columns = _derived(spark, query, len(schema.fields), settings)
+        columns = _derived(spark, query, len(schema.fields), made)
     except (TranslationError, CatalogError) as error:
+        if isinstance(error, UnknownColumn) and _is_variable(error, made.variables):
+            return Verdict(OF_A_VARIABLE, str(error))
         return Verdict(REFUSED_BY_US, f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001 (a crash is what is looked for)
         return Verdict(CRASH, f"{type(error).__name__}: {error}")
@@ -77,11 +91,18 @@ def judge(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Verdi
     if ours != theirs:
         differing = [(o, t) for o, t in zip(ours, theirs, strict=False) if o != t] or (ours, theirs)
         return Verdict(WRONG_TYPE, f"ours, Spark's: {differing[:3]}")
-    names = _names(spark, query, settings)
+    try:
+        names = _names(spark, query, made)
+    except Exception as error:  # noqa: BLE001 (a crash is what is looked for)
+        return Verdict(CRASH, f"{type(error).__name__}: {error}")
     if names and names != [field.name.lower() for field in schema.fields]:
         return Verdict(WRONG_NAME, f"ours, Spark's: {names[:3]}, {schema.names[:3]}")
     found = _false_required(frame, columns)
     return Verdict(WRONG_NULL, found) if found else Verdict(EQUAL)
+
+
+def _is_variable(error: UnknownColumn, variables: frozenset[str]) -> bool:
+    return any(part.lower() in variables for part in error.column.split("."))
 
 
 def _as_ours(type_: str) -> str:
@@ -93,27 +114,25 @@ def _as_shown(type_: ColumnType) -> ColumnType:
     return STRING if isinstance(type_, (CharType, VarcharType)) else type_
 
 
-def _names(spark: SparkSession, query: str, settings: Mapping[str, str]) -> Sequence[str]:
+def _names(spark: SparkSession, query: str, made: Made) -> Sequence[str]:
     """In lower case; none where a column has no name, or two have one, as no stored view may."""
     try:
-        return [column.name.lower() for column in _derived(spark, query, 0, settings)]
+        return [column.name.lower() for column in _derived(spark, query, 0, made)]
     except TranslationError:
         return ()
 
 
-def _derived(
-    spark: SparkSession, query: str, width: int, settings: Mapping[str, str]
-) -> Sequence[PlanColumn]:
+def _derived(spark: SparkSession, query: str, width: int, made: Made) -> Sequence[PlanColumn]:
     """The columns of the query as a view over what it reads, with ``width`` declared columns."""
     view = ViewText(
         Dialect.SPARK,
         query,
         query,
         (spark.catalog.currentDatabase(),),
-        sql_configs=MappingProxyType(dict(settings)),
+        sql_configs=MappingProxyType(dict(made.settings)),
     )
     declared = tuple(Column(f"c{i}", UnknownType("judged")) for i in range(width))
-    relation = Relation(_VIEW, declared, view=view)
+    relation = with_functions(Relation(_VIEW, declared, view=view), made.functions.get)
     known = {}
     for name in upstreams_of(relation, _OPTIONS):
         interface = _interface(spark, name)
