@@ -30,6 +30,9 @@ class Semantics:
         order_by_ordinal: likewise in ORDER BY.
         group_by_aliases: GROUP BY may name an alias of the SELECT list.
         lateral_aliases: an item of SELECT may name the alias of one before it.
+        outer_tables_first: a table of an outer WITH hides one of its name in an inner WITH, if that
+            stands in a table's query or in an expression.
+        having_of_rows: HAVING without GROUP BY is WHERE.
     """
 
     dialect: Dialect
@@ -50,6 +53,8 @@ class Semantics:
     order_by_ordinal: bool = True
     group_by_aliases: bool = True
     lateral_aliases: bool = False
+    outer_tables_first: bool = False
+    having_of_rows: bool = False
 
     @property
     def is_spark(self) -> bool:
@@ -83,5 +88,7 @@ def semantics_of(view: ViewText) -> Semantics:
         group_by_ordinal=found.is_on("groupByOrdinal"),
         order_by_ordinal=found.is_on("orderByOrdinal"),
         group_by_aliases=found.is_on("groupByAliases"),
+        outer_tables_first=found.value("legacy.ctePrecedencePolicy") == "legacy",
+        having_of_rows=found.is_on("legacy.parser.havingWithoutGroupByAsWhere"),
         lateral_aliases=found.is_on("lateralColumnAlias.enableImplicitResolution"),
     )

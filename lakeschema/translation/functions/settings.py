@@ -70,8 +70,8 @@ SETTINGS: Final = (
     Setting("groupByAliases", "true", _HONOURED),
     Setting("lateralColumnAlias.enableImplicitResolution", "true", _HONOURED),
     Setting("parser.quotedRegexColumnNames", "false", _REFUSED, where=r"`[^`]*[^\w`][^`]*`"),
-    Setting("legacy.ctePrecedencePolicy", "corrected", _REFUSED, where=r"\bwith\b"),
-    Setting("legacy.identifierClause", "false", _REFUSED, where=r"\bidentifier\b"),
+    Setting("legacy.ctePrecedencePolicy", "corrected", _HONOURED),
+    Setting("legacy.identifierClause", "false", _HONOURED),
 
     # how the text is read
     Setting("ansi.doubleQuotedIdentifiers", "false", _HONOURED),
@@ -79,8 +79,8 @@ SETTINGS: Final = (
     Setting("legacy.consecutiveStringLiterals.enabled", "false", _HONOURED),
     Setting("ansi.relationPrecedence", "false", _REFUSED, where=r"\bjoin\b"),
     Setting("legacy.setopsPrecedence.enabled", "false", _HONOURED),
-    Setting("legacy.parser.havingWithoutGroupByAsWhere", "false", _REFUSED, where=r"\bhaving\b"),
-    Setting("legacy.bangEqualsNot", "false", _REFUSED, where=r"!"),
+    Setting("legacy.parser.havingWithoutGroupByAsWhere", "false", _HONOURED),
+    Setting("legacy.bangEqualsNot", "false", _HONOURED),
 
     # values alone
     Setting("session.timeZone", "", _ROWS),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -14,7 +15,6 @@ from lakeschema.translation.plan.expressions import (
     Exists,
     InSubquery,
     Literal,
-    OuterReference,
     RowExpression,
     ScalarSubquery,
     WindowCall,
@@ -23,8 +23,8 @@ from lakeschema.translation.plan.expressions import (
     walk,
 )
 from lakeschema.translation.plan.operators import NullClass
-from lakeschema.translation.plan.relations import Aggregate, Plan, Window, inputs
-from lakeschema.translation.plan.relations import expressions as expressions_of
+from lakeschema.translation.plan.relations import Aggregate, Plan, Window
+from lakeschema.translation.plan.rewriting import Rewriter, lift, lower
 
 
 class AggregateCollector:
@@ -62,9 +62,23 @@ class AggregateCollector:
                 hint="group by it, or aggregate it",
             )
         if isinstance(expression, (ScalarSubquery, Exists, InSubquery)):
-            _refuse_correlation(expression.plan)
+            return Rewriter(partial(self._inside, expression)).expression(expression)
         rebuilt = rebuild(expression, self.rewrite)
         return rebuilt if self._sets is None else _padded(expression, rebuilt)
+
+    def _inside(
+        self, query: RowExpression, part: RowExpression, depth: int
+    ) -> RowExpression | None:
+        """What a sub-query above the groups reads of their rows: keys, and aggregates of its own."""
+        if depth == 0:
+            return None if part is query else self.rewrite(part)
+        below = lower(part, depth)
+        if below is None:
+            return None
+        is_key = below in self._keys and not isinstance(below, Literal)
+        if is_key or isinstance(below, (AggregateCall, ColumnReference)):
+            return lift(self.rewrite(below), depth)
+        return None
 
     def plan(self) -> Aggregate:
         calls = tuple((call.operator.name, call) for call in self._calls)
@@ -120,15 +134,3 @@ def has_window(expression: RowExpression) -> bool:
 
 def _name(key: RowExpression, otherwise: str) -> str:
     return key.name if isinstance(key, ColumnReference) else otherwise
-
-
-def _refuse_correlation(plan: Plan, level: int = 1) -> None:
-    """A sub-query's references to the rows behind a GROUP BY have no meaning after it."""
-    stack: list[Plan] = [plan]
-    while stack:
-        found = stack.pop()
-        stack.extend(inputs(found))
-        for expression in expressions_of(found):
-            for part in walk(expression):
-                if isinstance(part, OuterReference) and part.level == level:
-                    raise UnsupportedConstruct("a correlated sub-query above GROUP BY")

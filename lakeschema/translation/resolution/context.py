@@ -12,6 +12,7 @@ from lakeschema.translation.errors import Position
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import DeclaredFunctions
 from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.resolution.routines import Routines
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
@@ -30,6 +31,7 @@ class Context:
         common_tables: by lower-case name.
         outer: the scopes around, nearest first.
         numbers: one for each recursive table.
+        keeps_tables: a WITH in what is read here makes no table of a name that is known already.
     """
 
     semantics: Semantics
@@ -41,6 +43,8 @@ class Context:
     common_tables: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
     outer: tuple[Scope, ...] = ()
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    keeps_tables: bool = False
+    routines: Routines = field(default_factory=Routines)
 
     def plan_of(self, query: tree.Query) -> Plan:
         """The plan of a query that stands in this context."""
@@ -50,6 +54,10 @@ class Context:
         return replace(
             self, common_tables=MappingProxyType({**self.common_tables, name.lower(): plan})
         )
+
+    def keeping_tables(self) -> Context:
+        """Of a table of WITH, or a sub-query in an expression: ``Semantics.outer_tables_first``."""
+        return replace(self, keeps_tables=self.semantics.outer_tables_first)
 
     def inside(self, scope: Scope) -> Context:
         """The context of a sub-query that may refer to ``scope``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -10,18 +11,15 @@ from typing import assert_never
 from lakeschema.catalog.column_types import (
     BINARY,
     BOOLEAN,
-    DOUBLE,
     INT,
     STRING,
     VOID,
     ArrayType,
     ColumnType,
-    DecimalType,
     IntervalType,
     MapType,
     StructField,
     StructType,
-    map_type,
     print_type,
 )
 from lakeschema.translation.errors import (
@@ -33,23 +31,17 @@ from lakeschema.translation.functions.arithmetic import branch_types
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
     can_cast,
-    can_up_cast,
-    may_turn_null,
-    nullable_inside,
 )
 from lakeschema.translation.functions.coercion import (
     Use,
-    as_spark_reads,
     common_type,
     is_integer,
-    is_interval,
     is_text,
 )
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,
-    Cast,
     ColumnReference,
     Exists,
     FieldAccess,
@@ -65,12 +57,15 @@ from lakeschema.translation.plan.expressions import (
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan
-from lakeschema.translation.resolution import calls, intervals, stars
+from lakeschema.translation.plan.rewriting import lower
+from lakeschema.translation.resolution import calls, intervals, sql_functions, stars
 from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.conversions import cast
 from lakeschema.translation.resolution.fields import (
     column_hint,
     field_of,
     field_path,
+    nothing_of,
     require_known_type,
 )
 from lakeschema.translation.resolution.higher_order import higher_order, with_lambdas
@@ -78,10 +73,9 @@ from lakeschema.translation.resolution.hive_names import virtual_column
 from lakeschema.translation.resolution.named_arguments import in_order
 from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
-from lakeschema.translation.resolution.timestamps import spark_type
 from lakeschema.translation.syntax import tree
 
-_NAMED = (ColumnReference, FieldAccess, LambdaVariable)
+_NAMED = (ColumnReference, OuterReference, FieldAccess, LambdaVariable)
 """What gives its name to a field of a struct that is made of it."""
 
 _OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
@@ -96,6 +90,14 @@ _CALLED_BY_NAME = frozenset(
 )
 """Functions that need no parentheses, where no column has the name."""
 
+
+def require_boolean(condition: RowExpression) -> RowExpression:
+    """Raises ``TypeMismatch`` unless the condition can be one."""
+    if condition.type not in {BOOLEAN, VOID}:
+        raise TypeMismatch(f"expected a boolean condition, got {print_type(condition.type)}")
+    return condition
+
+
 _NO_ALIASES: Mapping[str, RowExpression] = MappingProxyType({})
 _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
@@ -109,6 +111,7 @@ class ExpressionResolver:
             same SELECT, seen by HAVING and, in Spark, by later items).
         group_may_be_empty: a query without GROUP BY aggregates even no rows to one row.
         aggregates_allowed: False in WHERE, ON and inside an aggregate.
+        shown: names that stand for items of SELECT before they stand for columns, outside aggregates.
     """
 
     context: Context
@@ -118,6 +121,7 @@ class ExpressionResolver:
     variables: Mapping[str, LambdaVariable] = field(default_factory=lambda: MappingProxyType({}))
     group_may_be_empty: bool = True
     aggregates_allowed: bool = True
+    shown: Mapping[str, RowExpression] = field(default_factory=lambda: _NO_ALIASES)
 
     def resolve(self, node: tree.Expression) -> RowExpression:
         """An operand, whose type something depends on.
@@ -188,7 +192,7 @@ class ExpressionResolver:
             resolved.type, BOOLEAN, self.context.semantics
         ):
             return implicit_cast(resolved, BOOLEAN, self.context.semantics)
-        raise TypeMismatch(f"expected a boolean condition, got {print_type(resolved.type)}")
+        return require_boolean(resolved)
 
     # names
 
@@ -196,6 +200,10 @@ class ExpressionResolver:
         variable = self.variables.get(node.parts[0].lower())
         if variable is not None:
             return field_path(variable, node.parts[1:], node.position)
+        shown = self.shown.get(node.parts[0].lower())
+        if shown is not None:
+            with contextlib.suppress(UnknownColumn):
+                return field_path(shown, node.parts[1:], node.position)
         found = self._column(node)
         if found is not None:
             return found
@@ -295,6 +303,11 @@ class ExpressionResolver:
             target = calls.cast_function(node, self.context)
             if target is not None:
                 return self._cast(tree.Cast(node.arguments[0], target, position=node.position))
+            sql_function = sql_functions.called(node, self.context)
+            if sql_function is not None:
+                return sql_functions.value_of(
+                    sql_function, node, self.context, self.resolve, self.resolve_inside
+                )
             arguments = [self.resolve(argument) for argument in node.arguments]
             return calls.user_defined(node, arguments, self.context)
         if function.kind is Kind.AGGREGATE:
@@ -316,15 +329,23 @@ class ExpressionResolver:
             )
         return calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
 
+    def resolve_inside(
+        self, node: tree.Expression, context: Context, scope: Scope | None
+    ) -> RowExpression:
+        """An expression of another text, over what that may read."""
+        return ExpressionResolver(context, scope, aggregates_allowed=False).resolve(node)
+
     def _aggregate(self, node: tree.Call) -> RowExpression:
         function = calls.builtin(node, self.context)
         assert function is not None
-        if not self.aggregates_allowed:
+        grouped = self._without_aggregates().grouped(node)
+        found = calls.aggregate(function, grouped, node, self.group_may_be_empty, self.context)
+        # Of the rows of the query around, as HAVING's sub-queries may read them, it is that query's.
+        if not self.aggregates_allowed and lower(found, 1) is None:
             raise UnsupportedConstruct(
                 f"the aggregate {node.name} in this place", position=node.position
             )
-        grouped = self._without_aggregates().grouped(node)
-        return calls.aggregate(function, grouped, node, self.group_may_be_empty, self.context)
+        return found
 
     def grouped(self, node: tree.Call) -> calls.Grouped:
         """What a call over a group of rows reads of each row."""
@@ -352,7 +373,7 @@ class ExpressionResolver:
         return arguments
 
     def _without_aggregates(self) -> ExpressionResolver:
-        return replace(self, aggregates_allowed=False)
+        return replace(self, aggregates_allowed=False, shown=_NO_ALIASES)
 
     def _window(self, node: tree.WindowCall) -> RowExpression:
         function = calls.builtin(node.call, self.context)
@@ -413,35 +434,7 @@ class ExpressionResolver:
 
     def _cast(self, node: tree.Cast) -> RowExpression:
         operand = self.resolve(node.operand)
-        target = node.type
-        semantics = self.context.semantics
-        if semantics.is_spark:
-            # Spark has no char or varchar in expressions: a cast to one is a cast to string.
-            target = map_type(target, as_spark_reads)
-            target = spark_type(target, node, operand, zoneless=semantics.zoneless)
-        if not can_cast(operand.type, target, semantics):
-            raise TypeMismatch(
-                f"a value of type {print_type(operand.type)} cannot be cast to"
-                f" {print_type(target)}",
-                position=node.position,
-            )
-        if node.format is not None:
-            return calls.cast_by_format(operand, target, node.format)
-        if not node.tolerant or can_up_cast(operand.type, target):
-            target = nullable_inside(operand.type, target, semantics)
-        if node.position is None and isinstance(operand, Literal):
-            # DATE '…', 10L: a literal of another type, not a conversion.
-            return Literal(operand.value, target)
-        if isinstance(operand, Literal) and operand.value is None:
-            return Cast(operand, target, nullable=True)
-        if _is_certain(operand, target):
-            return Cast(operand, target, operand.nullable)
-        nullable = (
-            operand.nullable
-            or (node.tolerant and not (is_text(target) or can_up_cast(operand.type, target)))
-            or may_turn_null(operand.type, target, semantics)
-        )
-        return Cast(operand, target, nullable, tolerant=node.tolerant)
+        return cast(operand, node, self.context.semantics)
 
     def _case(self, node: tree.Case) -> RowExpression:
         subject = None if node.operand is None else self.resolve(node.operand)
@@ -486,6 +479,8 @@ class ExpressionResolver:
                         f"expected a map key of type {print_type(key)}, got {print_type(index.type)}"
                     )
                 return Subscript(base, implicit_cast(index, key, semantics), value)
+            case _ if base.type == VOID and semantics.is_spark:
+                return nothing_of(base)
             case StructType() if isinstance(index, Literal) and is_text(index.type):
                 return field_of(base, index.value or "", None)
             case _:
@@ -519,7 +514,7 @@ class ExpressionResolver:
 
     def _resolve_nested(self, query: tree.Query) -> Plan:
         context = self.context if self.scope is None else self.context.inside(self.scope)
-        return context.plan_of(query)
+        return context.keeping_tables().plan_of(query)
 
     def _struct(self, fields: tuple[tuple[str | None, tree.Expression], ...]) -> RowExpression:
         parts: list[tuple[str | None, RowExpression]] = []
@@ -544,15 +539,3 @@ class ExpressionResolver:
         if self.context.semantics.is_spark and isinstance(value, _NAMED):
             return value.name
         return f"col{number}"
-
-
-def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
-    """A short integer literal, cast to a numeric type that certainly holds it (``10L``)."""
-    return (
-        isinstance(operand, Literal)
-        and operand.type == INT
-        and (is_integer(target) or isinstance(target, DecimalType) or target == DOUBLE)
-        and not is_interval(target)
-        and operand.value is not None
-        and len(operand.value) <= 2
-    )

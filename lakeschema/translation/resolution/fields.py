@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from lakeschema.catalog.column_types import (
+    VOID,
     ArrayType,
     ColumnType,
     PrimitiveType,
@@ -15,11 +16,13 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.errors import Position, UnknownColumn, UnsupportedType
 from lakeschema.translation.plan.expressions import (
+    Call,
     ColumnReference,
     FieldAccess,
     OuterReference,
     RowExpression,
 )
+from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.resolution.scopes import Scope
 
 
@@ -30,6 +33,8 @@ def field_of(base: RowExpression, name: str, position: Position | None) -> RowEx
     """
     in_array = isinstance(base.type, ArrayType)
     struct = base.type.element if isinstance(base.type, ArrayType) else base.type
+    if base.type == VOID:
+        return nothing_of(base)
     if not isinstance(struct, StructType):
         raise UnknownColumn(
             name,
@@ -50,6 +55,11 @@ def field_of(base: RowExpression, name: str, position: Position | None) -> RowEx
         hint=f"the {'elements' if in_array else 'struct'} have fields "
         + ", ".join(f.name for f in struct.fields[:20]),
     )
+
+
+def nothing_of(base: RowExpression) -> RowExpression:
+    """A part of a null that has no type: null, too."""
+    return Call(Operator("nothing of", NullClass.TOTAL), (base,), VOID, nullable=True)
 
 
 def field_path(

@@ -18,6 +18,9 @@ def _text(value: str) -> tree.Expression:
     return tree.StringLiteral(value)
 
 
+_ENTRIES: Final = ("lgnomentries", tree.NumberLiteral("12"))
+_MODE: Final = ("mode", _text("sum"))
+
 _PARAMETERS: Final[Mapping[str, _Parameters]] = MappingProxyType(
     {
         "mask": (
@@ -39,7 +42,14 @@ _PARAMETERS: Final[Mapping[str, _Parameters]] = MappingProxyType(
         "variant_strip_nulls": (("v", None), ("include_arrays", None)),
         "counter_diff": (("value", None), ("start_time", None)),
         **dict.fromkeys(("tuple_sketch_agg_double", "tuple_sketch_agg_integer"),
-                        (("key", None), ("summary", None))),
+                        (("key", None), ("summary", None), _ENTRIES, _MODE)),
+        **dict.fromkeys(("tuple_union_agg_double", "tuple_union_agg_integer"),
+                        (("child", None), _ENTRIES, _MODE)),
+        **dict.fromkeys(("tuple_intersection_agg_double", "tuple_intersection_agg_integer"),
+                        (("child", None), _MODE)),
+        **dict.fromkeys(("tuple_union_double", "tuple_union_integer", "tuple_union_theta_double",
+                         "tuple_union_theta_integer"),
+                        (("first", None), ("second", None), _ENTRIES, _MODE)),
         "uniform": (("min", None), ("max", None), ("seed", None)),
         "randstr": (("length", None), ("seed", None)),
     }

@@ -8,11 +8,16 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.catalog.column_types import (
+    BOOLEAN,
+    INT,
+    STRING,
+    VOID,
     ColumnType,
     print_type,
 )
-from lakeschema.translation.errors import TypeMismatch, UnknownColumn
+from lakeschema.translation.errors import AmbiguousColumn, TypeMismatch, UnknownColumn
 from lakeschema.translation.functions.binding import implicit_cast
+from lakeschema.translation.functions.casts import can_cast
 from lakeschema.translation.functions.coercion import Use, common_type
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -22,8 +27,10 @@ from lakeschema.translation.plan.expressions import (
     RowExpression,
     SortKey,
     WindowCall,
+    walk,
 )
 from lakeschema.translation.plan.relations import (
+    UNNAMED,
     Distinct,
     Filter,
     Limit,
@@ -44,7 +51,7 @@ from lakeschema.translation.resolution.aggregation import (
     has_window,
 )
 from lakeschema.translation.resolution.context import Context
-from lakeschema.translation.resolution.expressions import ExpressionResolver
+from lakeschema.translation.resolution.expressions import ExpressionResolver, require_boolean
 from lakeschema.translation.resolution.generated_rows import (
     Produced,
     aggregate_first,
@@ -102,11 +109,16 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
 
 def _with_tables(query: tree.With, context: Context) -> Context:
     """The context of a query behind WITH."""
+    around = context.common_tables if context.keeps_tables else {}
     for table in query.tables:
+        if table.name.lower() in around:
+            continue
         if query.recursive and reads_table(table.query, table.name):
             plan = recursion(table, context, _fit, _with_tables)
         else:
-            plan = rename_columns(resolve_query(table.query, context), table.columns)
+            plan = rename_columns(
+                resolve_query(table.query, context.keeping_tables()), table.columns
+            )
         context = context.with_common_table(table.name, plan)
     return context
 
@@ -269,6 +281,9 @@ class _SelectResolver:
         *,
         total: bool = True,
     ) -> None:
+        if context.semantics.having_of_rows and query.grouping is None and query.having:
+            conditions = [part for part in (query.where, query.having) if part is not None]
+            query = replace(query, where=tree.Call("and", tuple(conditions)), having=None)
         self._query = query
         self._context = context
         self._order_by = order_by
@@ -291,7 +306,7 @@ class _SelectResolver:
             resolver = self._resolver(scope)
             items = self._items(resolver, produced)
             keys = self._keys(items, resolver)
-        having = self._condition(query.having, items, resolver)
+        having = self._having(items, keys, resolver)
         qualify = self._condition(query.qualify, items, resolver)
         order = self._order_keys(items, resolver)
         everything = [i.expression for i in items] + [k.expression for k in order]
@@ -439,6 +454,26 @@ class _SelectResolver:
                 keys.append(inner.resolve(key))
         return keys
 
+    def _having(
+        self, items: list[_Item], keys: list[RowExpression], resolver: ExpressionResolver
+    ) -> RowExpression | None:
+        node = self._query.having
+        if node is None or not self._context.semantics.is_spark:
+            return self._condition(node, items, resolver)
+        aliases = _with_names(items, resolver)
+        # A name means a column of FROM if that is grouped by, and an item of SELECT otherwise.
+        shown = {n: e for n, e in aliases.items() if not _is_grouped(n, keys, resolver)}
+        try:
+            found = replace(resolver, aliases=aliases, shown=shown).resolve(node)
+        except (UnknownColumn, TypeMismatch):
+            # What the column is cannot be meant: then it is the item.
+            found = replace(resolver, aliases=aliases, shown=aliases).resolve(node)
+        if found.type not in {BOOLEAN, VOID} and can_cast(
+            found.type, BOOLEAN, self._context.semantics
+        ):
+            return implicit_cast(found, BOOLEAN, self._context.semantics)
+        return require_boolean(found)
+
     def _condition(
         self, node: tree.Expression | None, items: list[_Item], resolver: ExpressionResolver
     ) -> RowExpression | None:
@@ -451,6 +486,8 @@ class _SelectResolver:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
         aliases = _with_names(items, resolver)
         after = replace(resolver, aliases=aliases)
+        if self._context.semantics.is_spark:
+            after = replace(after, shown=aliases)
         by_number = self._context.semantics.order_by_ordinal
         keys: list[SortKey] = []
         for key in self._order_by:
@@ -464,9 +501,18 @@ class _SelectResolver:
                 found = aliases.get(node.parts[0].lower())
                 expression = after.resolve(node) if found is None else found
             else:
-                expression = after.resolve(node)
+                expression = self._sorted_by(node, after)
             keys.append(SortKey(expression, key.descending, key.nulls_first))
         return keys
+
+    def _sorted_by(self, node: tree.Expression, resolver: ExpressionResolver) -> RowExpression:
+        try:
+            return resolver.resolve(node)
+        except (UnknownColumn, TypeMismatch):
+            if not resolver.shown:
+                raise
+            # What the item is cannot be meant: then it is a column of FROM.
+            return replace(resolver, shown=MappingProxyType({})).resolve(node)
 
     def _group(self, scope: Scope, keys: list[RowExpression]) -> AggregateCollector:
         grouping = self._query.grouping
@@ -502,9 +548,31 @@ class _SelectResolver:
 def _with_names(
     items: Sequence[_Item], resolver: ExpressionResolver
 ) -> Mapping[str, RowExpression]:
-    """The items by the names that they are given, the first of several."""
+    """The items by the names that they are given, the first of several.
+
+    What Spark calls an item without a name is what its text says: of a constant, the constant.
+    """
+    constants = {
+        item.expression.value.lower(): item.expression
+        for item in reversed(items)
+        if item.name.startswith(UNNAMED)
+        and isinstance(item.expression, Literal)
+        and item.expression.value is not None
+        and item.expression.type in {INT, STRING}
+    }
     named = {item.name.lower(): item.expression for item in reversed(items)}
-    return MappingProxyType({**resolver.aliases, **named})
+    return MappingProxyType({**resolver.aliases, **constants, **named})
+
+
+def _is_grouped(name: str, keys: Sequence[RowExpression], resolver: ExpressionResolver) -> bool:
+    """Whether a column of FROM has the name, and is a key, or a field of one."""
+    try:
+        found: RowExpression = replace(resolver, aliases=MappingProxyType({})).resolve_whole(
+            tree.Name((name,))
+        )
+    except (UnknownColumn, AmbiguousColumn):
+        return False
+    return any(part in keys for part in walk(found))
 
 
 def _without_repetition(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from lakeschema.translation.errors import (
     UnknownColumn,
@@ -12,7 +12,7 @@ from lakeschema.translation.errors import (
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
 from lakeschema.translation.plan.relations import Join, Plan, Values
-from lakeschema.translation.resolution import calls, pivots
+from lakeschema.translation.resolution import calls, pivots, sql_functions
 from lakeschema.translation.resolution.context import Context, relation_name
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate
@@ -28,8 +28,14 @@ def scope_of(item: tree.FromItem, context: Context) -> Scope:
         case tree.FromQuery(query, alias, columns):
             return _of_query(query, alias, columns, context)
         case tree.FromFunction(call, alias, columns):
-            one_row = Values(((),), ())
             resolver = ExpressionResolver(context, None)
+            function = sql_functions.called(call, context)
+            if function is not None:
+                rows = sql_functions.rows_of(
+                    function, call, context, resolver.resolve, resolver.resolve_inside
+                )
+                return relation_scope(rename_columns(rows, columns), (alias or call.name,))
+            one_row = Values(((),), ())
             plan = generate(one_row, call, columns, resolver, outer=False)
             return relation_scope(plan, (alias or call.name,))
         case tree.Join():
@@ -90,7 +96,7 @@ def _generate(
 
 def _join(item: tree.Join, context: Context) -> Scope:
     left = scope_of(item.left, context)
-    if isinstance(item.right, tree.FromFunction):
+    if _makes_rows_of_left(item.right, context):
         function = item.right
         name = function.alias or function.call.name
         always = item.condition is None or item.condition == tree.BooleanLiteral(True)
@@ -120,6 +126,11 @@ def _join(item: tree.Join, context: Context) -> Scope:
     if kind is JoinKind.CROSS:
         kind = JoinKind.INNER
     return joined.with_plan(Join(left.plan, right.plan, kind, condition, item.lateral))
+
+
+def _makes_rows_of_left(item: tree.FromItem, context: Context) -> TypeGuard[tree.FromFunction]:
+    """Whether it is one of the engine's table functions; a SQL function is a query like others."""
+    return isinstance(item, tree.FromFunction) and not sql_functions.called(item.call, context)
 
 
 def _join_scopes(left: Scope, right: Scope, plan: Plan, kind: JoinKind) -> Scope:

@@ -2,26 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import ViewText
+from lakeschema.catalog.sql_functions import SqlFunction
 from lakeschema.translation.errors import Position
+from lakeschema.translation.functions.binding import find
 from lakeschema.translation.resolution.context import relation_name
+from lakeschema.translation.resolution.routines import spelling_of, text_of
 from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.parsing import parse_body
 
 _Names = frozenset[str]
 
 
 def relations_read(query: tree.Query, view: ViewText) -> tuple[RelationName, ...]:
-    """Every table named, in order of first mention; the name of a CTE in scope is not one."""
-    names = (
-        relation_name(table.parts, view.current_namespace, view.current_catalog)
-        for table in _tables(query)
-    )
+    """Every table named, in order of first mention; the name of a CTE in scope is not one.
+
+    What the SQL functions read that it calls, at any distance, comes last.
+    """
+    names = _names(_tables(query), view)
+    known = {function.name: function for function in view.functions}
+    if known:
+        waiting = _called(query, view, known)
+        reached: set[RelationName] = set()
+        while waiting:
+            function = waiting.pop(0)
+            if function.name in reached:
+                continue
+            reached.add(function.name)
+            text = text_of(function)
+            for part in function.texts:
+                body = parse_body(part, spelling_of(text))
+                names += _names(_tables(body), text)
+                waiting += _called(body, text, known)
     return tuple(dict.fromkeys(names))
+
+
+def _names(tables: list[tree.TableName], view: ViewText) -> list[RelationName]:
+    namespace, catalog = view.current_namespace, view.current_catalog
+    return [relation_name(table.parts, namespace, catalog) for table in tables]
+
+
+def _called(
+    node: tree.Query | tree.Expression, view: ViewText, known: Mapping[RelationName, SqlFunction]
+) -> list[SqlFunction]:
+    found: list[SqlFunction] = []
+    stack: list[Any] = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, tuple):
+            stack.extend(reversed(part))
+            continue
+        if isinstance(part, tree.Call) and (
+            part.qualifier or find(part.name.lower(), view.dialect) is None
+        ):
+            parts = (*part.qualifier, part.name)
+            name = relation_name(parts, view.current_namespace, view.current_catalog)
+            found += [known[name]] if name in known else []
+        stack.extend(getattr(part, name) for name in reversed(_children(part.__class__)))
+    return found
 
 
 def reads_table(query: tree.Query, name: str) -> bool:
@@ -31,7 +75,7 @@ def reads_table(query: tree.Query, name: str) -> bool:
     )
 
 
-def _tables(query: tree.Query) -> list[tree.TableName]:
+def _tables(query: tree.Query | tree.Expression) -> list[tree.TableName]:
     found: list[tree.TableName] = []
     _find(query, frozenset(), found)
     return found

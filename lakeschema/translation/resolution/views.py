@@ -22,7 +22,7 @@ from lakeschema.translation.errors import (
 from lakeschema.translation.functions.casts import can_cast, can_up_cast, nullable_inside
 from lakeschema.translation.functions.coercion import as_spark_reads, equal_apart_from_nulls
 from lakeschema.translation.functions.semantics import Semantics, semantics_of
-from lakeschema.translation.functions.settings import recorded, refuse_unsupported
+from lakeschema.translation.functions.settings import refuse_unsupported
 from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
@@ -30,8 +30,9 @@ from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, refere
 from lakeschema.translation.resolution.context import Context, OpenRelation
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
+from lakeschema.translation.resolution.routines import routines_of, spelling_of
 from lakeschema.translation.syntax import tree
-from lakeschema.translation.syntax.parsing import USUAL, Spelling, parse_query
+from lakeschema.translation.syntax.parsing import parse_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class ResolvedView:
 def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
     """The raw tree of the text that counts under the deployment's options."""
     text = view.original_text if _follows(options) and view.original_text else view.text
-    query = parse_query(text, view.dialect, options.max_sql_bytes, _spelling(view))
+    query = parse_query(text, view.dialect, options.max_sql_bytes, spelling_of(view))
     return _without_lowering(query, relation)
 
 
@@ -68,24 +69,13 @@ def resolve_view(
         declared_functions(relation, options),
         open_relation,
         resolve_query,
+        routines=routines_of(view),
     )
     query = view_query(relation, view, options)
     plan = resolve_query(query, context)
     plan = _fit_columns(plan, relation, view, semantics, options)
     _check_names(plan)
     return ResolvedView(query, plan, _comments(plan, relation.columns))
-
-
-def _spelling(view: ViewText) -> Spelling:
-    if view.dialect is not Dialect.SPARK or not view.sql_configs:
-        return USUAL
-    found = recorded(view)
-    return Spelling(
-        quoted_names=found.is_on("ansi.enabled") and found.is_on("ansi.doubleQuotedIdentifiers"),
-        keeps_escapes=found.is_on("parser.escapedStringLiterals"),
-        parts_strings=found.is_on("legacy.consecutiveStringLiterals.enabled"),
-        left_to_right=found.is_on("legacy.setopsPrecedence.enabled"),
-    )
 
 
 def _follows(options: Options) -> bool:
@@ -230,7 +220,7 @@ def _unreadable(stored: Column, now: ColumnType, then: ColumnType) -> TypeMismat
 def _check_names(plan: Plan) -> None:
     seen: set[str] = set()
     for number, column in enumerate(plan.columns, 1):
-        if column.name.startswith(UNNAMED):
+        if not column.name or column.name.startswith(UNNAMED):
             raise MalformedSql(
                 f"column {number} of the view has no name",
                 hint="give the expression an alias; Spark refuses a view without one",

@@ -231,7 +231,11 @@ class FromItems(Calls):
         return self.separated(self._row)
 
     def _row(self) -> tuple[tree.Expression, ...]:
+        """``(1, 'a')``; Spark lets a value have a name, ``(1 AS id, …)``, which says nothing."""
+        in_parentheses = self.word == "(" and self.ahead().word != "STRUCT"
         value = self.expression()
+        if in_parentheses and isinstance(value, tree.StructLiteral):
+            return tuple(part for _, part in value.fields)
         return value.items if isinstance(value, tree.Tuple) else (value,)
 
     # pivots

@@ -30,6 +30,7 @@ class Grammar:
         double_quotes_name: ``"x"`` is a name, not a string.
         text_before_characters: TRIM's function takes the text first, then what is cut off.
         bare_intervals: ``1 DAY`` is an interval.
+        bars_pipe: ``|`` before the word of a pipe operator is ``|>``.
         quantified_queries: ``x > ALL (SELECT …)``.
     """
 
@@ -44,6 +45,7 @@ class Grammar:
     double_quotes_name: bool = False
     text_before_characters: bool = False
     bare_intervals: bool = False
+    bars_pipe: bool = False
     quantified_queries: bool = False
 
 
@@ -75,6 +77,7 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             intersect_first=True,
             nulls_are_large=False,
             sums_intervals=True,
+            bars_pipe=True,
         ),
         # IdentifiersParser.g, the chain of precedence…Expression; asked of Hive 4.0.1.
         Dialect.HIVE: Grammar(

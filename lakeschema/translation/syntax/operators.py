@@ -8,11 +8,21 @@ from typing import Final
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.grammars import AND, IS, NOT, OR
-from lakeschema.translation.syntax.lexing import NUMBER, SYMBOL
+from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, STRING, SYMBOL, WORD
 from lakeschema.translation.syntax.literals import Literals
 
 BEGINS_QUERY: Final = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
 
+PIPED: Final = frozenset(
+    {
+        *("SELECT", "EXTEND", "SET", "DROP", "AS", "WHERE", "LIMIT", "OFFSET", "AGGREGATE", "JOIN"),
+        *("ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "UNION", "INTERSECT", "EXCEPT", "MINUS"),
+        *("PIVOT", "UNPIVOT", "TABLESAMPLE", "NATURAL", "INNER", "CROSS", "LEFT", "RIGHT", "FULL"),
+        *("SEMI", "ANTI", "LATERAL"),
+    }
+)
+"""Operators of Spark's pipe syntax."""
+_AFTER_COLUMN: Final = frozenset({"FROM", "AS", "AND", "OR", "THEN", "ELSE", "END", "IN", "IS"})
 _TESTS: Final = frozenset({"IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP"})
 _QUANTIFIERS: Final = frozenset({"ANY", "ALL", "SOME"})
 
@@ -38,7 +48,7 @@ class Operators(Literals):
         infix = self.grammar.infix
         while word := self.word:
             found = infix.get(word)
-            if found is not None:
+            if found is not None and not (word == "|" and self.bar_pipes()):
                 strength, name = found
                 if word in "<>":
                     strength, name, width = self._shift(word, strength, name)
@@ -66,6 +76,14 @@ class Operators(Literals):
             else:
                 return left
         return left
+
+    def bar_pipes(self) -> bool:
+        """Whether ``|`` comes next as a shorter way to write ``|>``, with an operator behind it."""
+        if not self.grammar.bars_pipe or self.word != "|" or self.ahead().word not in PIPED:
+            return False
+        following = self.ahead(2)
+        begins = following.kind in (WORD, QUOTED, NUMBER, STRING) or following.word in {"(", "*"}
+        return begins and following.word not in _AFTER_COLUMN
 
     def _not(self) -> tree.Expression:
         self.advance()

@@ -62,6 +62,27 @@ def parse_query(
     return parse(sql, dialect, spelling)
 
 
+def parse_body(sql: str, spelling: Spelling = USUAL) -> tree.Expression:
+    """The raw tree of what follows RETURN in a SQL function of Spark's; a query is a sub-query.
+
+    Raises:
+        MalformedSql, TooLarge, UnsupportedConstruct: as ``parse_query``.
+    """
+    if len(sql) > MAX_REMEMBERED_CHARACTERS:
+        return _parse_body(sql, spelling)
+    return _remembered_body(sql, spelling)
+
+
+def _parse_body(sql: str, spelling: Spelling) -> tree.Expression:
+    try:
+        return Pipes(sql, _grammar(Dialect.SPARK, spelling)).body()
+    except RecursionError:
+        raise TooLarge("the body of a function is nested too deeply") from None
+
+
+_remembered_body = lru_cache(MAX_REMEMBERED_QUERIES)(_parse_body)
+
+
 def _parse(sql: str, dialect: Dialect, spelling: Spelling) -> tree.Query:
     grammar = _grammar(dialect, spelling)
     try:

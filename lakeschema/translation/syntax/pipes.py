@@ -22,7 +22,7 @@ class Pipes(Queries):
 
     def piped(self, query: tree.Query) -> tree.Query:
         levels = 0
-        while self.take("|>"):
+        while self.take("|>") or (self.bar_pipes() and self.take("|")):
             # Each reads the one before as a sub-query.
             self.deeper()
             levels += 1

@@ -49,6 +49,16 @@ class Queries(FromItems):
     def check_unitless(self, position: Position) -> None:
         raise UnsupportedConstruct("an interval without a unit", position=position)
 
+    def body(self) -> tree.Expression:
+        """The expression, or the query, that is all of the text."""
+        begins_query = self.word in BEGINS_QUERY and self.ahead().word != "("
+        if begins_query or self.comes("VALUES", "("):
+            return tree.ScalarQuery(self.whole())
+        found = self.expression()
+        if self.at.kind != END:
+            self.fail("expected the end of the expression")
+        return found
+
     def query(self) -> tree.Query:
         if self.word != "WITH":
             return self._unnested(self._combined())
@@ -59,7 +69,12 @@ class Queries(FromItems):
         return self._unnested(self._combined(first))
 
     def continues_query(self) -> bool:
-        return self.word in _SET_OPERATORS or self.word in _ORDERING or self.word in {"LIMIT", "|>"}
+        return (
+            self.word in _SET_OPERATORS
+            or self.word in _ORDERING
+            or self.word in {"LIMIT", "|>"}
+            or self.bar_pipes()
+        )
 
     def _unnested(self, body: tree.Query) -> tree.Query:
         return self.piped(self.ordered(body))

@@ -77,6 +77,16 @@ _CASE = (
     "SELECT t.A AS x FROM (SELECT 1 AS a, 'b' AS A) AS t",
     "SELECT a AS x FROM (SELECT 1 AS a)",
 )
+_COMMON_TABLES = (
+    "WITH t AS (SELECT 1 AS a), u AS (WITH t AS (SELECT 'x' AS b) SELECT * FROM t) SELECT * FROM u",
+    "WITH t AS (SELECT 1 AS a) SELECT (WITH t AS (SELECT 'x' AS b) SELECT * FROM t) AS c",
+    "WITH t AS (SELECT 1 AS a) SELECT * FROM (WITH t AS (SELECT 'x' AS b) SELECT * FROM t)",
+)
+_HAVING = (
+    "SELECT a FROM VALUES (1) AS t(a) HAVING a > 0",
+    "SELECT a FROM VALUES (1) AS t(a) WHERE a < 2 HAVING a > 0",
+    "SELECT a, count(1) AS n FROM VALUES (1) AS t(a) GROUP BY a HAVING n > 0",
+)
 _ANSI: Mapping[str, str] = {"spark.sql.ansi.enabled": "true"}
 _OFF: Mapping[str, str] = {"spark.sql.ansi.enabled": "false"}
 
@@ -115,6 +125,17 @@ CASES: Sequence[tuple[Mapping[str, str], Sequence[str]]] = (
     ({"spark.sql.lateralColumnAlias.enableImplicitResolution": "false"}, _NUMBERS),
     ({"spark.sql.caseSensitive": "true"}, _CASE),
     ({"spark.sql.legacy.setopsPrecedence.enabled": "true"}, _SETS),
+    ({}, (*_COMMON_TABLES, *_HAVING)),
+    ({"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}, _COMMON_TABLES),
+    ({"spark.sql.legacy.parser.havingWithoutGroupByAsWhere": "true"}, _HAVING),
+    (
+        {"spark.sql.legacy.bangEqualsNot": "true"},
+        ("SELECT 1 ! IN (1) AS a, 1 ! BETWEEN 0 AND 2 AS b",),
+    ),
+    (
+        {"spark.sql.legacy.identifierClause": "true"},
+        ("SELECT IDENTIFIER('a') AS b FROM VALUES (1) AS t(a)",),
+    ),
 )
 
 

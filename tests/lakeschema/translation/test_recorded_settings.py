@@ -93,10 +93,6 @@ def test_a_setting_changes_something_in_every_case_but_the_defaults() -> None:
     [
         ("spark.sql.parser.quotedRegexColumnNames=true", "SELECT `a.*` FROM (SELECT 1 AS ab)"),
         ("spark.sql.ansi.relationPrecedence=true", "SELECT 1 AS a FROM VALUES (1) JOIN VALUES (2)"),
-        (
-            "spark.sql.legacy.ctePrecedencePolicy=LEGACY",
-            "WITH t AS (SELECT 1 AS a) SELECT a FROM t",
-        ),
         ("spark.sql.preserveCharVarcharTypeInfo=true", "SELECT CAST('a' AS CHAR(3)) AS a"),
     ],
 )

@@ -1,0 +1,188 @@
+"""Expressions and plans changed all through, the plans of sub-queries included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias, TypeVar, assert_never, cast
+
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    ColumnReference,
+    Exists,
+    InSubquery,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    WindowCall,
+    rebuild,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    Recursion,
+    RecursiveScan,
+    Scan,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+    expressions,
+    inputs,
+)
+
+Change: TypeAlias = Callable[[RowExpression, int], RowExpression | None]
+"""An expression, and how many queries stand around it → what takes its place; None: look inside."""
+
+_Call = TypeVar("_Call", Call, AggregateCall, WindowCall)
+
+
+class Rewriter:
+    """Goes through what it is given and keeps shared plans shared.
+
+    An ``OuterReference`` whose level is the depth that ``change`` is told refers to what stands around
+    the expression or plan that was handed in.
+    """
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+        # With the plan itself: ids are only good while the objects live.
+        self._done: dict[tuple[int, int], tuple[Plan, Plan]] = {}
+
+    def expression(self, expression: RowExpression, depth: int = 0) -> RowExpression:
+        found = self._change(expression, depth)
+        if found is not None:
+            return found
+        match expression:
+            case ScalarSubquery(plan):
+                return ScalarSubquery(self.plan(plan, depth + 1))
+            case Exists(plan):
+                return Exists(self.plan(plan, depth + 1))
+            case InSubquery(operands, plan):
+                changed = tuple(self.expression(operand, depth) for operand in operands)
+                return InSubquery(changed, self.plan(plan, depth + 1))
+            case _:
+                return rebuild(expression, lambda part: self.expression(part, depth))
+
+    def plan(self, plan: Plan, depth: int) -> Plan:
+        """The plan of a sub-query at this depth."""
+        key = (id(plan), depth)
+        if key not in self._done:
+            self._done[key] = (plan, self._plan(plan, depth))
+        return self._done[key][1]
+
+    def _inside(self, call: _Call, depth: int) -> _Call:
+        """A call that belongs to its node stays one."""
+        return cast(_Call, rebuild(call, lambda part: self.expression(part, depth)))
+
+    def _plan(self, plan: Plan, depth: int) -> Plan:
+        def changed(expression: RowExpression) -> RowExpression:
+            return self.expression(expression, depth)
+
+        match plan:
+            case Scan() | RecursiveScan():
+                return plan
+            case Values(rows, columns):
+                return Values(tuple(tuple(map(changed, row)) for row in rows), columns)
+            case Project(below, items):
+                return Project(
+                    self.plan(below, depth), tuple((name, changed(e)) for name, e in items)
+                )
+            case Filter(below, condition):
+                return Filter(self.plan(below, depth), changed(condition))
+            case Join(left, right, kind, condition, lateral):
+                on = None if condition is None else changed(condition)
+                inner = self.plan(right, depth + 1 if lateral else depth)
+                return Join(self.plan(left, depth), inner, kind, on, lateral)
+            case Aggregate(below, keys, aggregates, sets):
+                new_keys = tuple((name, changed(e)) for name, e in keys)
+                calls = tuple((name, self._inside(e, depth)) for name, e in aggregates)
+                return Aggregate(self.plan(below, depth), new_keys, calls, sets)
+            case Window(below, windows):
+                over = tuple((name, self._inside(e, depth)) for name, e in windows)
+                return Window(self.plan(below, depth), over)
+            case SetOperation(operator, branches):
+                return SetOperation(operator, tuple(self.plan(b, depth) for b in branches))
+            case Recursion(anchor=anchor, step=step):
+                parts = self.plan(anchor, depth), self.plan(step, depth)
+                return replace(plan, anchor=parts[0], step=parts[1])
+            case Sort(below, sort_keys, total):
+                order = tuple(replace(k, expression=changed(k.expression)) for k in sort_keys)
+                return Sort(self.plan(below, depth), order, total)
+            case Limit(below, limit, offset):
+                return Limit(
+                    self.plan(below, depth),
+                    None if limit is None else changed(limit),
+                    None if offset is None else changed(offset),
+                )
+            case Distinct(below):
+                return Distinct(self.plan(below, depth))
+            case Generate(below, call, produced, outer):
+                return Generate(self.plan(below, depth), self._inside(call, depth), produced, outer)
+            case _:
+                assert_never(plan)
+
+
+def lift(expression: RowExpression, by: int) -> RowExpression:
+    """The expression as it reads inside as many sub-queries of the query that it is of."""
+    if by == 0:
+        return expression
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        match part:
+            case ColumnReference(index, name, type_, nullable) if depth == 0:
+                return OuterReference(by, index, name, type_, nullable)
+            case OuterReference(level=level) if level >= max(depth, 1):
+                return replace(part, level=level + by)
+            case _:
+                return None
+
+    return Rewriter(change).expression(expression)
+
+
+def lower(expression: RowExpression, by: int) -> RowExpression | None:
+    """What ``lift`` made the expression of; None if it reads anything nearer, or nothing there."""
+    found = False
+    for part in walk(expression):
+        if isinstance(part, OuterReference):
+            found = found or part.level == by
+        nearer = isinstance(part, OuterReference) and part.level < by
+        if nearer or isinstance(part, (ColumnReference, ScalarSubquery, Exists, InSubquery)):
+            return None
+    return _lowered(expression, by) if found else None
+
+
+def _lowered(part: RowExpression, by: int) -> RowExpression:
+    match part:
+        case OuterReference(level, index, name, type_, nullable):
+            if level == by:
+                return ColumnReference(index, name, type_, nullable)
+            return replace(part, level=level - by)
+        case _:
+            return rebuild(part, lambda inner: _lowered(inner, by))
+
+
+def size(expression: RowExpression) -> int:
+    """How many nodes it has, with the plans in it."""
+    counted = 0
+    plans: list[Plan] = []
+    waiting = [expression]
+    while waiting or plans:
+        for part in walk(waiting.pop()) if waiting else ():
+            counted += 1
+            if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
+                plans.append(part.plan)
+        if plans:
+            plan = plans.pop()
+            counted += 1
+            waiting.extend(expressions(plan))
+            plans.extend(inputs(plan))
+    return counted
