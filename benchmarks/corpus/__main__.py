@@ -13,14 +13,14 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from benchmarks.corpus import judging, suites
+from benchmarks.corpus import judging, projects, suites
 from benchmarks.corpus.judging import (
     CRASH,
     EQUAL,
@@ -33,12 +33,13 @@ from benchmarks.corpus.judging import (
 from benchmarks.corpus.sessions import SessionState
 from deploy.jdk import find_jdk
 
+_SUITES = ("spark", "functions", "pyspark", *projects.PROJECTS)
 _WRONG = (WRONG_TYPE, WRONG_NAME, WRONG_NULL, CRASH)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--suite", choices=("spark", "functions", "sqlglot"), action="append")
+    parser.add_argument("--suite", choices=_SUITES, action="append")
     parser.add_argument(
         "--only", default="", help="scripts whose name matches this regular expression"
     )
@@ -51,7 +52,7 @@ def main() -> int:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         spark = stack.enter_context(_session(Path(folder)))
         details = stack.enter_context(options.details.open("w")) if options.details else None
-        for script in _scripts(spark, options.suite or ["spark", "functions", "sqlglot"]):
+        for script in _scripts(spark, options.suite or _SUITES):
             if not re.search(options.only, script.name):
                 continue
             for query, verdict in _run(spark, script):
@@ -75,13 +76,16 @@ def main() -> int:
     return 1 if any(outcomes[wrong] for wrong in _WRONG) else 0
 
 
-def _scripts(spark: SparkSession, chosen: list[str]) -> Iterator[suites.Script]:
+def _scripts(spark: SparkSession, chosen: Sequence[str]) -> Iterator[suites.Script]:
     if "functions" in chosen:
         yield from suites.function_examples(spark)
     if "spark" in chosen:
         yield from suites.spark_suite(find_jdk())
-    if "sqlglot" in chosen:
-        yield from suites.sqlglot_suite()
+    if "pyspark" in chosen:
+        yield from projects.pyspark_suite()
+    for project in projects.PROJECTS:
+        if project in chosen:
+            yield from projects.project_suite(project)
 
 
 def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verdict]]:

@@ -56,7 +56,7 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
 )
-from lakeschema.translation.plan.operators import VALUE_IN_ORDER, Operator
+from lakeschema.translation.plan.operators import OF_FILES, VALUE_IN_ORDER, Operator
 from lakeschema.translation.plan.relations import Plan
 
 _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
@@ -176,6 +176,8 @@ class ExpressionWriter:
             return f"{name}({instant(texts[0], arguments[0].type)}, {zone})"
         if name == "transform script":
             raise UnsupportedConstruct("TRANSFORM for Spark")
+        if name.endswith(OF_FILES):
+            raise UnsupportedConstruct("_metadata for Spark")
         if name == "interval":
             raise UnsupportedConstruct("an interval of a computed number for Spark")
         if name == "struct" and isinstance(type_, StructType):

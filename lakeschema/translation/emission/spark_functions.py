@@ -36,6 +36,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "negative": "(- {0})",
         "positive": "(+ {0})",
         "is null": "({0} IS NULL)",
+        "nothing of": "NULL",
         "is distinct from": "({0} IS DISTINCT FROM {1})",
         "is true": "({0} IS TRUE)",
         "is false": "({0} IS FALSE)",

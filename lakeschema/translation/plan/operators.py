@@ -26,6 +26,10 @@ VALUE_IN_ORDER: Final = frozenset({"mode", "percentile_cont", "percentile_disc"}
 """Aggregates of the key of their WITHIN GROUP, which is their first argument in the plan as well."""
 
 
+OF_FILES: Final = " of the file"
+"""Ends the name of an operator that says of a table's row what its file is."""
+
+
 @dataclass(frozen=True, slots=True)
 class UserDefined:
     """A function as one view declares it; another view's of the same name is another function.

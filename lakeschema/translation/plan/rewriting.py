@@ -148,6 +148,17 @@ def lift(expression: RowExpression, by: int) -> RowExpression:
     return Rewriter(change).expression(expression)
 
 
+def lift_plan(plan: Plan, by: int) -> Plan:
+    """A query's plan as it reads inside as many more queries than where it was made."""
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        if isinstance(part, OuterReference) and part.level >= depth:
+            return replace(part, level=part.level + by)
+        return None
+
+    return Rewriter(change).plan(plan, 1) if by else plan
+
+
 def lower(expression: RowExpression, by: int) -> RowExpression | None:
     """What ``lift`` made the expression of; None if it reads anything nearer, or nothing there."""
     found = False

@@ -12,6 +12,7 @@ from lakeschema.translation.errors import Position
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import DeclaredFunctions
 from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.plan.rewriting import lift_plan
 from lakeschema.translation.resolution.routines import Routines
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
@@ -28,7 +29,7 @@ class Context:
     """What one query's parts share.
 
     Attributes:
-        common_tables: by lower-case name.
+        common_tables: by lower-case name, with the number of scopes around the WITH of each.
         outer: the scopes around, nearest first.
         numbers: one for each recursive table.
         keeps_tables: a WITH in what is read here makes no table of a name that is known already.
@@ -40,7 +41,9 @@ class Context:
     functions: DeclaredFunctions
     open_relation: OpenRelation
     resolve_query: ResolveQuery
-    common_tables: Mapping[str, Plan] = field(default_factory=lambda: MappingProxyType({}))
+    common_tables: Mapping[str, tuple[Plan, int]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     outer: tuple[Scope, ...] = ()
     numbers: Iterator[int] = field(default_factory=itertools.count)
     keeps_tables: bool = False
@@ -51,9 +54,13 @@ class Context:
         return self.resolve_query(query, self)
 
     def with_common_table(self, name: str, plan: Plan) -> Context:
-        return replace(
-            self, common_tables=MappingProxyType({**self.common_tables, name.lower(): plan})
-        )
+        known = {**self.common_tables, name.lower(): (plan, len(self.outer))}
+        return replace(self, common_tables=MappingProxyType(known))
+
+    def common_table(self, name: str) -> Plan | None:
+        """The table of WITH, as it is read here: what it reads of queries around is farther away."""
+        plan, depth = self.common_tables.get(name.lower(), (None, 0))
+        return None if plan is None else lift_plan(plan, len(self.outer) - depth)
 
     def keeping_tables(self) -> Context:
         """Of a table of WITH, or a sub-query in an expression: ``Semantics.outer_tables_first``."""

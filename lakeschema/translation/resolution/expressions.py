@@ -68,6 +68,7 @@ from lakeschema.translation.resolution.fields import (
     nothing_of,
     require_known_type,
 )
+from lakeschema.translation.resolution.file_metadata import file_metadata
 from lakeschema.translation.resolution.higher_order import higher_order, with_lambdas
 from lakeschema.translation.resolution.hive_names import virtual_column
 from lakeschema.translation.resolution.named_arguments import in_order
@@ -222,6 +223,9 @@ class ExpressionResolver:
             virtual = virtual_column(node, self.scope)
             if virtual is not None:
                 return virtual
+        of_file = file_metadata(node, self.scope) if self.context.semantics.is_spark else None
+        if of_file is not None:
+            return of_file
         if len(node.parts) == 1 and node.parts[0].lower() in _CALLED_BY_NAME:
             return self._call(tree.Call(node.parts[0].lower(), (), node.position))
         raise UnknownColumn(
@@ -489,9 +493,13 @@ class ExpressionResolver:
     def _in_list(
         self, operand: tree.Expression, items: tuple[tree.Expression, ...]
     ) -> RowExpression:
-        return calls.operator(
-            "in", [self.resolve(operand), *(self.resolve(item) for item in items)], self.context
-        )
+        values = [self.resolve(operand)]
+        for item in items:
+            if isinstance(item, tree.Star):
+                values += [value for _, value in self.expand_star(item)]
+            else:
+                values.append(self.resolve(item))
+        return calls.operator("in", values, self.context)
 
     def _in_query(self, operand: tree.Expression, query: tree.Query) -> RowExpression:
         items = operand.items if isinstance(operand, tree.Tuple) else (operand,)

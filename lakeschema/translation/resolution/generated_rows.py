@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.errors import TranslationError, UnknownColumn, UnsupportedConstruct
 from lakeschema.translation.functions.signature import Kind
-from lakeschema.translation.plan.relations import UNNAMED, Plan
+from lakeschema.translation.plan.expressions import RowExpression
+from lakeschema.translation.plan.relations import UNNAMED, Generate, Plan, references
 from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
@@ -38,10 +40,38 @@ def generate_rows(query: tree.Select, scope: Scope, context: Context) -> tuple[S
         if isinstance(call, tree.Transform):
             made = transform(plan, call, resolver)
         else:
-            made = generate(plan, call, item.aliases, resolver, outer=False)
+            made = _generated(plan, call, query.items[:place], item.aliases, resolver)
         produced[place] = range(len(plan.columns), len(made.columns))
         plan = made
     return scope.with_plan(plan), produced
+
+
+def _generated(
+    plan: Plan,
+    call: tree.Call,
+    before: tuple[tree.SelectItem, ...],
+    names: tuple[str, ...],
+    resolver: ExpressionResolver,
+) -> Generate:
+    """What the call makes of each row; its arguments may name items before it, as others may."""
+    try:
+        return generate(plan, call, names, resolver, outer=False)
+    except UnknownColumn:
+        if not resolver.context.semantics.lateral_aliases:
+            raise
+        assert resolver.scope is not None
+        known = len(resolver.scope.plan.columns)
+        aliases: dict[str, RowExpression] = {
+            reference.name.lower(): reference for reference in references(plan)[known:]
+        }
+        for item in before:
+            aliased = replace(resolver, aliases=aliases)
+            if len(item.aliases) == 1 and not is_generator(item.expression, resolver.context):
+                with contextlib.suppress(TranslationError):
+                    aliases = {
+                        **aliases, item.aliases[0].lower(): aliased.resolve_whole(item.expression)
+                    }  # fmt: skip
+        return generate(plan, call, names, replace(resolver, aliases=aliases), outer=False)
 
 
 def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
@@ -52,41 +82,49 @@ def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
     generators = [item for item in query.items if is_generator(item.expression, context)]
     if not generators or not context.semantics.is_spark:
         return None
-    aggregated = any(
-        isinstance(part, tree.Call) and _is_aggregate(part, context)
-        for item in generators
-        for part in _parts(item.expression)
-    )
-    if not aggregated and query.grouping is None:
+    grouped = query.grouping is not None or query.having is not None
+    if not grouped and not any(_reads_groups(item.expression, context) for item in query.items):
         return None
     below: list[tree.SelectItem] = []
     above: list[tree.SelectItem] = []
     for item in query.items:
         call = item.expression
-        if isinstance(call, tree.Call) and is_generator(call, context):
-            read: list[tree.Expression] = []
-            for argument in in_order(call):
-                if isinstance(argument, (tree.NumberLiteral, tree.StringLiteral)):
-                    read.append(argument)
-                    continue
-                name = _name(len(below))
-                below.append(tree.SelectItem(argument, (name,)))
-                read.append(tree.Name((name,)))
-            above.append(
-                tree.SelectItem(replace(call, arguments=tuple(read), named=()), item.aliases)
-            )
+        if isinstance(call, (tree.Call, tree.Transform)) and is_generator(call, context):
+            given = in_order(call) if isinstance(call, tree.Call) else call.arguments
+            read = tuple(_read_below(argument, below) for argument in given)
+            if isinstance(call, tree.Call):
+                call = replace(call, arguments=read, named=())
+            else:
+                call = replace(call, arguments=read)
+            above.append(tree.SelectItem(call, item.aliases))
             continue
-        name = item.aliases[0] if item.aliases else _last_part(call)
-        below.append(item)
+        name = item.aliases[0] if item.aliases else _last_part(call, len(below))
+        below.append(item if isinstance(call, tree.Name) else replace(item, aliases=(name,)))
         above.append(tree.SelectItem(tree.Name((name,)), item.aliases))
     groups = replace(query, items=tuple(below), distinct=False)
     return tree.Select(tuple(above), tree.FromQuery(groups), distinct=query.distinct)
 
 
-def _last_part(item: tree.Expression) -> str:
-    if isinstance(item, tree.Name):
-        return item.parts[-1]
-    raise UnsupportedConstruct("an item without a name beside a table function over groups")
+def _read_below(argument: tree.Expression, below: list[tree.SelectItem]) -> tree.Expression:
+    """The argument as one more item of the groups' query, and how it is read above that."""
+    if isinstance(argument, (tree.NumberLiteral, tree.StringLiteral)):
+        return argument
+    name = _name(len(below))
+    below.append(tree.SelectItem(argument, (name,)))
+    return tree.Name((name,))
+
+
+def _reads_groups(item: tree.Expression, context: Context) -> bool:
+    """Whether it aggregates; a script's arguments may also be of windows."""
+    if isinstance(item, tree.Transform) and any(
+        isinstance(argument, tree.WindowCall) for argument in item.arguments
+    ):
+        return True
+    return any(isinstance(p, tree.Call) and _is_aggregate(p, context) for p in _parts(item))
+
+
+def _last_part(item: tree.Expression, number: int) -> str:
+    return item.parts[-1] if isinstance(item, tree.Name) else _name(number)
 
 
 def _name(number: int) -> str:

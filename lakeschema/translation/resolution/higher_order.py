@@ -44,7 +44,7 @@ HIGHER_ORDER: Final = frozenset(
 
 _BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
     {
-        **dict.fromkeys(HIGHER_ORDER - {"array_sort"}, 1),
+        **dict.fromkeys(HIGHER_ORDER, 1),
         **dict.fromkeys(("zip_with", "map_zip_with", "aggregate", "reduce"), 2),
     }
 )

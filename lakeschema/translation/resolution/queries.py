@@ -392,6 +392,13 @@ class _SelectResolver:
     def _items(self, resolver: ExpressionResolver, produced: Produced) -> list[_Item]:
         items: list[_Item] = []
         aliases = dict(resolver.aliases)
+        if produced and self._context.semantics.is_spark:
+            assert resolver.scope is not None
+            made_first = [
+                references(resolver.scope.plan)[i] for at in produced.values() for i in at
+            ]
+            aliases |= {column.name.lower(): column for column in made_first}
+            resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
         for position, item in enumerate(self._query.items):
             node = item.expression
             if isinstance(node, tree.Star):

@@ -18,11 +18,13 @@ class Source:
     """One named relation of FROM; its columns stand in the plan from ``start`` on.
 
     ``qualifier`` and ``names`` are in lower case; an unnamed sub-query has no qualifier.
+    ``is_table``: it is read from the catalog, and not from a query.
     """
 
     qualifier: tuple[str, ...]
     names: tuple[str, ...]
     start: int
+    is_table: bool = False
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
         """Whether ``db.t``, its tail ``t`` or, with Spark's own catalog before it, the whole is meant."""
@@ -141,11 +143,12 @@ class Scope:
         return self.plan.columns[index].name
 
 
-def relation_scope(plan: Plan, qualifier: tuple[str, ...]) -> Scope:
+def relation_scope(plan: Plan, qualifier: tuple[str, ...], *, is_table: bool = False) -> Scope:
     """The scope of one relation."""
     names = tuple(column.name.lower() for column in plan.columns)
     star = tuple(StarItem(column.name, (i,)) for i, column in enumerate(plan.columns))
-    return Scope(plan, (Source(tuple(p.lower() for p in qualifier), names, 0),), star)
+    source = Source(tuple(p.lower() for p in qualifier), names, 0, is_table)
+    return Scope(plan, (source,), star)
 
 
 def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ...]]:

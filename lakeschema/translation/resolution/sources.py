@@ -62,14 +62,14 @@ def _of_query(
 
 def _table(item: tree.TableName, context: Context) -> Scope:
     if len(item.parts) == 1:
-        common = context.common_tables.get(item.parts[0].lower())
+        common = context.common_table(item.parts[0])
         if common is not None:
             return relation_scope(
                 rename_columns(common, item.columns), (item.alias or item.parts[0],)
             )
     name = relation_name(item.parts, context.namespace, context.catalog)
     plan = rename_columns(context.open_relation(name, item.position), item.columns)
-    return relation_scope(plan, (item.alias,) if item.alias else name.parts)
+    return relation_scope(plan, (item.alias,) if item.alias else name.parts, is_table=True)
 
 
 def _lateral_view(item: tree.LateralView, context: Context) -> Scope:
@@ -112,7 +112,7 @@ def _join(item: tree.Join, context: Context) -> Scope:
     kind = item.kind
     using = _common_names(left, right) if item.natural else item.using
     if using:
-        return _join_using(left, right, kind, using, context)
+        return _join_using(left, right, item, using, context)
     joined = _join_scopes(
         left, right, Join(left.plan, right.plan, kind, lateral=item.lateral), kind
     )
@@ -151,8 +151,9 @@ def _common_names(left: Scope, right: Scope) -> tuple[str, ...]:
 
 
 def _join_using(
-    left: Scope, right: Scope, kind: JoinKind, using: tuple[str, ...], context: Context
+    left: Scope, right: Scope, item: tree.Join, using: tuple[str, ...], context: Context
 ) -> Scope:
+    kind = item.kind
     by = len(left.plan.columns)
     both = Join(left.plan, right.plan, JoinKind.CROSS)
     conditions: list[RowExpression] = []
@@ -172,7 +173,7 @@ def _join_using(
     condition = (
         conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
     )
-    plan = Join(left.plan, right.plan, kind, condition)
+    plan = Join(left.plan, right.plan, kind, condition, item.lateral)
     scope = _join_scopes(left, right, plan, kind)
     names = {name.lower() for name in using}
     rest = tuple(item for item in scope.star if item.name.lower() not in names)

@@ -1,0 +1,51 @@
+"""``_metadata``, the column that Spark adds to tables of files, and shows only where it is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.column_types import BIGINT, STRING, TIMESTAMP, ColumnType
+from lakeschema.translation.plan.expressions import Call, RowExpression
+from lakeschema.translation.plan.operators import OF_FILES, NullClass, Operator
+from lakeschema.translation.resolution.fields import field_path
+from lakeschema.translation.resolution.scopes import Scope
+from lakeschema.translation.syntax import tree
+
+_COLUMN: Final = "_metadata"
+_FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
+    {
+        "file_path": STRING,
+        "file_name": STRING,
+        "file_size": BIGINT,
+        "file_block_start": BIGINT,
+        "file_block_length": BIGINT,
+        "file_modification_time": TIMESTAMP,
+        # Of Parquet alone.
+        "row_index": BIGINT,
+    }
+)
+"""Source: ``FileFormat.BASE_METADATA_FIELDS`` and ``ParquetFileFormat`` of Spark 4."""
+
+
+def file_metadata(node: tree.Name, scope: Scope | None) -> RowExpression | None:
+    """``_metadata.file_name`` of the one table, or ``t._metadata.file_name``.
+
+    A view that names it exists only if its table is one of files; which fields the whole column has
+    depends on their format, and is not answered. Beside other relations, which may lack a row for one
+    of this, it may be null.
+    """
+    lower = tuple(part.lower() for part in node.parts)
+    if scope is None or _COLUMN not in lower[:-1]:
+        return None
+    place = lower.index(_COLUMN)
+    type_ = _FIELDS.get(lower[place + 1])
+    tables = [s for s in scope.sources if s.is_table and (not place or s.answers_to(lower[:place]))]
+    if type_ is None or len(tables) != 1:
+        return None
+    operator = Operator(
+        f"{'.'.join(tables[0].qualifier)}.{lower[place + 1]}{OF_FILES}", NullClass.PARTIAL
+    )
+    found = Call(operator, (), type_, nullable=len(scope.sources) > 1)
+    return field_path(found, node.parts[place + 2 :], node.position)
