@@ -25,6 +25,8 @@ WITHOUT_TYPES = frozenset(
         # Which columns a struct has, and what a setting of the view's makes of quotation marks.
         "spark_stars_of_structs",
         "spark_settings_of_a_view",
+        # What the body of a SQL function reads.
+        "spark_calls_sql_functions",
         # What Spark calls a column without an alias.
         "spark_reads_parts_of_variants",
     }
