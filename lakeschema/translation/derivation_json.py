@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 from lakeschema.avro.model import Record
@@ -49,6 +50,28 @@ def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
 
 def derivation_from_json(value: dict[str, Any]) -> Derivation:
     """Reads what ``derivation_to_json`` wrote; nothing else is accepted or repaired."""
+    lineage = lineage_from_json(value)
+    return Derivation(
+        interface_from_json(value["interface"]), lineage.upstreams, lineage.lineage, lineage.rows
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLineage:
+    """What a derivation says of where a relation comes from.
+
+    Attributes:
+        columns: all columns, by their names in SQL; the first are those of ``lineage``, in order.
+    """
+
+    columns: tuple[str, ...]
+    upstreams: tuple[RelationName, ...]
+    lineage: tuple[ColumnLineage, ...]
+    rows: tuple[Influence, ...] | None
+
+
+def lineage_from_json(value: dict[str, Any]) -> StoredLineage:
+    """Reads no schema, which costs more than all the rest."""
     influences = value.get("influences")
     lineage = tuple(
         ColumnLineage(column, tuple(map(_source_from_json, sources)))
@@ -57,8 +80,10 @@ def derivation_from_json(value: dict[str, Any]) -> Derivation:
     if influences is not None:
         both = zip(lineage, influences["columns"], strict=True)
         lineage = tuple(_with_influences(column, found) for column, found in both)
-    return Derivation(
-        interface_from_json(value["interface"]),
+    interface = value["interface"]
+    omitted = (column for _, column, _ in interface.get("omitted", ()))
+    return StoredLineage(
+        tuple(column[0] for column in (*interface["columns"], *omitted)),
         tuple(_name(parts) for parts in value["upstreams"]),
         lineage,
         None if influences is None else tuple(map(_influence_from_json, influences["rows"])),

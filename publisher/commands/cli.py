@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from publisher.commands import configuring, operating, reading, standalone
+from publisher.commands import configuring, lineage, operating, reading, standalone
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.commands.planning import command as planning
@@ -52,6 +52,7 @@ for _command in (
     reading.status,
     reading.coverage,
     reading.explain,
+    lineage.lineage,
     reading.verify,
     reading.check,
     operating.resync,

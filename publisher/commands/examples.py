@@ -21,6 +21,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "status": ("status", "status --json | jq '.troubled[].name'"),
         "coverage": ("coverage", "coverage --json | jq '.reasons[0]'"),
         "explain": ("explain shop.orders",),
+        "lineage": (
+            "lineage shop.revenue.total",
+            "lineage shop.orders.customer --downstream",
+            "lineage shop.orders --downstream --json | jq '.relations[].package'",
+        ),
         "verify": ("verify", "verify --repair"),
         "check": (
             "check requirements.txt --against https://packages.example/simple/ --prefix acme-schema",

@@ -18,6 +18,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted
+from publisher.commands.output.lineage_tree import print_lineage
 from publisher.commands.output.tables import (
     MAX_ROWS,
     cell,
@@ -32,6 +33,7 @@ from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
+from publisher.lineage.values import Traced
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
@@ -112,6 +114,9 @@ class ConsoleOutput:
             map(_version_row, reversed(found.versions)),
         )
         self._table("work", _WORK_HEADINGS, map(_work_row, [found.work] if found.work else []))
+
+    def lineage(self, traced: Traced) -> None:
+        print_lineage(self._console, traced)
 
     def verification(self, verification: Verification) -> None:
         self._table(

@@ -23,6 +23,8 @@ from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
+from publisher.lineage.lineage_json import traced_json
+from publisher.lineage.values import Traced
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
@@ -90,6 +92,9 @@ class JsonLines:
                 "work": _work(found.work) if found.work else None,
             }
         )
+
+    def lineage(self, traced: Traced) -> None:
+        self._print(traced_json(traced))
 
     def verification(self, verification: Verification) -> None:
         for drift in verification.drifts:

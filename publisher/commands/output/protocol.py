@@ -14,6 +14,7 @@ from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
+from publisher.lineage.values import Traced
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
 from publisher.state.records import StoredDeadLetter
@@ -29,6 +30,8 @@ class Output(Protocol):
     def coverage(self, coverage: Coverage) -> None: ...
 
     def relation(self, report: RelationReport) -> None: ...
+
+    def lineage(self, traced: Traced) -> None: ...
 
     def verification(self, verification: Verification) -> None: ...
 

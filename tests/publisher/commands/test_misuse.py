@@ -35,6 +35,10 @@ def is_told(ended: Ended) -> bool:
         (["explain", "shop.`x"], 2, "invalid relation name"),
         (["explain", "\x1b[2J"], 2, "invalid relation name"),
         (["explain", "shop.nope"], 1, "relation shop.nope is not known here"),
+        (["lineage", "garbage"], 2, "invalid name 'garbage': expected database.table or"),
+        (["lineage", "a..b"], 2, "invalid name 'a..b'"),
+        (["lineage", "shop.nope"], 1, "relation shop.nope is not known here"),
+        (["lineage", "shop.nope.\x1b[2J"], 1, r"shop.nope.`\x1b[2j` is not known here"),
         (["resync", "garbage"], 2, "invalid relation name 'garbage': expected database.table"),
         (["resync", "a..b"], 2, "invalid relation name 'a..b'"),
         (["resync", "`"], 2, "invalid relation name"),
@@ -272,7 +276,7 @@ def test_every_command_has_help() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert command.callback.__doc__, command.callback
-    assert len(app.registered_commands) == 19
+    assert len(app.registered_commands) == 20
 
 
 def test_a_failure_never_lets_a_terminal_obey_what_it_names() -> None:

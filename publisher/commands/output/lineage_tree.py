@@ -1,0 +1,195 @@
+"""Lineage as a tree for people: what was asked for is its root, and each place has its links once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from publisher.commands.output.tables import cell, print_table, say
+from publisher.lineage.values import Direction, Kind, Link, Place, Traced
+
+MAX_LINES = 200
+"""Of one tree; JSON has all links."""
+
+
+def print_lineage(console: Console, traced: Traced) -> None:
+    is_upstream = traced.direction is Direction.UPSTREAM
+    builder = _Upstream(traced) if is_upstream else _Downstream(traced)
+    console.print(builder.tree(), soft_wrap=True)
+    if not traced.links:
+        nothing = "comes from nothing else" if is_upstream else "is read by nothing"
+        say(console, f"{traced.asked} {nothing} that is known here")
+    if builder.left_out:
+        say(console, f"… and more: {len(traced.links)} links in all; --json shows them")
+    if traced.is_cut:
+        say(console, "there is more beyond this depth")
+    for name in traced.untraced:
+        say(console, f"{name}: its columns are not known; see: schema-publisher explain {name}")
+    if not is_upstream:
+        _print_packages(console, traced)
+
+
+def _print_packages(console: Console, traced: Traced) -> None:
+    hit = [(name, traced.relations[name]) for name in traced.relations]
+    rows = [(found.distribution, found.version or "", str(name)) for name, found in hit]
+    print_table(console, "packages", ("package", "newest", "of"), [r for r in rows if r[1]])
+
+
+class _Tree:
+    """What both directions share."""
+
+    def __init__(self, traced: Traced) -> None:
+        self._traced = traced
+        self._shown: set[Place] = set()
+        self._lines = 0
+        self.left_out = False
+
+    def _add(self, at: Tree, label: str) -> Tree | None:
+        """None where the tree is long enough."""
+        if self._lines >= MAX_LINES:
+            self.left_out = True
+            return None
+        self._lines += 1
+        return at.add(_text(label))
+
+    def _is_shown(self, place: Place) -> bool:
+        """Whether its links stand above; from now on they do."""
+        if place in self._shown:
+            return True
+        self._shown.add(place)
+        return False
+
+
+class _Upstream(_Tree):
+    def __init__(self, traced: Traced) -> None:
+        super().__init__(traced)
+        self._into = _grouped(traced.links, by_source=False)
+
+    def tree(self) -> Tree:
+        asked = self._traced.asked
+        root = Tree(_text(self._made(asked)))
+        if asked.is_rows and self._traced.links:
+            for column in self._traced.columns:
+                self._column(root, Place(asked.relation, column))
+        else:
+            self._links(root, asked)
+        self._rows(root, Place(asked.relation))
+        return root
+
+    def _column(self, at: Tree, place: Place) -> None:
+        node = self._add(at, self._made(place))
+        if node is not None:
+            self._links(node, place)
+
+    def _links(self, at: Tree, place: Place) -> None:
+        if self._is_shown(place):
+            return
+        for source, links in _by_end(self._into.get(place, ()), upstream=True):
+            node = self._add(at, f"{self._made(source, links)}  ({_how(links)})")
+            if node is None:
+                return
+            self._links(node, source)
+            self._rows(node, Place(source.relation))
+
+    def _rows(self, at: Tree, place: Place) -> None:
+        """What decides the rows of a relation, where anything does."""
+        links = self._into.get(place, ())
+        if place in self._shown or not links:
+            return
+        deciding = [link for link in links if link.kind is Kind.INDIRECT]
+        named = {link.source.relation for link in self._traced.links if not link.source.is_rows}
+        read = [link.source for link in links if link.kind is Kind.READS]
+        read = [source for source in read if self._into.get(source) or source.relation not in named]
+        self._shown.add(place)
+        if not deciding and not read:
+            return
+        node = self._add(at, f"rows of {place}")
+        if node is None:
+            return
+        for source, each in _by_end(deciding, upstream=True):
+            inner = self._add(node, f"{self._made(source, each)}  ({_how(each)})")
+            if inner is None:
+                return
+            self._links(inner, source)
+        for source in read:
+            if self._into.get(source):
+                self._rows(node, source)
+            else:
+                self._add(node, f"{source}  (its rows)")
+
+    def _made(self, place: Place, links: Sequence[Link] = ()) -> str:
+        """The place with how it is made; a field of it, if that alone is read."""
+        paths = {link.path for link in links}
+        path = next(iter(paths)) if len(paths) == 1 else ()
+        shown = ".".join((str(place), *path))
+        expression = self._traced.expressions.get(place)
+        return f"{shown} = {expression}" if expression else shown
+
+
+class _Downstream(_Tree):
+    def __init__(self, traced: Traced) -> None:
+        super().__init__(traced)
+        self._from = _grouped(traced.links, by_source=True)
+        self._traced_exactly = {
+            link.target.relation for link in traced.links if link.kind is not Kind.READS
+        }
+
+    def tree(self) -> Tree:
+        asked = self._traced.asked
+        root = Tree(_text(str(asked)))
+        if asked.is_rows:
+            for place in [p for p in self._from if p.relation == asked.relation and not p.is_rows]:
+                node = self._add(root, str(place))
+                if node is not None:
+                    self._links(node, place)
+        self._links(root, asked)
+        return root
+
+    def _links(self, at: Tree, place: Place) -> None:
+        if self._is_shown(place):
+            return
+        for target, links in _by_end(self._from.get(place, ()), upstream=False):
+            if all(each.kind is Kind.READS for each in links):
+                # Of a relation whose columns stand elsewhere, it says nothing new.
+                if target.relation in self._traced_exactly:
+                    self._links(at, target)
+                    continue
+                node = self._add(at, f"{target}  (reads it)")
+            elif target.is_rows:
+                node = self._add(at, f"rows of {target}  ({_how(links)})")
+            else:
+                node = self._add(at, f"{target}  ({_how(links)}){self._expression(target)}")
+            if node is None:
+                return
+            self._links(node, target)
+
+    def _expression(self, place: Place) -> str:
+        text = self._traced.expressions.get(place)
+        return f" = {text}" if text else ""
+
+
+def _grouped(links: Iterable[Link], *, by_source: bool) -> dict[Place, list[Link]]:
+    found: dict[Place, list[Link]] = {}
+    for link in links:
+        found.setdefault(link.source if by_source else link.target, []).append(link)
+    return found
+
+
+def _by_end(links: Iterable[Link], *, upstream: bool) -> Iterable[tuple[Place, list[Link]]]:
+    found: dict[Place, list[Link]] = {}
+    for link in links:
+        found.setdefault(link.source if upstream else link.target, []).append(link)
+    return found.items()
+
+
+def _how(links: Iterable[Link]) -> str:
+    """``direct, where``"""
+    named = (link.kind.value if link.clause is None else link.clause.value for link in links)
+    return ", ".join(dict.fromkeys(named))
+
+
+def _text(label: str) -> Text:
+    return cell(label.replace("\n", "\\n"))

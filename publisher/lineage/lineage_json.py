@@ -1,0 +1,47 @@
+"""Lineage as plain JSON values, in one stable form for the command line and HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from publisher.lineage.values import Link, Place, Traced
+
+
+def traced_json(traced: Traced) -> dict[str, Any]:
+    """``column`` is null for a whole relation, and in links for its rows."""
+    return {
+        **_place_json(traced.asked),
+        "expression": traced.expressions.get(traced.asked),
+        "direction": traced.direction.value,
+        "links": [_link_json(link) for link in traced.links],
+        "relations": [
+            {
+                "relation": str(name),
+                "kind": "view" if found.is_view else "table",
+                "status": found.status,
+                "package": None if found.version is None else found.distribution,
+                "version": found.version,
+            }
+            for name, found in traced.relations.items()
+        ],
+        "untraced": [str(name) for name in traced.untraced],
+        "cut": traced.is_cut,
+    }
+
+
+def _link_json(link: Link) -> dict[str, Any]:
+    path = {"path": list(link.path)} if link.path else {}
+    transformation = link.transformation
+    return {
+        "distance": link.distance,
+        "kind": link.kind.value,
+        "clause": None if link.clause is None else link.clause.value,
+        "source": {**_place_json(link.source), **path},
+        "target": _place_json(link.target),
+        "transformation": None if transformation is None else transformation.value,
+        "expression": link.expression or None,
+    }
+
+
+def _place_json(place: Place) -> dict[str, Any]:
+    return {"relation": str(place.relation), "column": place.column}

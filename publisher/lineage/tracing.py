@@ -1,0 +1,172 @@
+"""From a column, or a whole relation, to all that it comes from or all that it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.lineage.stored import KnownRelation, StoredRelations
+from publisher.lineage.values import Direction, Kind, Link, Place, Traced, TracedRelation
+from publisher.state.protocol import Transaction
+from publisher.state.records import VersionStatus
+
+Distribution = Callable[[RelationName], str]
+
+
+def trace(
+    tx: Transaction,
+    asked: Place,
+    direction: Direction,
+    distribution: Distribution,
+    depth: int | None = None,
+) -> Traced:
+    """Each link once, the nearest first.
+
+    Args:
+        tx: the state.
+        asked: a relation of the state, with one of its columns as the state calls it, or whole.
+        direction: to what it comes from, or to what it reaches.
+        distribution: the name of a relation's package.
+        depth: how far to go, in views; None for all the way.
+    """
+    stored = StoredRelations(tx)
+    step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx)
+    start = stored.of(asked.relation)
+    frontier = list(_starts(asked, start, direction))
+    seen = set(map(_key, frontier))
+    links: list[Link] = []
+    distance = 0
+    while frontier and (depth is None or distance < depth):
+        distance += 1
+        found = [replace(link, distance=distance) for link in step.links(frontier)]
+        links += found
+        frontier = []
+        for link in found:
+            place = step.end(link)
+            if _key(place) not in seen:
+                seen.add(_key(place))
+                frontier.append(place)
+    names = dict.fromkeys(
+        [asked.relation, *(p.relation for link in links for p in (link.source, link.target))]
+    )
+    known = [relation for relation in map(stored.of, names) if relation is not None]
+    return Traced(
+        asked,
+        direction,
+        tuple(
+            replace(
+                link, source=_as_known(link.source, stored), target=_as_known(link.target, stored)
+            )
+            for link in links
+        ),
+        {place: text for relation in known for place, text in relation.expressions()},
+        () if start is None else start.lineage.columns,
+        _described(tx, names, stored, distribution),
+        tuple(name for name in names if _is_untraced(stored.of(name), tx, name)),
+        is_cut=any(True for _ in step.links(frontier)),
+    )
+
+
+def _starts(asked: Place, known: KnownRelation | None, direction: Direction) -> Iterable[Place]:
+    if asked.is_rows:
+        return (asked,) if known is None else tuple(known.places())
+    # Which rows there are decides every column; a column is read without its table's other rows.
+    return (asked, Place(asked.relation)) if direction is Direction.UPSTREAM else (asked,)
+
+
+def _key(place: Place) -> tuple[RelationName, str | None]:
+    return place.relation, None if place.column is None else place.column.lower()
+
+
+def _as_known(place: Place, stored: StoredRelations) -> Place:
+    """In the case that its relation has, whatever the case in which a view read it."""
+    known = stored.of(place.relation)
+    if known is None or place.column is None:
+        return place
+    return Place(place.relation, known.columns.get(place.column.lower(), place.column))
+
+
+class _Upstream:
+    def __init__(self, stored: StoredRelations) -> None:
+        self._stored = stored
+
+    def end(self, link: Link) -> Place:
+        return link.source
+
+    def links(self, frontier: Sequence[Place]) -> Iterator[Link]:
+        self._stored.read(place.relation for place in frontier)
+        for place in frontier:
+            known = self._stored.of(place.relation)
+            if known is not None:
+                yield from known.links_to(place.column)
+
+
+class _Downstream:
+    def __init__(self, stored: StoredRelations, tx: Transaction) -> None:
+        self._stored = stored
+        self._tx = tx
+        self._dependents: dict[RelationName, Sequence[RelationName]] = {}
+        self._by_source: dict[RelationName, dict[tuple[RelationName, str | None], list[Link]]] = {}
+
+    def end(self, link: Link) -> Place:
+        return link.target
+
+    def links(self, frontier: Sequence[Place]) -> Iterator[Link]:
+        for place in frontier:
+            dependents = self._dependents_of(place.relation)
+            self._stored.read(dependents)
+            for dependent in dependents:
+                known = self._stored.of(dependent)
+                if known is None:
+                    # It is not known which columns it reads.
+                    yield Link(place, Place(dependent), Kind.READS)
+                else:
+                    yield from self._links(known).get(_key(place), ())
+
+    def _dependents_of(self, name: RelationName) -> Sequence[RelationName]:
+        if name not in self._dependents:
+            self._dependents[name] = sorted(self._tx.graph.dependents([name]))
+        return self._dependents[name]
+
+    def _links(self, known: KnownRelation) -> dict[tuple[RelationName, str | None], list[Link]]:
+        found = self._by_source.get(known.name)
+        if found is None:
+            found = self._by_source[known.name] = {}
+            for place in known.places():
+                for link in known.links_to(place.column):
+                    found.setdefault(_key(link.source), []).append(link)
+        return found
+
+
+def _is_untraced(known: KnownRelation | None, tx: Transaction, name: RelationName) -> bool:
+    if known is None:
+        return bool(tx.graph.edges_of([name])[name])
+    return not known.is_whole
+
+
+def _described(
+    tx: Transaction,
+    names: Iterable[RelationName],
+    stored: StoredRelations,
+    distribution: Distribution,
+) -> dict[RelationName, TracedRelation]:
+    listed = list(names)
+    records = tx.graph.records(listed)
+    distributions = {name: distribution(name) for name in listed}
+    history = tx.versions.history(distributions.values())
+    found = {}
+    for name in listed:
+        known, record = stored.of(name), records.get(name)
+        published = [
+            version.number
+            for version in history[distributions[name]]
+            if version.status is VersionStatus.PUBLISHED
+        ]
+        found[name] = TracedRelation(
+            is_view=known is not None and known.is_view,
+            status="UNKNOWN" if record is None else record.status.value,
+            distribution=distributions[name],
+            version=published[-1] if published else None,
+        )
+    return found
