@@ -231,10 +231,16 @@ class Influences:
 
 
 def _filtering(below: Plan) -> Clause:
-    """Conditions over groups are HAVING."""
+    """Conditions over groups are HAVING, over windows QUALIFY: WHERE comes before both."""
     while isinstance(below, Filter):
         below = below.input
-    return Clause.HAVING if isinstance(below, Aggregate) else Clause.WHERE
+    match below:
+        case Aggregate():
+            return Clause.HAVING
+        case Window():
+            return Clause.QUALIFY
+        case _:
+            return Clause.WHERE
 
 
 def _through(clause: Clause, columns: Iterable[Sources]) -> Found:

@@ -53,6 +53,10 @@ def column(derivation: Derivation, name: str) -> ColumnLineage:
             "SELECT id FROM (SELECT *, rank() OVER (PARTITION BY name ORDER BY day) r FROM t) WHERE r = 1",
             ["partition by t.name", "order by t.day"],
         ),
+        (
+            "SELECT id FROM t QUALIFY sum(amount) OVER (ORDER BY day) > 1",
+            ["qualify t.amount", "order by t.day"],
+        ),
         ("SELECT id FROM t WHERE id IN (SELECT id FROM u)", ["where t.id", "where u.id"]),
         (
             "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE label = t.name)",
