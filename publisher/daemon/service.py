@@ -30,8 +30,10 @@ from publisher.daemon.assembly import (
     build_state,
     shared_servers,
 )
+from publisher.daemon.checking import Checks
 from publisher.daemon.definitions import Definitions
 from publisher.daemon.health import Health, SnapshotAge
+from publisher.daemon.known_relations import KnownRelations
 from publisher.daemon.metrics import EngineMetrics, LastSnapshot
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
 from publisher.daemon.relation_details import DetailsReader
@@ -120,7 +122,8 @@ class Service:
             {"version": generator_version(), "generator": runtime_version()},
         )
         registry = daemon_registry(metrics)
-        self._web = WebServers(settings.http, self._served, self, site, registry)
+        self._checks = self._build_checks(ObservedCatalog(self._catalog, outages))
+        self._web = WebServers(settings.http, self._served, self, site, registry, self._checks)
 
     @property
     def url(self) -> str | None:
@@ -134,6 +137,8 @@ class Service:
 
     def __enter__(self) -> Self:
         self._daemon.start()
+        if self._checks is not None:
+            self._checks.start()
         log.info("started", extra={"http": self.url})
         return self
 
@@ -145,12 +150,20 @@ class Service:
         self._snapshots.stop()
         ended = self._daemon.stop()
         self._web.close()
+        if self._checks is not None:
+            self._checks.close()
         self._processes.close()
         self._descriptions.close()
         if ended:
             close_catalog(self._catalog)
             self._state.close()
         log.info("stopped", extra={"cleanly": ended})
+
+    def _build_checks(self, catalog: Catalog) -> Checks | None:
+        chosen = self._settings.check
+        if not (chosen.enabled and self._settings.http.enabled):
+            return None
+        return Checks(chosen, KnownRelations(self._state, catalog, chosen.refresh_seconds))
 
     def _compare_catalog(self, catalog: Catalog) -> None:
         chosen = choose_runner(self._settings.snapshot.runner, self._settings, catalog)

@@ -14,6 +14,7 @@ from publisher.index.static import StaticIndex
 from publisher.settings import Http
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
+from publisher.web.checks import StatementChecker
 from publisher.web.connections import Limits
 from publisher.web.packages import Site
 from publisher.web.server import WebServer
@@ -37,6 +38,7 @@ class WebServers:
         daemon: Daemon,
         site: Site,
         registry: CollectorRegistry,
+        checker: StatementChecker | None = None,
     ) -> None:
         self.url: str | None = None
         self.operations_url: str | None = None
@@ -48,12 +50,16 @@ class WebServers:
         with self._open:
             if http.operations_port is None:
                 access = Access(token)
-                app = create_app(index, daemon, site=site, registry=registry, access=access)
+                app = create_app(
+                    index, daemon, site=site, registry=registry, access=access, checker=checker
+                )
                 self.url = self._serve(app, http.port)
             else:
                 access = Access(token, has_own_port=True)
                 self.url = self._serve(create_public_app(index, daemon, site=site), http.port)
-                operations = create_operations_app(daemon, registry=registry, access=access)
+                operations = create_operations_app(
+                    daemon, registry=registry, access=access, checker=checker
+                )
                 self.operations_url = self._serve(operations, http.operations_port)
             self._open = self._open.pop_all()
 

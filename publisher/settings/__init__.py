@@ -6,6 +6,7 @@ is allowed.
 """
 
 from publisher.settings.artifacts import Artifacts
+from publisher.settings.checking import Check
 from publisher.settings.errors import SettingsError
 from publisher.settings.indexes import Retention, StaticIndexSettings, TwineIndexSettings
 from publisher.settings.loading import load_settings
@@ -32,6 +33,7 @@ from publisher.settings.translation import Translation, UdfSettings
 
 __all__ = [
     "Artifacts",
+    "Check",
     "DdlCatalogSettings",
     "DdlFolderSettings",
     "Engine",

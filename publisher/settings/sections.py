@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from publisher.settings.artifacts import Artifacts
+from publisher.settings.checking import Check
 from publisher.settings.indexes import IndexSettings, StaticIndexSettings
 from publisher.settings.running import Engine, Http, Planning, Snapshot, State
 from publisher.settings.sources import (
@@ -61,6 +62,9 @@ class Settings(BaseSettings):
 
     http: Http = Http()
     """The pages, the index and the health checks."""
+
+    check: Check = Check()
+    """Statements that the service looks at before they are run."""
 
     @field_validator("catalog", "events", mode="before")
     @classmethod

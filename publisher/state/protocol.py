@@ -130,6 +130,9 @@ class RelationGraph(Protocol):
     def facts_hashes(self) -> Mapping[RelationName, str]:
         """Of every relation that the catalog had when it was read last."""
 
+    def facts_and_interfaces(self) -> Mapping[RelationName, tuple[str, str]]:
+        """Of the same relations: the hash of the facts, and what dependents see of each."""
+
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         """The records that have a ``reason``, by name; at most ``limit`` of them."""
 

@@ -1,4 +1,4 @@
-"""The daemon over HTTP, read-only: packages for installers, pages for people, health, metrics."""
+"""The daemon over HTTP, which changes nothing: packages for installers, pages for people, health, metrics."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from publisher.index.simple_page import (
 from publisher.index.static import PROVENANCE_SUFFIX, StaticIndex
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
+from publisher.web.checks import CHECK_ADDRESS, StatementChecker, StatementChecks
 from publisher.web.negotiation import page_type
 from publisher.web.operations import HealthChecks, OperationsPages
 from publisher.web.packages import (
@@ -63,6 +64,7 @@ def create_app(
     site: Site = PLAIN_SITE,
     registry: CollectorRegistry = REGISTRY,
     access: Access = UNPROTECTED,
+    checker: StatementChecker | None = None,
 ) -> Starlette:
     """Everything at one address.
 
@@ -73,12 +75,14 @@ def create_app(
         site: what the pages of packages show beside the index.
         registry: the metrics.
         access: to the pages about the daemon.
+        checker: of statements; None where they are not checked.
     """
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site, access)
     pages = OperationsPages(packages, daemon, registry, access)
     health = HealthChecks(daemon, access)
-    return _app([*pages.routes(), *health.routes(), *_index_routes(served, packages)])
+    routes = [*pages.routes(), *health.routes(), *_index_routes(served, packages)]
+    return _app([*routes, *_check_routes(checker, access)])
 
 
 def create_public_app(
@@ -93,11 +97,20 @@ def create_public_app(
 
 
 def create_operations_app(
-    daemon: Daemon, *, registry: CollectorRegistry = REGISTRY, access: Access
+    daemon: Daemon,
+    *,
+    registry: CollectorRegistry = REGISTRY,
+    access: Access,
+    checker: StatementChecker | None = None,
 ) -> Starlette:
-    """The pages about the daemon alone."""
+    """The pages about the daemon alone, and checks of statements."""
     pages = OperationsPages(None, daemon, registry, access)
-    return _app([*pages.routes(), *HealthChecks(daemon, access).routes()])
+    routes = [*pages.routes(), *HealthChecks(daemon, access).routes()]
+    return _app([*routes, *_check_routes(checker, access)])
+
+
+def _check_routes(checker: StatementChecker | None, access: Access) -> Sequence[Route]:
+    return () if checker is None else StatementChecks(checker, access).routes()
 
 
 def _app(routes: Sequence[Route]) -> Starlette:
@@ -214,8 +227,9 @@ class _ReadOnly:
 
 
 def _refusal(scope: Scope) -> Response | None:
-    """Every method but GET and HEAD, and more than any installer or browser sends."""
-    if scope["method"] not in {"GET", "HEAD"}:
+    """Every method but GET and HEAD, or POST of a check, and more than any installer or browser sends."""
+    is_check = scope["method"] == "POST" and scope["path"] == CHECK_ADDRESS
+    if scope["method"] not in {"GET", "HEAD"} and not is_check:
         return PlainTextResponse("read-only\n", 405, {"Allow": "GET, HEAD"})
     if len(scope["raw_path"]) + len(scope["query_string"]) > _MAX_TARGET_BYTES:
         return PlainTextResponse("the address is too long\n", 414)

@@ -58,6 +58,12 @@ _EVERY_RECORD = select(
 
 _HASHES = select(RELATION.c.name, RELATION.c.facts_hash).where(RELATION.c.facts_hash.is_not(None))
 
+_FACTS_AND_INTERFACES = (
+    select(RELATION.c.name, RELATION.c.facts_hash, SCHEMA.c.interface_hash)
+    .join_from(RELATION, SCHEMA, SCHEMA.c.name == RELATION.c.name)
+    .where(RELATION.c.facts_hash.is_not(None))
+)
+
 _RECORDS = _EVERY_RECORD.where(RELATION.c.name.in_(KEYS))
 
 _TROUBLED = _EVERY_RECORD.where(IN_TROUBLE).order_by(SCHEMA.c.name).limit(bindparam("limit"))
@@ -249,6 +255,12 @@ class SqlRelationGraph:
 
     def facts_hashes(self) -> Mapping[RelationName, str]:
         return {name_of(row.name): row.facts_hash for row in self._connection.execute(_HASHES)}
+
+    def facts_and_interfaces(self) -> Mapping[RelationName, tuple[str, str]]:
+        return {
+            name_of(row.name): (row.facts_hash, row.interface_hash)
+            for row in self._connection.execute(_FACTS_AND_INTERFACES)
+        }
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         row = {"limit": _NO_LIMIT if limit is None else limit}

@@ -68,6 +68,14 @@ class TestGraph:
 
         assert state.read(lambda tx: tx.graph.facts_hashes()) == {A: "a"}
 
+    def test_what_the_catalog_had_is_known_by_its_facts_and_its_interface(
+        self, state: SqliteState
+    ) -> None:
+        known = replace(record(A), facts_hash="a", interface_hash="i")
+        self.write(state, known, replace(record(B), facts_hash=None))
+
+        assert state.read(lambda tx: tx.graph.facts_and_interfaces()) == {A: ("a", "i")}
+
     def test_a_cycle_and_its_dependents_stay_as_they_are(self, state: SqliteState) -> None:
         cyclic = [record(n, Status.CYCLE) for n in (B, C)]
         self.write(state, record(A), *cyclic, record(D))

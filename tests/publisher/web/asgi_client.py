@@ -32,8 +32,9 @@ class AsgiClient:
         *,
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
+        content: bytes | None = None,
     ) -> httpx.Response:
-        return asyncio.run(self._ask(method, address, headers or {}, params))[0]
+        return asyncio.run(self._ask(method, address, headers or {}, params, content))[0]
 
     def raw(self, address: str, headers: Mapping[str, str]) -> tuple[httpx.Headers, bytes]:
         """The headers of a GET and the body as it was sent, compressed or not."""
@@ -46,11 +47,14 @@ class AsgiClient:
         address: str,
         headers: Mapping[str, str],
         params: Mapping[str, str] | None,
+        content: bytes | None = None,
     ) -> tuple[httpx.Response, bytes]:
         transport = httpx.ASGITransport(app=self._app)
         async with httpx.AsyncClient(transport=transport, base_url=self._base_url) as client:
             asked = {"Accept-Encoding": "identity", **headers}
-            request = client.build_request(method, address, headers=asked, params=params)
+            request = client.build_request(
+                method, address, headers=asked, params=params, content=content
+            )
             response = await client.send(request, stream=True)
             raw = b"".join([part async for part in response.aiter_raw()])
             # Read again from what came, decoded.

@@ -1,0 +1,141 @@
+"""Checks of statements by limited processes that stay warm, and a bounded queue before them."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from lakeschema.analysis.checking import HANDLER, Choices, check_handler, question
+from lakeschema.analysis.defence import UnknownRule
+from lakeschema.isolation.limits import Limits, ProcessDied
+from lakeschema.isolation.process import LimitedProcess
+from publisher.daemon.known_relations import Known, KnownRelations
+from publisher.settings import Check, SettingsError
+from publisher.web.checks import CheckFailed, CheckUnavailable
+
+log = logging.getLogger(__name__)
+
+
+class Checks:
+    """Safe for threads.
+
+    Raises:
+        SettingsError: a rule is unknown.
+    """
+
+    def __init__(self, settings: Check, known: KnownRelations) -> None:
+        choices = Choices(settings.dialect, settings.max_bytes, settings.rules)
+        try:
+            handlers = {HANDLER: check_handler(choices)}
+        except UnknownRule as error:
+            raise SettingsError((f"check.rules: {error}",)) from None
+        limits = Limits(settings.timeout_seconds, settings.memory_bytes)
+        self.max_bytes = settings.max_bytes
+        self._known = known
+        self._most = settings.processes + settings.max_waiting
+        self._under_way = 0
+        self._is_closed = False
+        self._lock = threading.Lock()
+        self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
+        for _ in range(settings.processes):
+            self._idle.put(_Process(LimitedProcess(handlers, limits)))
+        self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="check")
+
+    def start(self) -> None:
+        """Begins to read what is known, and starts the processes beside the caller."""
+        self._bring()
+        self._known.start(self._bring)
+
+    def _bring(self) -> None:
+        """Tells each process what is known now, so that no request waits for that."""
+        with self._lock:
+            if not self._is_closed:
+                for _ in range(self._idle.qsize()):
+                    self._threads.submit(self._warm)
+
+    def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
+        if self._known.current is None:
+            raise CheckUnavailable("the service begins, and has not read its relations yet")
+        with self._lock:
+            if self._is_closed:
+                raise CheckUnavailable("the service ends")
+            if self._under_way >= self._most:
+                raise CheckUnavailable("too many statements wait to be checked")
+            self._under_way += 1
+            answer = self._threads.submit(self._check, request)
+        answer.add_done_callback(self._done)
+        return answer
+
+    def close(self) -> None:
+        """Ends the processes; one that answers ends after its answer."""
+        self._known.close()
+        with self._lock:
+            self._is_closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        while True:
+            try:
+                self._idle.get_nowait().stop()
+            except queue.Empty:
+                break
+
+    def _done(self, _: Future[Mapping[str, Any]]) -> None:
+        with self._lock:
+            self._under_way -= 1
+
+    def _check(self, request: bytes) -> Mapping[str, Any]:
+        known = self._known.current
+        assert known is not None
+        process = self._idle.get()
+        try:
+            answer: Mapping[str, Any] = process.ask(known, request)
+        except ProcessDied as died:
+            log.warning("a statement's check died", extra={"why": died.reason})
+            why = "it took too long" if died.timed_out else "its process ended"
+            raise CheckFailed(f"the statement could not be checked: {why}") from None
+        finally:
+            self._give_back(process)
+        return answer
+
+    def _warm(self) -> None:
+        process = self._idle.get()
+        try:
+            process.ask(self._known.current or {}, b"")
+        except ProcessDied as died:
+            log.warning("a process for checks did not start", extra={"why": died.reason})
+        finally:
+            self._give_back(process)
+
+    def _give_back(self, process: _Process) -> None:
+        if self._is_closed:
+            process.stop()
+        else:
+            self._idle.put(process)
+
+
+class _Process:
+    """A limited process, and what it knows of relations."""
+
+    def __init__(self, process: LimitedProcess) -> None:
+        self._process = process
+        self._known: Known = {}
+
+    def ask(self, known: Known, request: bytes) -> Any:
+        """Raises: ProcessDied: there is no answer; the next one comes of a new process."""
+        if self._process.is_new:
+            self._known = {}
+        before, changed, removed = self._known, {}, []
+        if known is not before:
+            changed = {
+                name: table for name, table in known.items() if before.get(name) is not table
+            }
+            removed = [name for name in before if name not in known]
+        answer = self._process.ask(HANDLER, question(changed, removed, request))
+        self._known = known
+        return answer
+
+    def stop(self) -> None:
+        self._process.stop()

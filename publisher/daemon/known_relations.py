@@ -1,0 +1,134 @@
+"""What the state and the catalog say of all relations, for checks of statements: read anew in turns.
+
+Columns are those of the last derivation; which of them are partitions, the catalog alone says, and it
+is asked for relations that changed only.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.checking import table_value
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Catalog, Relation
+from publisher.state.protocol import State, StateUnavailable
+
+log = logging.getLogger(__name__)
+
+_READ_AT_ONCE: Final = 500
+_ASK_AGAIN: Final = ("", "")
+
+Known: TypeAlias = Mapping[str, Any]
+"""By name, as ``checking.table_value`` has it. An unchanged table is the same object as before."""
+
+_Marks: TypeAlias = Mapping[RelationName, tuple[str, str]]
+
+
+class KnownRelations:
+    """``current`` is replaced as a whole, and so can be read by every thread."""
+
+    def __init__(self, state: State, catalog: Catalog, refresh_seconds: float) -> None:
+        self.current: Known | None = None
+        self._state = state
+        self._catalog = catalog
+        self._seconds = refresh_seconds
+        self._marks: dict[RelationName, tuple[str, str]] = {}
+        self._ends = threading.Event()
+
+    def start(self, changed: Callable[[], None]) -> None:
+        """Reads again and again in a thread, and calls ``changed`` there whenever it found a change."""
+        keep = partial(self._keep_current, changed)
+        threading.Thread(target=keep, name="checks", daemon=True).start()
+
+    def close(self) -> None:
+        self._ends.set()
+
+    def _keep_current(self, changed: Callable[[], None]) -> None:
+        while not self._ends.is_set():
+            before = self.current
+            try:
+                self.refresh()
+                if self.current is not before:
+                    changed()
+            except StateUnavailable as error:
+                log.warning("relations for checks not read", extra={"why": str(error)})
+            except Exception:
+                # What is known stays, and checks go on.
+                log.exception("relations for checks not read")
+            self._ends.wait(self._seconds)
+
+    def refresh(self) -> None:
+        """Reads what changed since the last time.
+
+        Raises:
+            StateUnavailable: nothing was read.
+        """
+        marks = self._state.read(lambda tx: tx.graph.facts_and_interfaces())
+        changed = [name for name, mark in marks.items() if self._marks.get(name) != mark]
+        gone = [name for name in self._marks if name not in marks]
+        if self.current is not None and not changed and not gone:
+            return
+        found = dict(self.current or {})
+        for name in gone:
+            del self._marks[name]
+            found.pop(str(name), None)
+        for names in _batches(changed):
+            self._read(names, marks, found)
+        if found != self.current:
+            self.current = MappingProxyType(found)
+
+    def _read(self, names: Sequence[RelationName], marks: _Marks, found: dict[str, Any]) -> None:
+        derivations = self._state.read(lambda tx: tx.graph.derivations(names))
+        facts = self._facts(names)
+        for name in names:
+            derivation, before = derivations.get(name), found.get(str(name))
+            columns = None if derivation is None else _columns(derivation)
+            if facts is None:
+                # It is asked again in the next turn; until then what it said before holds.
+                self._marks[name] = _ASK_AGAIN
+                _, partitions, is_view = before or (None, (), False)
+                table = KnownTable(columns, tuple(partitions), is_view)
+            else:
+                self._marks[name] = marks[name]
+                table = _table(columns, facts.get(name))
+            value = table_value(table)
+            if value != before:
+                found[str(name)] = value
+
+    def _facts(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation] | None:
+        try:
+            return self._catalog.read(names)
+        except CatalogError as error:
+            log.info("partitions for checks not read", extra={"why": str(error)})
+            return None
+
+
+def _table(columns: tuple[str, ...] | None, stated: Relation | None) -> KnownTable:
+    if stated is None or stated.unreadable is not None:
+        return KnownTable(columns)
+    partitions = tuple(column.name for column in stated.partition_columns)
+    return KnownTable(columns, partitions, stated.is_view)
+
+
+def _columns(derivation: str) -> tuple[str, ...]:
+    """The names of a derivation's columns, those that its schema leaves out included."""
+    interface = json.loads(derivation)["interface"]
+    names = [column[0] for column in interface["columns"]]
+    for position, column, _ in interface.get("omitted", ()):
+        names.insert(position, column[0])
+    return tuple(names)
+
+
+def _batches(names: Sequence[RelationName]) -> Iterator[Sequence[RelationName]]:
+    rest = iter(names)
+    while batch := list(islice(rest, _READ_AT_ONCE)):
+        yield batch

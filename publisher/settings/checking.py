@@ -1,0 +1,51 @@
+"""The section ``[check]``: statements that the service looks at before they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
+from publisher.settings.section import Section
+
+
+class Check(Section):
+    enabled: bool = False
+    """Whether `POST /check` is answered: [rules](analysis.md#rules) that a statement breaks. Where the
+    pages about the service are protected, it is, too: [operations](operations.md#check-statements).
+    """
+
+    dialect: str = "hive"
+    """Of requests that name none: one of [these](analysis.md#the-request)."""
+
+    rules: Mapping[str, bool] = Field(default_factory=dict)
+    """Turned on or off by [name](analysis.md#rules), such as `cross_join = false`."""
+
+    max_bytes: Annotated[int, Field(ge=1, le=16_777_216)] = 262_144
+    """A longer request is refused."""
+
+    timeout_seconds: Annotated[float, Field(gt=0)] = 5.0
+    """A check is killed after this time."""
+
+    memory_bytes: Annotated[int, Field(ge=268_435_456)] = 1_073_741_824
+    """Address space of one process."""
+
+    processes: Annotated[int, Field(ge=1, le=16)] = 1
+    """How many statements are checked at the same time, each by a process that keeps the catalog."""
+
+    max_waiting: Annotated[int, Field(ge=0)] = 64
+    """Further requests wait; beyond this number they are refused with 503."""
+
+    refresh_seconds: Annotated[float, Field(gt=0)] = 10.0
+    """How often the service's knowledge of relations is brought to these processes."""
+
+    @field_validator("dialect")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        try:
+            grammar_of(value)
+        except UnknownDialect as error:
+            raise ValueError(str(error)) from None
+        return value

@@ -1,0 +1,201 @@
+"""Checks by a running service: its own relations, limits, and a queue that has an end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.catalog.errors import CatalogUnavailable
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.outcome import Status
+from publisher.daemon.checking import Checks
+from publisher.daemon.known_relations import KnownRelations
+from publisher.daemon.service import Service
+from publisher.settings import Check, SettingsError, load_settings
+from publisher.state.protocol import Transaction
+from publisher.state.records import RelationRecord
+from publisher.state.sqlite import SqliteState
+from publisher.web.checks import CheckFailed, CheckUnavailable
+from tests.publisher.daemon.test_service import configured
+from tests.waiting import eventually
+
+ORDERS = RelationName.of("shop", "orders")
+DDL = (
+    "CREATE DATABASE shop; USE shop;"
+    "CREATE TABLE orders (id BIGINT, price DOUBLE) PARTITIONED BY (dt STRING);"
+    "CREATE VIEW ids AS SELECT id FROM orders WHERE dt > '2026';"
+)
+DERIVATION = json.dumps(
+    {"interface": {"columns": [["id"], ["dt"]], "omitted": [[1, ["price"], "why"]]}}
+)
+
+
+class AbsentCatalog(DdlFilesCatalog):
+    is_absent = True
+
+    def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        if self.is_absent:
+            raise CatalogUnavailable("ddl", "it is away")
+        return super().read(names)
+
+
+@pytest.fixture
+def ddl(tmp_path: Path) -> Path:
+    folder = tmp_path / "ddl"
+    folder.mkdir()
+    (folder / "all.sql").write_text(DDL)
+    return folder
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[SqliteState]:
+    state = SqliteState(tmp_path / "known.db")
+    yield state
+    state.close()
+
+
+def note(state: SqliteState, *, facts: str | None, interface: str = "i") -> None:
+    record = RelationRecord(
+        ORDERS, facts_hash=facts, interface_hash=interface, status=Status.OK, stale=False
+    )
+
+    def write(tx: Transaction) -> None:
+        tx.graph.write(record)
+        tx.graph.write_derivation(ORDERS, DERIVATION)
+
+    state.write(write)
+
+
+class TestKnownRelations:
+    def test_columns_are_the_derivations_and_partitions_the_catalogs(
+        self, state: SqliteState, ddl: Path
+    ) -> None:
+        note(state, facts="f")
+        known = KnownRelations(state, DdlFilesCatalog(ddl), 60)
+
+        known.refresh()
+
+        assert known.current == {"shop.orders": [["id", "price", "dt"], ["dt"], False]}
+
+    def test_nothing_new_leaves_all_as_it_was(self, state: SqliteState, ddl: Path) -> None:
+        note(state, facts="f")
+        known = KnownRelations(state, DdlFilesCatalog(ddl), 60)
+        known.refresh()
+        before = known.current
+
+        known.refresh()
+
+        assert known.current is before
+
+    def test_a_relation_that_is_gone_is_forgotten(self, state: SqliteState, ddl: Path) -> None:
+        note(state, facts="f")
+        known = KnownRelations(state, DdlFilesCatalog(ddl), 60)
+        known.refresh()
+        note(state, facts=None)
+
+        known.refresh()
+
+        assert known.current == {}
+
+    def test_without_the_catalog_partitions_are_asked_for_again(
+        self, state: SqliteState, ddl: Path
+    ) -> None:
+        note(state, facts="f")
+        catalog = AbsentCatalog(ddl)
+        known = KnownRelations(state, catalog, 60)
+        known.refresh()
+        before = known.current
+        known.refresh()
+        while_absent = known.current
+        catalog.is_absent = False
+
+        known.refresh()
+
+        assert before == {"shop.orders": [["id", "price", "dt"], [], False]}
+        assert while_absent is before
+        assert known.current == {"shop.orders": [["id", "price", "dt"], ["dt"], False]}
+
+
+class TestChecks:
+    @pytest.fixture
+    def known(self, state: SqliteState, ddl: Path) -> KnownRelations:
+        return KnownRelations(state, DdlFilesCatalog(ddl), 60)
+
+    def test_a_check_that_takes_too_long_is_killed(self, known: KnownRelations) -> None:
+        known.refresh()
+        checks = Checks(Check(timeout_seconds=1e-6), known)
+
+        with pytest.raises(CheckFailed, match="could not be checked"):
+            checks.submit(b'{"sql": "SELECT 1"}').result()
+        checks.close()
+
+    def test_more_than_may_wait_are_refused(self, known: KnownRelations) -> None:
+        known.refresh()
+        checks = Checks(Check(max_waiting=1), known)
+        under_way = [checks.submit(b'{"sql": "SELECT 1"}') for _ in range(2)]
+
+        with pytest.raises(CheckUnavailable, match="too many"):
+            checks.submit(b'{"sql": "SELECT 1"}')
+
+        assert [answer.result()["result"]["ok"] for answer in under_way] == [True, True]
+        checks.submit(b'{"sql": "SELECT 1"}').result()
+        checks.close()
+
+    def test_a_killed_process_is_replaced_and_knows_all_again(
+        self, state: SqliteState, known: KnownRelations
+    ) -> None:
+        note(state, facts="f")
+        known.refresh()
+        # Too little to read a statement of this length, and enough for short ones.
+        checks = Checks(Check(max_bytes=16_000_000, memory_bytes=268_435_456), known)
+        unknown = b'{"sql": "SELECT nothing FROM shop.orders WHERE dt = 1"}'
+        long = json.dumps({"sql": "SELECT " + "a + " * 3_000_000 + "a"}).encode()
+
+        first = checks.submit(unknown).result()
+        with pytest.raises(CheckFailed):
+            checks.submit(long).result()
+        second = checks.submit(unknown).result()
+
+        assert first == second
+        assert [v["rule"] for v in second["result"]["violations"]] == ["unknown_column"]
+        checks.close()
+
+    def test_before_anything_is_known_and_after_the_end_it_refuses(
+        self, known: KnownRelations
+    ) -> None:
+        checks = Checks(Check(), known)
+
+        with pytest.raises(CheckUnavailable, match="begins"):
+            checks.submit(b"{}")
+        known.refresh()
+        checks.close()
+        with pytest.raises(CheckUnavailable, match="ends"):
+            checks.submit(b"{}")
+
+    def test_an_unknown_rule_stops_the_start(self, known: KnownRelations) -> None:
+        with pytest.raises(SettingsError, match=r"check\.rules: unknown rule 'typo'"):
+            Checks(Check(rules={"typo": True}), known)
+
+
+def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Path) -> None:
+    assert ddl.is_dir()
+    config = configured(tmp_path, "[check]\nenabled = true\nrefresh_seconds = 0.2\n")
+
+    def rules(sql: str) -> Any:
+        found = httpx.post(f"{service.url}/check", json={"sql": sql, "namespace": ["shop"]})
+        if found.status_code == 503:
+            return None
+        return [violation["rule"] for violation in found.json()["violations"]]
+
+    with Service(load_settings(config), config) as service:
+        assert eventually(lambda: rules("SELECT id FROM ordres") == ["unknown_table"])
+        assert eventually(lambda: rules("SELECT id FROM orders") == ["missing_partition_filter"])
+        assert eventually(lambda: rules("SELECT price FROM ids") == ["unknown_column"])
+        assert rules("SELECT price FROM orders WHERE dt = '1'") == []
