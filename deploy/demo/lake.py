@@ -7,6 +7,7 @@ cannot: casing, an enum, required fields, documentation.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from deploy.metastore_ddl import MetastoreDdl
@@ -144,11 +145,24 @@ def create_views(ddl: MetastoreDdl) -> None:
 
 def unit_number_ddl() -> str:
     """What ``add_unit_number`` does, as somebody would write it for Hive."""
-    literal = json.dumps(company(with_unit=True)).replace("\\", "\\\\").replace("'", "\\'")
-    columns = ", ".join(f"{name} {type_}" for name, type_ in company_columns(with_unit=True))
+    return _replace_columns_ddl("company", company_columns(with_unit=True), company(with_unit=True))
+
+
+def drop_position_ddl() -> str:
+    """Member without Position, as somebody would write it for Hive; the demo never runs it."""
+    columns = [column for column in MEMBER_COLUMNS if column[0] != "position"]
+    fields = [field for field in MEMBER["fields"] if field["name"] != "Position"]
+    return _replace_columns_ddl("member", columns, {**MEMBER, "fields": fields})
+
+
+def _replace_columns_ddl(
+    table: str, columns: Iterable[tuple[str, str]], schema: dict[str, Any]
+) -> str:
+    literal = json.dumps(schema).replace("\\", "\\\\").replace("'", "\\'")
+    listed = ", ".join(f"{name} {type_}" for name, type_ in columns)
     return (
-        f"ALTER TABLE {DATABASE}.company REPLACE COLUMNS ({columns});\n"
-        f"ALTER TABLE {DATABASE}.company SET TBLPROPERTIES ('avro.schema.literal' = '{literal}');\n"
+        f"ALTER TABLE {DATABASE}.{table} REPLACE COLUMNS ({listed});\n"
+        f"ALTER TABLE {DATABASE}.{table} SET TBLPROPERTIES ('avro.schema.literal' = '{literal}');\n"
     )
 
 

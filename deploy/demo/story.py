@@ -27,6 +27,7 @@ from codegen.naming import distribution_name
 from codegen.package import PackageContents
 from codegen.wheel import read_wheel
 from deploy.demo import consumers, lake
+from deploy.demo.impact import show_lineage
 from deploy.local_stack import Metastore, spark_session_conf
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.ddl_change import Script
@@ -36,6 +37,7 @@ from publisher.commands.planning.values import Plan
 from publisher.daemon.adapters import build_processes
 from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
+from publisher.lineage.values import Direction
 from publisher.logs import log_to
 from publisher.settings import load_settings
 
@@ -118,8 +120,11 @@ class _Demo:
         conf = json.dumps(spark_session_conf(metastore))
         self._print_run(python, consumers.READ_ON_SPARK, conf)
 
+        self._chapter("Where does StdPosition come from, and what would a drop of Position hit?")
+        self._show_impact()
+
         self._chapter("Address is to gain a unit number: plan says what would follow")
-        plan = self._plan(lake.unit_number_ddl())
+        plan = self._plan(Script("unit_number.sql", lake.unit_number_ddl()))
 
         self._chapter("Address gains a unit number")
         started = time.perf_counter()
@@ -141,9 +146,21 @@ class _Demo:
         self._console.print()
         self._console.rule(f"[bold]{title}", align="left")
 
-    def _plan(self, ddl: str) -> Plan:
+    def _show_impact(self) -> None:
+        """Nothing is dropped: both questions are answered before anything is run."""
+        settings = load_settings(self._folder / "schema-publisher.toml")
+        view = RelationName.of(lake.DATABASE, "companyenglevels")
+        member = RelationName.of(lake.DATABASE, "member")
+        show_lineage(self._console, settings, view, "StdPosition", Direction.UPSTREAM)
+        hit = show_lineage(self._console, settings, member, "Position", Direction.DOWNSTREAM)
+        plan = self._plan(Script("drop_position.sql", lake.drop_position_ddl()))
+        broken = {failing.relation for failing in plan.broken}
+        reached = {link.target.relation for link in hit.links}
+        if broken != reached:
+            raise DemoFailed(f"lineage said {sorted(reached)}, and plan {sorted(broken)}")
+
+    def _plan(self, script: Script) -> Plan:
         """Asks ``plan`` before the change, beside the running daemon, and shows its answer."""
-        script = Script("unit_number.sql", ddl)
         settings = load_settings(self._folder / "schema-publisher.toml")
         self._console.print(f"[bold]$ schema-publisher plan {script.label}[/bold]")
         began = time.perf_counter()
