@@ -75,23 +75,33 @@ _JINJA: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 
 
 def project_suite(project: str) -> Iterator[Script]:
-    """One script a file, with the tables of TPC-DS and TPC-H for those that hold their queries."""
+    """One script for each set of tables, which take longer to make than queries to be read."""
     folder = _source_of(project, PROJECTS[project])
+    queries: dict[str, dict[str, None]] = {}
     for path in sorted(folder.rglob("*")):
-        texts = _texts_of(path)
-        queries = list(dict.fromkeys(text for text in map(_plain, texts) if is_query(text)))
-        if queries:
-            tables = _TABLES if "tpc" not in str(path).lower() else _tables_of_tpc(str(path))
-            yield Script(f"{project}/{path.relative_to(folder)}", [*tables, *queries])
+        texts = [text for text in map(_plain, _texts_of(path)) if is_query(text)]
+        queries.setdefault(_schema_of(path), {}).update(dict.fromkeys(texts))
+    for schema, found in queries.items():
+        tables = _tables_of_tpc(schema) if schema else _TABLES
+        yield Script(f"{project}/{schema}", [*tables, *found])
 
 
 def pyspark_suite() -> Iterator[Script]:
     """The calls of ``spark.sql`` in PySpark's own documentation."""
     root = Path(pyspark.__file__).parent
-    for path in sorted((root / "sql").rglob("*.py")):
-        queries = [text for text in _calls_in(path.read_text()) if "{" not in text]
-        if queries:
-            yield Script(f"pyspark/{path.relative_to(root)}", [*_TABLES, *queries])
+    texts = [
+        text
+        for path in sorted((root / "sql").rglob("*.py"))
+        for text in _calls_in(path.read_text())
+        if "{" not in text
+    ]
+    yield Script("pyspark/documentation", [*_TABLES, *dict.fromkeys(texts)])
+
+
+def _schema_of(path: Path) -> str:
+    """The constant of sqlglot's helpers that has the tables of the file's queries."""
+    plain = str(path).replace("-", "").lower()
+    return next((f"{n.upper()}_SCHEMA" for n in ("tpcds", "tpch") if n in plain), "")
 
 
 def _texts_of(path: Path) -> Sequence[str]:
@@ -131,9 +141,8 @@ def _plain(text: str) -> str:
     return _JINJA.sub(" ", _REFERENCE.sub(r"\1", text)).strip().rstrip("; \n")
 
 
-def _tables_of_tpc(path: str) -> Sequence[str]:
+def _tables_of_tpc(name: str) -> Sequence[str]:
     """From the helpers of sqlglot's tests."""
-    name = "TPCH_SCHEMA" if "tpch" in path.replace("-", "").lower() else "TPCDS_SCHEMA"
     (helpers,) = _source_of("sqlglot", PROJECTS["sqlglot"]).rglob("tests/helpers.py")
     for node in ast.parse(helpers.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import Position
+from lakeschema.translation.errors import MalformedSql, Position
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import DeclaredFunctions
 from lakeschema.translation.plan.relations import Plan
@@ -76,6 +76,8 @@ def relation_name(
 ) -> RelationName:
     """The relation that a name in the text means; the session's own catalog is not part of it."""
     lower = tuple(part.lower() for part in parts)
+    if not all(lower):
+        raise MalformedSql("the name of a table is empty")
     if len(lower) == 1:
         return RelationName.of(*namespace, *lower)
     if len(lower) > len(namespace) + 1 and lower[0] in {"spark_catalog", "hive", catalog}:

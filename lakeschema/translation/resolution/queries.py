@@ -431,10 +431,9 @@ class _SelectResolver:
         return items
 
     def _keeps_name(self, node: tree.Name, expression: RowExpression) -> bool:
-        """Hive calls no column CURRENT_DATE, though it is written like one."""
-        spark = self._context.semantics.is_spark
+        """Neither dialect calls a column CURRENT_DATE, though it is written like one."""
         called = isinstance(expression, Call) and expression.operator.name == node.parts[0].lower()
-        plain = called and not is_virtual(node) and not spark
+        plain = called and not is_virtual(node)
         return isinstance(expression, (Call, AggregateCall)) and not plain
 
     def _keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[RowExpression]:

@@ -147,7 +147,7 @@ def _join_scopes(left: Scope, right: Scope, plan: Plan, kind: JoinKind) -> Scope
 
 def _common_names(left: Scope, right: Scope) -> tuple[str, ...]:
     there = {item.name.lower() for item in right.star}
-    return tuple(item.name for item in left.star if item.name.lower() in there)
+    return tuple({i.name.lower(): i.name for i in left.star if i.name.lower() in there}.values())
 
 
 def _join_using(
@@ -159,8 +159,10 @@ def _join_using(
     conditions: list[RowExpression] = []
     merged = dict(left.merged)
     items: list[StarItem] = []
+    shown: set[tuple[int, ...]] = set()
     for name in using:
-        a, b = _side(left, name), tuple(i + by for i in _side(right, name))
+        a = _side(left, name, context)
+        b = tuple(i + by for i in _side(right, name, context))
         sides = tuple(
             ColumnReference(x[0], both.columns[x[0]].name, both.columns[x[0]].type,
                             both.columns[x[0]].nullable)
@@ -169,18 +171,22 @@ def _join_using(
         conditions.append(calls.operator("=", sides, context))
         kept = {JoinKind.RIGHT: b, JoinKind.FULL: (*a, *b)}.get(kind, a)
         merged[name.lower()] = kept
+        shown |= {a, b}
         items.append(StarItem(both.columns[a[0]].name, kept))
     condition = (
         conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
     )
     plan = Join(left.plan, right.plan, kind, condition, item.lateral)
     scope = _join_scopes(left, right, plan, kind)
-    names = {name.lower() for name in using}
-    rest = tuple(item for item in scope.star if item.name.lower() not in names)
+    rest = tuple(item for item in scope.star if item.indices not in shown)
     return replace(scope, star=(*items, *rest), merged=MappingProxyType(merged))
 
 
-def _side(scope: Scope, name: str) -> tuple[int, ...]:
+def _side(scope: Scope, name: str, context: Context) -> tuple[int, ...]:
+    """Of several columns of the name Spark takes the first, and shows the others beside it."""
+    first = next((item for item in scope.star if item.name.lower() == name.lower()), None)
+    if first is not None and context.semantics.is_spark:
+        return first.indices
     found = scope.find((name,), None)
     if found is None:
         raise UnknownColumn(name, scope.candidates(), hint="USING needs it on both sides")

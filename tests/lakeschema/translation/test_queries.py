@@ -68,6 +68,8 @@ YIELDS = [
     (SPARK, "SELECT * FROM (VALUES (1 AS id, 'a' AS b), (2 AS id, 'b' AS b)) AS d(a, b)", "a int!, b string!"),
     (SPARK, "TABLE u | WHERE id < 2 | EXTEND id | 1 AS n | SELECT n", "n int!"),
     (SPARK, "SELECT id | id AS a FROM t", "a int!"),
+    (SPARK, "SELECT a.day FROM (SELECT CURRENT_DATE AS day) a", "day date!"),
+    (SPARK, "SELECT b, s FROM (SELECT id AS k, name AS b, flag AS k FROM t) NATURAL JOIN (SELECT id AS k, label AS s FROM u)", "b string, s string"),
     (SPARK, "SELECT (WITH c(x) AS (VALUES (name)) SELECT (SELECT x FROM c)) AS a FROM t", "a string"),
     (SPARK, "SELECT (WITH c AS (SELECT label AS x FROM u WHERE u.id = t.id) SELECT max(x) FROM c WHERE EXISTS (SELECT 1 FROM c WHERE x = t.name)) AS a FROM t", "a string"),
     (SPARK, "SELECT * FROM (SELECT id, name FROM t) NATURAL JOIN LATERAL (SELECT id + 1 AS id, name AS n)", "id int!, name string, n string"),
@@ -313,6 +315,9 @@ REFUSED = [
     (SPARK, "SELECT _metadata.file_name AS f FROM t, u", UnknownColumn, "_metadata"),
     (SPARK, "SELECT _metadata.file_name AS f FROM (SELECT * FROM t)", UnknownColumn, "_metadata"),
     (HIVE, "SELECT t._metadata.file_name AS f FROM t", UnknownColumn, "_metadata"),
+    (SPARK, "SELECT * FROM parquet.``", MalformedSql, "the name of a table is empty"),
+    (SPARK, "SELECT id AS `` FROM t", MalformedSql, "has no name"),
+    (SPARK, "SELECT CURRENT_DATE", MalformedSql, "has no name"),
 ]  # fmt: skip
 
 
