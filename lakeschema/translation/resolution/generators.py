@@ -130,7 +130,7 @@ def _produced_columns(
 ) -> tuple[PlanColumn, ...]:
     match name:
         case "explode":
-            return _exploded(arguments, node)
+            return _exploded(arguments, node, context)
         case "posexplode":
             return (PlanColumn("pos", INT, nullable=False), *_positioned(arguments, node, context))
         case "inline":
@@ -154,12 +154,16 @@ def _produced_columns(
             raise UnsupportedConstruct(f"the table function {name}", position=node.position)
 
 
-def _exploded(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[PlanColumn, ...]:
+def _exploded(
+    arguments: Sequence[RowExpression], node: tree.Call, context: Context
+) -> tuple[PlanColumn, ...]:
     match [argument.type for argument in arguments]:
         case [ArrayType(element, nullable)]:
             return (PlanColumn("col", element, nullable),)
         case [MapType(key, value, nullable)]:
-            return (PlanColumn("key", key, False), PlanColumn("value", value, nullable))
+            # Hive's maps may hold a null as a key: of ``map(s, i)`` with such an s.
+            absent = not context.semantics.is_spark
+            return (PlanColumn("key", key, absent), PlanColumn("value", value, nullable))
         case types:
             raise _mismatch(types, node, "an array or a map")
 
@@ -167,7 +171,7 @@ def _exploded(arguments: Sequence[RowExpression], node: tree.Call) -> tuple[Plan
 def _positioned(
     arguments: Sequence[RowExpression], node: tree.Call, context: Context
 ) -> tuple[PlanColumn, ...]:
-    columns = _exploded(arguments, node)
+    columns = _exploded(arguments, node, context)
     if len(columns) == 2 and not context.semantics.is_spark:
         raise _mismatch([a.type for a in arguments], node, "an array")
     if len(columns) == 1 and not context.semantics.is_spark:
