@@ -94,9 +94,10 @@ class HiveFunctions:
                     **self._columns(rest, halves[0]),
                     **self._columns(rest, halves[1]),
                 }
-            # The error may be of the calls together only.
             apart = left.pop(wrong).select
-            answers[apart] = self._columns_alone(apart)
+            # Some errors are of the calls together only.
+            alone = self._columns_alone(apart) if "GROUP BY" in answer.reason else answer
+            answers[apart] = alone
         for column in left:
             answers[column.select] = self._columns_alone(column.select)
         return answers

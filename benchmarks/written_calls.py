@@ -174,6 +174,10 @@ def _queries() -> dict[str, Forms]:
 def _formats() -> dict[str, Forms]:
     """Constants that a mutation does not hit upon."""
     return {
+        "create_union": (
+            ("create_union({}, {}, {})", ("0", "i", "s")),
+            ("create_union({}, {})", ("0", "i")),
+        ),
         "count_min_sketch": (
             ("count_min_sketch({}, {}, {}, {})", ("i", "0.5D", "0.5D", "1")),
             ("count_min_sketch({}, 0.1D, 0.95D, 11)", ("s",)),
