@@ -38,7 +38,7 @@ from tests.lakeschema.translation.asked_types import Engine
 Answer = StructField | Refusal
 Ask = Callable[[str], Sequence[StructField] | Refusal]
 
-_ROUND = 960
+_ROUND = 240
 _MIN_DEPTH = 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from random import Random
 
 import pytest
@@ -18,6 +19,8 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import TranslationError
 from tests.effort import examples
+from tests.lakeschema.translation.growing.constructs import CONSTRUCTS
+from tests.lakeschema.translation.growing.ground import Ground, Query
 from tests.lakeschema.translation.growing.tables import random_table
 from tests.lakeschema.translation.growing.views import random_view
 from tests.lakeschema.translation.relations import derived, derived_in, interfaces
@@ -72,6 +75,24 @@ def test_what_is_emitted_means_the_same_when_it_is_read_again(random: Random) ->
     assert [(c.name, print_type(c.type)) for c in again.columns] == [
         (c.name, print_type(c.type)) for c in emitted.columns
     ]
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_each_construct_that_is_grown_for_spark_derives_with_its_columns(
+    name: str, seed: int
+) -> None:
+    random = Random(seed)
+    table = random_table(random, "t")
+    read = Query("SELECT * FROM t", table.columns)
+    query, _ = CONSTRUCTS[name](
+        Ground(random, read, "g", iter(map("n{}".format, count())), [table])
+    )
+
+    found = derived(f"{table.ddl}; CREATE VIEW v AS {query.text}", dialect=Dialect.SPARK).interface
+
+    names = [c.name.lower() for c in (*found.columns, *(o.column for o in found.omitted))]
+    assert sorted(names) == sorted(name.lower() for name, _ in query.columns)
 
 
 @settings(max_examples=examples(200))
