@@ -337,20 +337,33 @@ def row_template(
     if not chosen:
         return None
     variables = {letter: random.choice(types) for letter in "TKV"}
-    slots = tuple(_slot(parameter, variables, types, random) for parameter in chosen)
+    slots: list[str] = []
+    for parameter in chosen:
+        slots.append(_slot(parameter, slots, variables, types, random))
     parts = (f"{name}(", *([", "] * (len(slots) - 1)), ")")
     over = " OVER (ORDER BY r)" if function.kind is Kind.WINDOW else ""
-    return Template((*parts[:-1], f"){over}"), slots, world_of("".join(parts) + over, dialect))
+    return Template(
+        (*parts[:-1], f"){over}"), tuple(slots), world_of("".join(parts) + over, dialect)
+    )
 
 
 def _slot(
-    parameter: Parameter, variables: Mapping[str, str], types: Sequence[str], random: Random
+    parameter: Parameter,
+    before: Sequence[str],
+    variables: Mapping[str, str],
+    types: Sequence[str],
+    random: Random,
 ) -> str:
     pattern = parameter.pattern
     if pattern in _CLASSES:
         return random.choice(_CLASSES[pattern])
     if pattern in variables:
         return variables[pattern]
+    if pattern == "any" and before and random.random() < 0.6:
+        # What a table leaves open is mostly an element of an array, a key of a map, or the same again.
+        inner = re.fullmatch(r"(?:array|map)<(.*?)(?:,.*)?>", before[0])
+        kin = [before[0], *([inner[1]] if inner and inner[1] in types else [])]
+        return random.choice(kin)
     prefix = {"array": ("array<",), "map<K": ("map<",), "colle": ("map<", "array<")}.get(
         pattern[:5], ("",)
     )

@@ -38,6 +38,7 @@ from tests.lakeschema.translation.asked_types import Engine
 Answer = StructField | Refusal
 Ask = Callable[[str], Sequence[StructField] | Refusal]
 
+_CALLED = re.compile(r"(\w+)\(")
 _ROUND = 240
 _MIN_DEPTH = 3
 
@@ -81,7 +82,7 @@ class Findings:
             if len(tree.text) < len(self.examples.get(reason, tree.text + " ")):
                 self.examples[reason] = tree.text
         if outcome in {Outcome.EQUAL, *_WRONG}:
-            self.names[tree.name] += 1
+            self.names.update({tree.name, *(n.lower() for n in _CALLED.findall(tree.text))})
             self.worlds[tree.world.value] += 1
             self.depths[tree.depth] += 1
 
@@ -94,9 +95,7 @@ class Findings:
         print("over:", ", ".join(f"{world}: {n}" for world, n in self.worlds.most_common()))
         roots = {name: self.names[name] for name in callable_names(dialect)}
         never = sorted(name for name, n in roots.items() if not n)
-        print(
-            f"functions at a root: {len(roots) - len(never)} of {len(roots)}; never: {', '.join(never)}"
-        )
+        print(f"functions in them: {len(roots) - len(never)} of {len(roots)}; never: {never}")
         for reason, number in self.reasons.most_common(60):
             print(f"{number:>6}  {reason}\n            {self.examples[reason]}")
 
