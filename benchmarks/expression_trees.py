@@ -85,9 +85,12 @@ class Forest:
 
     def accept(self, tree: Tree, *, as_template: bool = False) -> None:
         """Takes in what the engine gave a type."""
+        if as_template and is_bounded(tree.name):
+            # Over the extremes of a column it would take all memory, and the engine with it.
+            return
         if tree.world is not World.ALONE and len(tree.text) <= _MAX_LENGTH:
             self._keep(tree)
-        if as_template and not is_bounded(tree.name):
+        if as_template:
             template = template_of(tree.text, all_columns(self.dialect), self.dialect)
             if template.slots:
                 self._templates.setdefault(tree.name, []).append(template)

@@ -114,7 +114,7 @@ class Trial:
 
     def plant(self, each: int) -> None:
         """Calls of every function: what is documented and written in the tests, and its mutants."""
-        for name in callable_names(self._engine.dialect):
+        for name in callable_names(self._engine.dialect) if each else ():
             documentation = self._judge.documentation(name)
             seeds = Calls(name, self._engine.dialect, documentation).first(each)
             texts = [str(seed) for seed in seeds if not seed.form.startswith("SELECT ")]
