@@ -13,7 +13,9 @@ from lakeschema.analysis.column_access import column_access
 from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.defence import DEFAULT_RULES, Violation, defence
+from lakeschema.analysis.grants import Grants, Need
 from lakeschema.analysis.joins import joins
+from lakeschema.analysis.permissions import Views, permissions
 from lakeschema.analysis.scripts import Analysed
 from lakeschema.analysis.table_access import table_access
 from lakeschema.analysis.table_lineage import table_lineage
@@ -22,10 +24,18 @@ from lakeschema.analysis.tracing import BaseColumn, Influence
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a request chooses besides the analyses; ``rules``: those of the defence that are on."""
+    """What a request chooses besides the analyses.
+
+    Attributes:
+        rules: those of the defence that are on.
+        grants: None where none are stated: then nothing is missing of what a statement needs.
+    """
 
     conventions: Conventions
     rules: frozenset[str] = DEFAULT_RULES
+    views: Views = Views.ITSELF
+    grants: Grants | None = None
+    user: str = ""
 
 
 def column_json(column: BaseColumn) -> dict[str, Any]:
@@ -130,6 +140,22 @@ def _defence(analysed: Analysed, chosen: Chosen) -> Any:
     return [violation_json(each) for each in defence(analysed, chosen.rules)]
 
 
+def need_json(need: Need) -> dict[str, Any]:
+    found: dict[str, Any] = {"privilege": need.privilege.value, "relation": str(need.relation)}
+    if need.columns:
+        found["columns"] = list(need.columns)
+    return found
+
+
+def _permissions(analysed: Analysed, chosen: Chosen) -> Any:
+    needs = permissions(analysed, chosen.views)
+    found = {"needs": [need_json(need) for need in needs]}
+    if chosen.grants is not None:
+        missing = chosen.grants.missing(chosen.user, needs)
+        found["missing"] = [need_json(need) for need in missing]
+    return found
+
+
 _DEFENCE: Final = "defence"
 
 ANALYSES: Final[Mapping[str, Callable[[Analysed, Chosen], Any]]] = MappingProxyType(
@@ -141,6 +167,7 @@ ANALYSES: Final[Mapping[str, Callable[[Analysed, Chosen], Any]]] = MappingProxyT
         "column_lineage": _column_lineage,
         "catalog_updates": _catalog_updates,
         _DEFENCE: _defence,
+        "permissions": _permissions,
     }
 )
 """What can be asked of one statement, by name."""

@@ -11,6 +11,8 @@ from lakeschema.analysis.catalog import KnownCatalog, KnownTable, as_text
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.dataflow import cumulative
 from lakeschema.analysis.defence import UnknownRule, chosen_rules
+from lakeschema.analysis.grants import Grants, MalformedGrants, read_grants
+from lakeschema.analysis.permissions import Views
 from lakeschema.analysis.scripts import Analysed, analyse
 from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
 from lakeschema.analysis.table_lineage import table_lineage
@@ -21,7 +23,7 @@ _DATAFLOW = "dataflow"
 _KEYS = frozenset(
     {
         *("id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "rules"),
-        "aliases_in_items",
+        *("aliases_in_items", "views", "grants", "user"),
     }
 )
 
@@ -43,7 +45,9 @@ def _result(request: Mapping[str, Any]) -> dict[str, Any]:
     grammar = _grammar(request)
     asked = _asked(request.get("ask"))
     conventions = _conventions(request.get("options", {}))
-    chosen = Chosen(conventions, rules_of(request.get("rules", {})))
+    grants, user = _granted(request)
+    rules = rules_of(request.get("rules", {}))
+    chosen = Chosen(conventions, rules, _views(request.get("views", "itself")), grants, user)
     catalog = _catalog(request, grammar)
     found = list(analyse(sql, grammar, catalog))
     of_each = tuple(name for name in asked if name != _DATAFLOW)
@@ -117,6 +121,26 @@ def rules_of(values: object) -> frozenset[str]:
         raise InvalidRequest(str(error)) from None
 
 
+def _views(value: object) -> Views:
+    try:
+        return Views(value)
+    except ValueError:
+        raise InvalidRequest("expected 'views' to be 'itself' or 'through'") from None
+
+
+def _granted(request: Mapping[str, Any]) -> tuple[Grants | None, str]:
+    """Grants, and whose are asked about."""
+    user = request.get("user", "")
+    if not isinstance(user, str):
+        raise InvalidRequest("expected 'user' to be a text")
+    if "grants" not in request:
+        return None, user
+    try:
+        return read_grants(request["grants"]), user
+    except MalformedGrants as error:
+        raise InvalidRequest(f"grants: {error}") from None
+
+
 def _catalog(request: Mapping[str, Any], grammar: StatementGrammar) -> KnownCatalog:
     namespace = request.get("namespace", [])
     if not _is_texts(namespace):
@@ -136,7 +160,8 @@ def _catalog(request: Mapping[str, Any], grammar: StatementGrammar) -> KnownCata
             if each.error is not None:
                 raise each.error
             catalog = each.catalog
-    return replace(catalog, namespace=tuple(part.lower() for part in namespace))
+    lowered = tuple(part.lower() for part in namespace)
+    return replace(catalog, namespace=lowered, created=frozenset())
 
 
 def _is_texts(values: object) -> bool:

@@ -40,12 +40,14 @@ class KnownTable:
         columns: as written; None where they are not known.
         partitions: names of the last of them, if the table is partitioned.
         location: where its files are, without a slash at its end.
+        reads: of a view, what its query reads, with columns in lower case: ``*`` for all.
     """
 
     columns: tuple[str, ...] | None
     partitions: tuple[str, ...] = ()
     is_view: bool = False
     location: str | None = None
+    reads: tuple[tuple[RelationName, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,13 @@ class KnownCatalog:
         tables: by name; None for one that is known not to exist any more.
         namespace: where names of one part are looked up; empty where they stay as written.
         temporary: tables of this session, which hide others of their name.
+        created: by the same text, and so its author's own.
     """
 
     tables: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
     namespace: tuple[str, ...] = ()
     temporary: frozenset[RelationName] = frozenset()
+    created: frozenset[RelationName] = frozenset()
 
     def named(self, parts: Sequence[str]) -> RelationName:
         """The relation that a name in a text means."""

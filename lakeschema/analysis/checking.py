@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from lakeschema.analysis.answers import violation_json
+from lakeschema.analysis.answers import need_json, violation_json
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.defence import chosen_rules, defence
+from lakeschema.analysis.grants import read_grants
+from lakeschema.analysis.permissions import Views, permissions
 from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
 from lakeschema.catalog.identifiers import RelationName
@@ -24,7 +26,7 @@ from lakeschema.translation.batch_answers import InvalidRequest, answered, check
 
 HANDLER: Final = "check"
 
-_KEYS: Final = frozenset({"sql", "dialect", "namespace"})
+_KEYS: Final = frozenset({"sql", "dialect", "namespace", "user"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +36,35 @@ class Choices:
     Attributes:
         dialect: of requests that name none.
         rules: turned on or off, by name.
+        grants: as ``read_grants`` takes them; None where privileges are not checked.
     """
 
     dialect: str
     max_bytes: int
     rules: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    grants: object = None
+    views: Views = Views.ITSELF
 
 
 def check_handler(choices: Choices) -> Handler:
     """How a process answers.
 
     Raises:
-        UnknownRule, UnknownDialect: a choice means nothing.
+        UnknownRule, UnknownDialect, MalformedGrants: a choice means nothing.
     """
     chosen_rules(choices.rules)
     grammar_of(choices.dialect)
-    plain = (choices.dialect, choices.max_bytes, dict(choices.rules))
+    if choices.grants is not None:
+        read_grants(choices.grants)
+    plain = replace(choices, rules=dict(choices.rules))
     return Handler("lakeschema.analysis.checking:answer_checks", plain)
 
 
 def table_value(table: KnownTable) -> Any:
     """A table as a question has it."""
     columns = None if table.columns is None else list(table.columns)
-    return [columns, list(table.partitions), table.is_view]
+    reads = [[str(relation), list(names)] for relation, names in table.reads]
+    return [columns, list(table.partitions), table.is_view, reads]
 
 
 def question(changed: Mapping[str, Any], removed: list[str], request: bytes) -> Attached:
@@ -67,26 +75,24 @@ def question(changed: Mapping[str, Any], removed: list[str], request: bytes) -> 
 # In the child
 
 
-def answer_checks(plain: tuple[str, int, dict[str, bool]]) -> Callable[[Any], Any]:
+def answer_checks(choices: Choices) -> Callable[[Any], Any]:
     """The child's function: a question to ``{"result"}``, ``{"error"}``, or null for no request."""
-    dialect, max_bytes, rules = plain
-    return Checker(Choices(dialect, max_bytes, rules)).answer
+    return Checker(choices).answer
 
 
 class Checker:
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
         self._rules = chosen_rules(choices.rules)
+        self._grants = None if choices.grants is None else read_grants(choices.grants)
         self._tables: dict[RelationName, KnownTable] = {}
 
     def answer(self, asked: Attached) -> Any:
         changed, removed = asked.value
         for name in removed:
             self._tables.pop(RelationName.parse(name), None)
-        for name, (columns, partitions, is_view) in changed.items():
-            known = None if columns is None else tuple(columns)
-            table = KnownTable(known, tuple(partitions), is_view)
-            self._tables[RelationName.parse(name)] = table
+        for name, value in changed.items():
+            self._tables[RelationName.parse(name)] = _table(value)
         if not asked.data:
             return None
         found = answered(_parsed(asked.data), self._result)
@@ -105,15 +111,20 @@ class Checker:
         catalog = KnownCatalog(
             MappingProxyType(self._tables), tuple(name.lower() for name in namespace)
         )
-        violations = [
-            violation
-            for each in analyse(sql, self._grammar(request), catalog, self._choices.max_bytes)
-            for violation in defence(each, self._rules)
-        ]
-        return {
-            "ok": not violations,
-            "violations": [violation_json(violation) for violation in violations],
-        }
+        user = request.get("user")
+        if not (user is None or isinstance(user, str)):
+            raise InvalidRequest("expected 'user' to be a text")
+        violations: list[Any] = []
+        missing: list[Any] = []
+        for each in analyse(sql, self._grammar(request), catalog, self._choices.max_bytes):
+            violations += map(violation_json, defence(each, self._rules))
+            if self._grants is not None and user is not None:
+                needs = permissions(each, self._choices.views)
+                missing += map(need_json, self._grants.missing(user, needs))
+        found = {"ok": not (violations or missing), "violations": violations}
+        if self._grants is not None and user is not None:
+            found["missing_privileges"] = missing
+        return found
 
     def _grammar(self, request: Mapping[str, Any]) -> StatementGrammar:
         dialect = request.get("dialect", self._choices.dialect)
@@ -123,6 +134,16 @@ class Checker:
             return grammar_of(dialect)
         except UnknownDialect as error:
             raise InvalidRequest(str(error)) from None
+
+
+def _table(value: Any) -> KnownTable:
+    columns, partitions, is_view, reads = value
+    return KnownTable(
+        None if columns is None else tuple(columns),
+        tuple(partitions),
+        is_view,
+        reads=tuple((RelationName.parse(name), tuple(read)) for name, read in reads),
+    )
 
 
 def _parsed(request: bytes) -> object:

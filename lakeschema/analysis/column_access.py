@@ -17,7 +17,19 @@ def column_access(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[Access, ...]:
     """Each pair once: columns of tables, whatever they are called between there and the clause."""
-    tracer = Tracer(conventions or Conventions(), resolved)
+    found = dict.fromkeys(columns_read(resolved, conventions or Conventions()))
+    writing = _WRITING.get(resolved.verb)
+    if writing is not None:
+        for write in resolved.writes:
+            for written in write.columns:
+                if written.name:
+                    found.setdefault((BaseColumn(write.target, written.name.lower()), writing))
+    return tuple(found)
+
+
+def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
+    """The same without the columns that are only written."""
+    tracer = Tracer(conventions, resolved)
     found: dict[Access, None] = {}
     for clause, expression in _expressions(resolved):
         for inner, part in _parts(clause, expression):
@@ -29,12 +41,6 @@ def column_access(
                 if isinstance(item, rs.OpenStar):
                     for column in tracer.open_star(item.relation):
                         found.setdefault((column, rs.Clause.SELECT))
-    writing = _WRITING.get(resolved.verb)
-    if writing is not None:
-        for write in resolved.writes:
-            for written in write.columns:
-                if written.name:
-                    found.setdefault((BaseColumn(write.target, written.name.lower()), writing))
     return tuple(found)
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import KnownCatalog
-from lakeschema.analysis.catalog_updates import CatalogUpdate, catalog_updates
+from lakeschema.analysis.catalog_updates import CatalogUpdate, Change, catalog_updates
+from lakeschema.analysis.column_access import columns_read
+from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.resolving.statements import resolve
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.scripts import MAX_BYTES, Unreadable, read_script
+from lakeschema.analysis.table_access import tables_read
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import TooLarge, TranslationError
 
 
@@ -53,4 +58,32 @@ def analyse(
                 continue
             before = catalog
             catalog, updates = catalog_updates(each, resolved, before)
+            if isinstance(each, st.Create) and any(u.change in _MADE for u in updates):
+                catalog = _with_created(catalog, each, resolved)
             yield Analysed(placed.text, each, resolved, before, catalog, updates)
+
+
+_MADE: Final = frozenset({Change.CREATED, Change.REPLACED})
+
+
+def _with_created(catalog: KnownCatalog, create: st.Create, resolved: rs.Resolved) -> KnownCatalog:
+    """Notes who made it and, of a view, what its query reads."""
+    name = catalog.named(create.name.parts)
+    table = catalog.known(name)
+    if table is None:
+        return catalog
+    if table.is_view:
+        catalog = catalog.with_table(name, replace(table, reads=_reads_of(resolved)))
+    return replace(catalog, created=catalog.created | {name})
+
+
+def _reads_of(resolved: rs.Resolved) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
+    conventions = Conventions()
+    found: dict[RelationName, dict[str, None]] = {}
+    for source in tables_read(resolved, conventions):
+        if isinstance(source, RelationName):
+            found.setdefault(source, {})
+    for column, _ in columns_read(resolved, conventions):
+        if isinstance(column.source, RelationName):
+            found.setdefault(column.source, {})[column.column] = None
+    return tuple((relation, tuple(columns)) for relation, columns in found.items())

@@ -11,6 +11,8 @@ from typing import Any
 
 from lakeschema.analysis.checking import HANDLER, Choices, check_handler, question
 from lakeschema.analysis.defence import UnknownRule
+from lakeschema.analysis.grants import MalformedGrants
+from lakeschema.analysis.permissions import Views
 from lakeschema.isolation.limits import Limits, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
 from publisher.daemon.known_relations import Known, KnownRelations
@@ -24,15 +26,23 @@ class Checks:
     """Safe for threads.
 
     Raises:
-        SettingsError: a rule is unknown.
+        SettingsError: a rule is unknown, or the file of the grants cannot be used.
     """
 
     def __init__(self, settings: Check, known: KnownRelations) -> None:
-        choices = Choices(settings.dialect, settings.max_bytes, settings.rules)
+        choices = Choices(
+            settings.dialect,
+            settings.max_bytes,
+            settings.rules,
+            settings.grants(),
+            Views(settings.views),
+        )
         try:
             handlers = {HANDLER: check_handler(choices)}
         except UnknownRule as error:
             raise SettingsError((f"check.rules: {error}",)) from None
+        except MalformedGrants as error:
+            raise SettingsError((f"check.grants_file: {error}",)) from None
         limits = Limits(settings.timeout_seconds, settings.memory_bytes)
         self.max_bytes = settings.max_bytes
         self._known = known

@@ -10,6 +10,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -17,9 +18,11 @@ from typing import Any, Final, TypeAlias
 
 from lakeschema.analysis.catalog import KnownTable
 from lakeschema.analysis.checking import table_value
+from lakeschema.analysis.grants import EVERY_COLUMN
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
+from lakeschema.translation.derivation_json import lineage_from_json
 from publisher.state.protocol import State, StateUnavailable
 
 log = logging.getLogger(__name__)
@@ -92,15 +95,16 @@ class KnownRelations:
         for name in names:
             derivation, before = derivations.get(name), found.get(str(name))
             columns = None if derivation is None else _columns(derivation)
+            reads = () if derivation is None else _reads(derivation)
             if facts is None:
                 # It is asked again in the next turn; until then what it said before holds.
                 self._marks[name] = _ASK_AGAIN
-                _, partitions, is_view = before or (None, (), False)
+                _, partitions, is_view, _ = before or (None, (), bool(reads), ())
                 table = KnownTable(columns, tuple(partitions), is_view)
             else:
                 self._marks[name] = marks[name]
                 table = _table(columns, facts.get(name))
-            value = table_value(table)
+            value = table_value(replace(table, reads=reads))
             if value != before:
                 found[str(name)] = value
 
@@ -126,6 +130,19 @@ def _columns(derivation: str) -> tuple[str, ...]:
     for position, column, _ in interface.get("omitted", ()):
         names.insert(position, column[0])
     return tuple(names)
+
+
+def _reads(derivation: str) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
+    """What a view's query reads; of a derivation that knows no clauses, all of each relation."""
+    stored = lineage_from_json(json.loads(derivation))
+    found: dict[RelationName, dict[str, None]] = {name: {} for name in stored.upstreams}
+    if stored.rows is None:
+        return tuple((name, (EVERY_COLUMN,)) for name in found)
+    influences = [i for column in stored.lineage for i in column.indirect]
+    sources = [source for column in stored.lineage for source in column.sources]
+    for source in (*sources, *(influence.source for influence in (*influences, *stored.rows))):
+        found.setdefault(source.relation, {})[source.column.lower()] = None
+    return tuple((name, tuple(columns)) for name, columns in found.items())
 
 
 def _batches(names: Sequence[RelationName]) -> Iterator[Sequence[RelationName]]:

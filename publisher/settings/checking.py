@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
 from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
+from publisher.settings.errors import SettingsError
 from publisher.settings.section import Section
 
 
@@ -40,6 +43,27 @@ class Check(Section):
 
     refresh_seconds: Annotated[float, Field(gt=0)] = 10.0
     """How often the service's knowledge of relations is brought to these processes."""
+
+    grants_file: Path | None = None
+    """Who may do what, as [JSON](analysis.md#permissions): requests that name a `user` are then answered
+    with the privileges that this user lacks, too. Read when the service starts.
+    """
+
+    views: Literal["itself", "through"] = "itself"
+    """What a user needs who reads a view: the view, or all that its query reads."""
+
+    def grants(self) -> object:
+        """What the file holds; None without one.
+
+        Raises:
+            SettingsError: it cannot be read, or is not JSON.
+        """
+        if self.grants_file is None:
+            return None
+        try:
+            return json.loads(self.grants_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise SettingsError((f"check.grants_file ({self.grants_file}): {error}",)) from None
 
     @field_validator("dialect")
     @classmethod

@@ -16,7 +16,10 @@ from lakeschema.analysis.checking import (
     table_value,
 )
 from lakeschema.analysis.defence import UnknownRule
+from lakeschema.analysis.grants import MalformedGrants
+from lakeschema.analysis.permissions import Views
 from lakeschema.analysis.syntax.dialects import UnknownDialect
+from lakeschema.catalog.identifiers import RelationName
 
 ORDERS = {"shop.orders": table_value(KnownTable(("id", "amount", "dt"), ("dt",)))}
 CHOICES = Choices("hive", 10_000)
@@ -83,6 +86,7 @@ def test_rules_are_those_of_the_choices() -> None:
         {"sql": "SELECT 1", "dialect": ["hive"]},
         {"sql": "SELECT 1", "namespace": "shop"},
         {"sql": "SELECT 1", "more": 1},
+        {"sql": "SELECT 1", "user": 1},
         [],
         None,
     ],
@@ -99,8 +103,43 @@ def test_what_is_not_an_object_in_json_is_refused(checker: Checker, body: bytes)
     assert found["error"]["type"] == "InvalidRequest"
 
 
+def test_what_a_user_lacks_is_answered_where_grants_are_stated() -> None:
+    grants = {"grants": [{"user": "ann", "privileges": ["SELECT"], "on": "shop.orders"}]}
+    checker = Checker(Choices("hive", 10_000, {}, grants))
+    checker.answer(question(ORDERS, [], b""))
+    sql = "SELECT id FROM shop.orders WHERE dt = '1'"
+
+    ann, bob, nobody = (
+        asked(checker, {"sql": sql, **more})["result"]
+        for more in ({"user": "ann"}, {"user": "bob"}, {})
+    )
+
+    assert ann == {"ok": True, "violations": [], "missing_privileges": []}
+    assert nobody == {"ok": True, "violations": []}
+    assert not bob["ok"]
+    assert bob["missing_privileges"] == [
+        {"privilege": "SELECT", "relation": "shop.orders", "columns": ["dt", "id"]}
+    ]
+
+
+def test_a_view_may_be_checked_through_to_its_tables() -> None:
+    grants = {"grants": [{"user": "ann", "privileges": ["SELECT"], "on": "shop.ids"}]}
+    checker = Checker(Choices("hive", 10_000, {}, grants, Views.THROUGH))
+    reads = ((RelationName.of("shop", "orders"), ("id",)),)
+    view = table_value(KnownTable(("id",), is_view=True, reads=reads))
+    checker.answer(question({**ORDERS, "shop.ids": view}, [], b""))
+
+    found = asked(checker, {"sql": "SELECT id FROM shop.ids", "user": "ann"})["result"]
+
+    assert found["missing_privileges"] == [
+        {"privilege": "SELECT", "relation": "shop.orders", "columns": ["id"]}
+    ]
+
+
 def test_choices_that_mean_nothing_are_refused_before_a_process_starts() -> None:
     with pytest.raises(UnknownRule):
         check_handler(Choices("hive", 1, {"typo": True}))
     with pytest.raises(UnknownDialect):
         check_handler(Choices("klingon", 1))
+    with pytest.raises(MalformedGrants):
+        check_handler(Choices("hive", 1, {}, []))

@@ -33,7 +33,11 @@ DDL = (
     "CREATE VIEW ids AS SELECT id FROM orders WHERE dt > '2026';"
 )
 DERIVATION = json.dumps(
-    {"interface": {"columns": [["id"], ["dt"]], "omitted": [[1, ["price"], "why"]]}}
+    {
+        "interface": {"columns": [["id"], ["dt"]], "omitted": [[1, ["price"], "why"]]},
+        "upstreams": [],
+        "lineage": [],
+    }
 )
 
 
@@ -82,7 +86,7 @@ class TestKnownRelations:
 
         known.refresh()
 
-        assert known.current == {"shop.orders": [["id", "price", "dt"], ["dt"], False]}
+        assert known.current == {"shop.orders": [["id", "price", "dt"], ["dt"], False, []]}
 
     def test_nothing_new_leaves_all_as_it_was(self, state: SqliteState, ddl: Path) -> None:
         note(state, facts="f")
@@ -118,9 +122,9 @@ class TestKnownRelations:
 
         known.refresh()
 
-        assert before == {"shop.orders": [["id", "price", "dt"], [], False]}
+        assert before == {"shop.orders": [["id", "price", "dt"], [], False, []]}
         assert while_absent is before
-        assert known.current == {"shop.orders": [["id", "price", "dt"], ["dt"], False]}
+        assert known.current == {"shop.orders": [["id", "price", "dt"], ["dt"], False, []]}
 
 
 class TestChecks:
@@ -183,6 +187,17 @@ class TestChecks:
         with pytest.raises(SettingsError, match=r"check\.rules: unknown rule 'typo'"):
             Checks(Check(rules={"typo": True}), known)
 
+    @pytest.mark.parametrize("text", ["{", "[]", None], ids=str)
+    def test_grants_that_cannot_be_used_stop_the_start(
+        self, known: KnownRelations, tmp_path: Path, text: str | None
+    ) -> None:
+        file = tmp_path / "grants.json"
+        if text is not None:
+            file.write_text(text)
+
+        with pytest.raises(SettingsError, match=r"check\.grants_file"):
+            Checks(Check(grants_file=file), known)
+
 
 def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Path) -> None:
     assert ddl.is_dir()
@@ -199,3 +214,22 @@ def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Pat
         assert eventually(lambda: rules("SELECT id FROM orders") == ["missing_partition_filter"])
         assert eventually(lambda: rules("SELECT price FROM ids") == ["unknown_column"])
         assert rules("SELECT price FROM orders WHERE dt = '1'") == []
+
+
+def test_a_running_service_knows_what_its_views_read(tmp_path: Path, ddl: Path) -> None:
+    assert ddl.is_dir()
+    (tmp_path / "grants.json").write_text("{}")
+    config = configured(
+        tmp_path,
+        "[check]\nenabled = true\nrefresh_seconds = 0.2\n"
+        'grants_file = "grants.json"\nviews = "through"\n',
+    )
+
+    def lacks() -> Any:
+        request = {"sql": "SELECT id FROM shop.ids", "user": "ann"}
+        found = httpx.post(f"{service.url}/check", json=request)
+        return found.json().get("missing_privileges")
+
+    with Service(load_settings(config), config) as service:
+        expected = [{"privilege": "SELECT", "relation": "shop.orders", "columns": ["dt", "id"]}]
+        assert eventually(lambda: lacks() == expected)

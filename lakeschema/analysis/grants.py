@@ -1,0 +1,174 @@
+"""Who may do what with which tables and columns, as a file states it; and what of a need is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Final
+
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
+
+EVERY_COLUMN: Final = "*"
+EVERYBODY: Final = "public"
+
+
+class MalformedGrants(Exception):
+    """What is stated is not a list of grants; the message names the place."""
+
+
+class Privilege(Enum):
+    """Ordered as they are shown."""
+
+    SELECT = "SELECT"
+    INSERT = "INSERT"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    CREATE = "CREATE"
+    DROP = "DROP"
+    ALTER = "ALTER"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A privilege on a table or view.
+
+    Attributes:
+        columns: in lower case; ``*`` for all of them. SELECT without columns is met by a grant of
+            any column, as ``count(*)`` asks for none; other privileges then are of the whole table.
+    """
+
+    privilege: Privilege
+    relation: RelationName
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """``relation`` is None for all of ``namespace``; that is None for all there are."""
+
+    privileges: frozenset[Privilege]
+    namespace: tuple[str, ...] | None
+    relation: RelationName | None
+    columns: frozenset[str] = frozenset()
+
+    def concerns(self, need: Need) -> bool:
+        if need.privilege not in self.privileges:
+            return False
+        if self.relation is not None:
+            return self.relation == need.relation
+        return self.namespace is None or self.namespace == need.relation.namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """Grants of users and of roles; everybody is a member of the role ``public``."""
+
+    users: Mapping[str, tuple[Grant, ...]]
+    roles: Mapping[str, tuple[Grant, ...]]
+    members: Mapping[str, frozenset[str]]
+
+    def of(self, user: str) -> tuple[Grant, ...]:
+        """Those of a user and of the user's roles."""
+        found = list(self.users.get(user, ()))
+        for role, grants in self.roles.items():
+            if role == EVERYBODY or user in self.members.get(role, ()):
+                found += grants
+        return tuple(found)
+
+    def missing(self, user: str, needs: Iterable[Need]) -> tuple[Need, ...]:
+        """What of the needs no grant gives; of columns those that are not granted."""
+        grants = self.of(user)
+        return tuple(lacking for need in needs if (lacking := _lacking(need, grants)) is not None)
+
+
+def _lacking(need: Need, grants: Iterable[Grant]) -> Need | None:
+    concerned = [grant for grant in grants if grant.concerns(need)]
+    if any(not grant.columns for grant in concerned):
+        return None
+    granted = frozenset[str]().union(*(grant.columns for grant in concerned))
+    if not need.columns:
+        is_met = need.privilege is Privilege.SELECT and bool(granted)
+        return None if is_met else need
+    lacking = tuple(column for column in need.columns if column not in granted)
+    return replace(need, columns=lacking) if lacking else None
+
+
+def read_grants(value: object) -> Grants:
+    """From ``{"roles": {role: [user]}, "grants": [{"user" or "role", "privileges", "on", "columns"}]}``.
+
+    ``on`` is a table's name, ``namespace.*`` or ``*``; ``privileges`` may have ``ALL``.
+
+    Raises:
+        MalformedGrants
+    """
+    if not isinstance(value, dict) or not set(value) <= {"roles", "grants"}:
+        raise MalformedGrants("expected an object with 'roles' and 'grants'")
+    roles = value.get("roles", {})
+    if not isinstance(roles, dict) or not all(map(_is_texts, roles.values())):
+        raise MalformedGrants("roles: expected an object: role to a list of users")
+    grants = value.get("grants", [])
+    if not isinstance(grants, list):
+        raise MalformedGrants("grants: expected a list")
+    found: dict[str, dict[str, tuple[Grant, ...]]] = {"user": {}, "role": {}}
+    for number, stated in enumerate(grants):
+        where = f"grants.{number}"
+        kind, name = _grantee(stated, where)
+        found[kind][name] = (*found[kind].get(name, ()), _grant(stated, where))
+    return Grants(
+        MappingProxyType(found["user"]),
+        MappingProxyType(found["role"]),
+        MappingProxyType({role: frozenset(users) for role, users in roles.items()}),
+    )
+
+
+def _grantee(stated: Any, where: str) -> tuple[str, str]:
+    allowed = {"user", "role", "privileges", "on", "columns"}
+    if not isinstance(stated, dict) or not set(stated) <= allowed:
+        raise MalformedGrants(f"{where}: expected an object of {', '.join(sorted(allowed))}")
+    kinds = [kind for kind in ("user", "role") if isinstance(stated.get(kind), str)]
+    if len(kinds) != 1:
+        raise MalformedGrants(f"{where}: expected one of 'user' and 'role', a text")
+    return kinds[0], stated[kinds[0]]
+
+
+def _grant(stated: Mapping[str, Any], where: str) -> Grant:
+    names, on = stated.get("privileges"), stated.get("on")
+    columns = stated.get("columns", [])
+    if not _is_texts(names) or not isinstance(on, str) or not _is_texts(columns):
+        raise MalformedGrants(
+            f"{where}: expected 'privileges' and 'columns' to be lists of texts, 'on' a text"
+        )
+    namespace, relation = _concerned(on, where)
+    lowered = frozenset(column.lower() for column in columns)
+    return Grant(_privileges(names, where), namespace, relation, lowered)
+
+
+def _concerned(on: str, where: str) -> tuple[tuple[str, ...] | None, RelationName | None]:
+    try:
+        if on == "*":
+            return None, None
+        if on.endswith(".*"):
+            return RelationName.parse(f"{on[:-1]}any").namespace, None
+        return None, RelationName.parse(on)
+    except CatalogError as error:
+        raise MalformedGrants(f"{where}.on: {error}") from None
+
+
+def _privileges(names: Any, where: str) -> frozenset[Privilege]:
+    found: set[Privilege] = set()
+    for name in names:
+        if name.upper() == "ALL":
+            found.update(Privilege)
+        elif name.upper() in Privilege.__members__:
+            found.add(Privilege[name.upper()])
+        else:
+            known = ", ".join(("ALL", *Privilege.__members__))
+            raise MalformedGrants(f"{where}: unknown privilege {name!r}; they are {known}")
+    return frozenset(found)
+
+
+def _is_texts(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)

@@ -1,0 +1,172 @@
+"""Which privileges a user needs for a statement, on which tables and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import assert_never
+
+from lakeschema.analysis import resolved as rs
+from lakeschema.analysis.catalog import KnownCatalog
+from lakeschema.analysis.column_access import columns_read
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.grants import EVERY_COLUMN, Need, Privilege
+from lakeschema.analysis.scripts import Analysed
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.table_access import tables_read
+from lakeschema.catalog.identifiers import RelationName
+
+_P = Privilege
+_WHOLE = (EVERY_COLUMN,)
+
+
+class Views(Enum):
+    """What a user needs who reads a view: the view, or all that its query reads."""
+
+    ITSELF = "itself"
+    THROUGH = "through"
+
+
+def permissions(analysed: Analysed, views: Views = Views.ITSELF) -> tuple[Need, ...]:
+    """Each privilege and relation once, its columns in alphabetical order.
+
+    Nothing is needed of a temporary table, nor of what the same text created; and nothing for a
+    statement that is only explained, or that cannot be read.
+    """
+    if analysed.resolved is None or analysed.statement is None:
+        return ()
+    before = analysed.before
+    needs: dict[tuple[Privilege, RelationName], set[str]] = {}
+    for need in (*_reads(analysed.resolved), *_changes(analysed)):
+        if need.relation in before.temporary | before.created:
+            continue
+        for each in _through(need, before) if views is Views.THROUGH else (need,):
+            needs.setdefault((each.privilege, each.relation), set()).update(each.columns)
+    return tuple(
+        Need(privilege, relation, _WHOLE if EVERY_COLUMN in columns else tuple(sorted(columns)))
+        for (privilege, relation), columns in sorted(needs.items(), key=_order)
+    )
+
+
+def _order(item: tuple[tuple[Privilege, RelationName], set[str]]) -> tuple[int, RelationName]:
+    (privilege, relation), _ = item
+    return list(Privilege).index(privilege), relation
+
+
+def _reads(resolved: rs.Resolved) -> Iterator[Need]:
+    conventions = Conventions(count_reads_all=False)
+    for source in tables_read(resolved, conventions):
+        if isinstance(source, RelationName):
+            yield Need(_P.SELECT, source)
+    for column, _ in columns_read(resolved, conventions):
+        if isinstance(column.source, RelationName):
+            yield Need(_P.SELECT, column.source, (column.column,))
+    if resolved.verb not in {"MERGE", "RENAME", "SWAP"}:
+        for access, source in resolved.touched:
+            if access is rs.Access.READ_DATA and isinstance(source, RelationName):
+                yield Need(_P.SELECT, source, _WHOLE)
+
+
+def _changes(analysed: Analysed) -> Iterator[Need]:
+    """What a statement needs besides what it reads."""
+    statement, resolved = analysed.statement, analysed.resolved
+    assert statement is not None
+    assert resolved is not None
+    named = analysed.before.named
+    match statement:
+        case st.Insert():
+            yield from _insert(statement, analysed.before)
+        case st.MultiInsert(inserts):
+            for insert in inserts:
+                yield from _insert(insert, analysed.before)
+        case st.Load(target=st.Named(parts), overwrite=overwrite):
+            yield Need(_P.INSERT, named(parts), _WHOLE)
+            if overwrite:
+                yield Need(_P.DELETE, named(parts))
+        case st.Query(into=st.Named(parts)):
+            yield Need(_P.CREATE, named(parts))
+        case st.Create(name=name, temporary=temporary, replaces=replaces):
+            yield from () if temporary else _create(named(name.parts), analysed, replaces=replaces)
+        case st.Drop(names=names):
+            yield from (Need(_P.DROP, named(name.parts)) for name in names)
+        case st.Truncate(names=names):
+            yield from (Need(_P.DELETE, named(name.parts)) for name in names)
+        case st.Delete(target=target):
+            yield Need(_P.DELETE, named(target.parts))
+        case st.Update(target=target, assignments=assignments):
+            columns = tuple(each.path[-1].lower() for each in assignments)
+            yield Need(_P.UPDATE, named(target.parts), columns)
+        case st.Merge():
+            yield from _merge(statement, named(statement.target.parts))
+        case st.MovePartition(source, target):
+            yield Need(_P.DELETE, named(source.parts))
+            yield Need(_P.INSERT, named(target.parts), _WHOLE)
+        case st.Rename() | st.SetNamespace():
+            yield from _rename(resolved)
+        case st.Swap(first, second):
+            yield from (Need(_P.ALTER, named(each.parts)) for each in (first, second))
+        case st.AlterColumns(name=name) | st.AlterOther(name=name) | st.AddPartitions(name=name):
+            yield Need(_P.ALTER, named(name.parts))
+        case st.Query() | st.Load() | st.Cache() | st.Use() | st.Set() | st.ReadMetadata():
+            pass
+        case st.Other() | st.Block() | st.Explain():
+            pass
+        case _:
+            assert_never(statement)
+
+
+def _insert(insert: st.Insert, catalog: KnownCatalog) -> Iterator[Need]:
+    if not isinstance(insert.target, st.Named):
+        return
+    target = catalog.named(insert.target.parts)
+    columns = tuple(name.lower() for name in insert.columns)
+    yield Need(_P.INSERT, target, columns or _WHOLE)
+    if insert.overwrite:
+        yield Need(_P.DELETE, target)
+
+
+def _create(name: RelationName, analysed: Analysed, *, replaces: bool) -> Iterator[Need]:
+    yield Need(_P.CREATE, name)
+    if replaces and analysed.before.known(name) is not None:
+        yield Need(_P.DROP, name)
+
+
+def _merge(merge: st.Merge, target: RelationName) -> Iterator[Need]:
+    for action in merge.actions:
+        if action.every:
+            yield Need(_P.UPDATE, target, _WHOLE)
+            yield Need(_P.INSERT, target, _WHOLE)
+        elif action.assignments:
+            columns = tuple(each.path[-1].lower() for each in action.assignments)
+            yield Need(_P.UPDATE, target, columns)
+        elif action.values:
+            yield Need(_P.INSERT, target, tuple(map(str.lower, action.columns)) or _WHOLE)
+        else:
+            yield Need(_P.DELETE, target)
+
+
+def _rename(resolved: rs.Resolved) -> Iterator[Need]:
+    """Each pair of writes is the new name and the old one."""
+    targets = [write.target for write in resolved.writes]
+    for new, old in zip(targets[::2], targets[1::2], strict=True):
+        if isinstance(new, RelationName) and isinstance(old, RelationName):
+            yield Need(_P.ALTER, old)
+            yield Need(_P.CREATE, new)
+
+
+def _through(need: Need, catalog: KnownCatalog) -> Iterator[Need]:
+    """A view's tables instead of the view, where it is known what its query reads."""
+    pending, seen = [need], {need.relation}
+    while pending:
+        at = pending.pop()
+        known = catalog.known(at.relation)
+        if at.privilege is not Privilege.SELECT or known is None or not known.reads:
+            yield at
+            continue
+        for relation, columns in known.reads:
+            inner = catalog.known(relation)
+            if inner is None or not inner.reads:
+                yield Need(Privilege.SELECT, relation, columns)
+            elif relation not in seen:
+                seen.add(relation)
+                pending.append(Need(Privilege.SELECT, relation, columns))
