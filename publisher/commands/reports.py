@@ -11,6 +11,7 @@ from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from publisher.daemon.inspection import Explanation, explanation
+from publisher.lineage.summaries import LineageSummary, own_lineage
 from publisher.publishing.retention import FileChange
 from publisher.selection import Selection
 from publisher.settling.comparison import SnapshotReport
@@ -28,6 +29,7 @@ class RelationReport:
         withheld_because: "" where it is not withheld from publication.
         condition: what its status means, and what to do.
         omitted: columns that its newest version leaves out, each with its type and why.
+        lineage: what its columns come from; None of a table, and of what was never derived.
     """
 
     name: RelationName
@@ -36,6 +38,7 @@ class RelationReport:
     withheld_because: str
     condition: Condition
     omitted: Sequence[str] = ()
+    lineage: LineageSummary | None = None
 
     @property
     def upstreams(self) -> Sequence[tuple[RelationName, str]]:
@@ -76,6 +79,7 @@ def relation_report(
         withheld,
         condition(found.record, withheld, found.failing_upstreams),
         _omitted(found.versions),
+        own_lineage(tx, name),
     )
 
 

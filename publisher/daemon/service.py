@@ -43,6 +43,8 @@ from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex
+from publisher.lineage.questions import NotFound
+from publisher.lineage.values import Direction, Traced
 from publisher.outages import CATALOG, INDEX, STATE, UPLOADS, Outages
 from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
@@ -211,6 +213,11 @@ class Service:
         """All that is known of a relation, for its page."""
         distribution = distribution_name(name, self._settings.artifacts.prefix)
         return self._details.read(name, distribution, self.engine.runtime.clock.now())
+
+    def lineage(
+        self, relation: RelationName, column: str | None, direction: Direction, depth: int | None
+    ) -> Traced | NotFound:
+        return self._shown.lineage(relation, column, direction, depth)
 
     def search(self, asked: str, limit: int) -> FoundRelations:
         return self._shown.search(asked, limit)

@@ -9,6 +9,10 @@ from typing import Final
 from codegen.naming import distribution_name
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
+from publisher.lineage.questions import NotFound, place_in
+from publisher.lineage.summaries import neighbouring_lineage
+from publisher.lineage.tracing import trace
+from publisher.lineage.values import Direction, Traced
 from publisher.settling.conditions import shown_status
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import Figures, Hit, Match, RelationRecord, WorkRecord
@@ -58,11 +62,12 @@ class ShownState:
 
     def summarize(self, name: RelationName) -> RelationSummary | None:
         """What is known of a relation beyond its packages; None if it is unknown."""
-        record, edges, dependents = self.state.read(
+        record, edges, dependents, lineage = self.state.read(
             lambda tx: (
                 tx.graph.records([name]).get(name),
                 tx.graph.edges_of([name])[name],
                 tx.graph.dependents([name]),
+                neighbouring_lineage(tx, name),
             )
         )
         if record is None:
@@ -72,7 +77,19 @@ class ShownState:
             record.reason or ("it was dropped" if record.yanked else ""),
             tuple(self._neighbour(edge.upstream) for edge in edges),
             tuple(self._neighbour(dependent) for dependent in sorted(dependents)),
+            lineage,
         )
+
+    def lineage(
+        self, relation: RelationName, column: str | None, direction: Direction, depth: int | None
+    ) -> Traced | NotFound:
+        def read(tx: Transaction) -> Traced | NotFound:
+            place = place_in(tx, relation, column)
+            if isinstance(place, NotFound):
+                return place
+            return trace(tx, place, direction, self._distribution, depth)
+
+        return self.state.read(read)
 
     def _troubled(self, tx: Transaction) -> Troubled:
         """Those whose work fails first, then those that cannot be derived, then those that are gone."""

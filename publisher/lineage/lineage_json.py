@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from publisher.lineage.summaries import LineageSummary
 from publisher.lineage.values import Link, Place, Traced
 
 
@@ -26,6 +27,22 @@ def traced_json(traced: Traced) -> dict[str, Any]:
         ],
         "untraced": [str(name) for name in traced.untraced],
         "cut": traced.is_cut,
+    }
+
+
+def summary_json(summary: LineageSummary) -> dict[str, Any]:
+    """Sources as people read them, ``shop.orders.day (where)``."""
+    return {
+        "columns": [
+            {
+                "column": column.column,
+                "expression": column.expression or None,
+                "direct": list(column.direct),
+                "indirect": list(column.indirect),
+            }
+            for column in summary.columns
+        ],
+        "rows": list(summary.rows),
     }
 
 

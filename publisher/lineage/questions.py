@@ -45,6 +45,13 @@ def place_of(tx: Transaction, text: str) -> Place | NotFound:
     return _unknown_relation(tx, whole)
 
 
+def place_in(tx: Transaction, relation: RelationName, column: str | None) -> Place | NotFound:
+    """The whole relation without a column."""
+    if relation not in tx.graph.records([relation]):
+        return _unknown_relation(tx, relation)
+    return Place(relation) if column is None else column_of(tx, relation, column)
+
+
 def column_of(tx: Transaction, relation: RelationName, column: str) -> Place | NotFound:
     """The column of a relation that the state knows, in any case."""
     known = StoredRelations(tx).of(relation)
@@ -66,8 +73,8 @@ def _unknown_relation(tx: Transaction, asked: RelationName) -> NotFound:
 
 def _similar(tx: Transaction, asked: RelationName) -> tuple[str, ...]:
     names = [str(name) for name in tx.graph.every_record()]
-    outer = RelationName(asked.namespace[:-1], asked.namespace[-1])
-    if outer.namespace:
+    if len(asked.namespace) > 1:
+        outer = RelationName(asked.namespace[:-1], asked.namespace[-1])
         # What was asked for may be a column of a relation whose name is wrong.
         close = get_close_matches(str(outer), names, 1, _ALMOST)
         if close:

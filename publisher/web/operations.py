@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
@@ -14,6 +16,9 @@ from starlette.routing import Route
 
 from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import RelationName
+from publisher.lineage.lineage_json import traced_json
+from publisher.lineage.questions import NotFound
+from publisher.lineage.values import Direction
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import Access
 from publisher.web.addresses import relation_address
@@ -24,6 +29,7 @@ from publisher.web.responses import Body, page_response
 from publisher.web.status import Daemon, FoundRelations
 
 _MAX_NAME: Final = 300
+_DEPTH: Final = re.compile("[1-9][0-9]{0,3}", re.ASCII)
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
@@ -65,6 +71,7 @@ class OperationsPages:
             Route("/relations", _to_start),
             Route("/relations/", _to_start),
             Route("/relations/{relation:any_text}", self.relation),
+            Route("/lineage/{place:any_text}", self.lineage),
             Route("/metrics", self.metrics),
         )
 
@@ -108,6 +115,21 @@ class OperationsPages:
         body = Body.of(relation_page(details, has_package_page=has_page))
         return page_response(request, body, "text/html")
 
+    def lineage(self, request: Request) -> Response:
+        """JSON: of ``database.table``, or of ``database.table/column``."""
+        if not self._access.permits(request):
+            return _unauthorized()
+        try:
+            direction, depth = _way(request)
+            relation, column = _relation_and_column(request.path_params["place"])
+        except (MalformedName, ValueError) as error:
+            return JSONResponse({"error": str(error)}, HTTPStatus.BAD_REQUEST, _NO_STORE)
+        found = self._daemon.lineage(relation, column, direction, depth)
+        if isinstance(found, NotFound):
+            answer = {"error": found.reason, "similar": list(found.similar)}
+            return JSONResponse(answer, HTTPStatus.NOT_FOUND, _NO_STORE)
+        return JSONResponse(traced_json(found), headers=_NO_STORE)
+
     def metrics(self, request: Request) -> Response:
         if not self._access.permits(request):
             return _unauthorized()
@@ -138,6 +160,32 @@ class HealthChecks:
             for part, why in sorted(troubles.items())
         )
         return _health("ready", not troubles, "; ".join(dict.fromkeys(parts)))
+
+
+def _way(request: Request) -> tuple[Direction, int | None]:
+    """``?direction=downstream&depth=2``; upstream and all the way without.
+
+    Raises:
+        ValueError: the question is another one, with what is allowed.
+    """
+    stated = request.query_params.get("direction", Direction.UPSTREAM.value)
+    if stated not in {each.value for each in Direction}:
+        raise ValueError("direction is upstream or downstream")
+    depth = request.query_params.get("depth")
+    if depth is None:
+        return Direction(stated), None
+    if not _DEPTH.fullmatch(depth):
+        raise ValueError("depth is a number from 1 to 9999")
+    return Direction(stated), int(depth)
+
+
+def _relation_and_column(stated: str) -> tuple[RelationName, str | None]:
+    relation, _, column = stated.rpartition("/")
+    if relation and column:
+        # A slash inside back-ticks is part of a name.
+        with contextlib.suppress(MalformedName):
+            return RelationName.parse(relation), column
+    return RelationName.parse(stated), None
 
 
 def _to_start(request: Request) -> Response:  # noqa: ARG001

@@ -6,11 +6,12 @@ Texts come from untrusted sources and stay plain: only templates turn them into 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from codegen.package import PackageContents
 from publisher.index.simple_page import ProjectPage
+from publisher.lineage.summaries import LineageSummary
 from publisher.web.addresses import (
     Link,
     package_address,
@@ -29,7 +30,7 @@ from publisher.web.versions import ListedVersion, list_versions
 
 _MAX_NEIGHBOURS: Final = 500
 
-SectionId = Literal["install", "fields", "versions", "relations", "provenance"]
+SectionId = Literal["install", "fields", "versions", "relations", "lineage", "provenance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class PackageView:
         heading, fields, provenance: None if no wheel of the package is one of ours.
         omitted: columns without a field, each with its type and why.
         installation: None if there is no version.
+        lineage: None where the daemon knows none; the provenance then has that of the wheel.
     """
 
     name: str
@@ -84,6 +86,8 @@ class PackageView:
     omitted: tuple[str, ...]
     releases: ReleaseList
     neighbours: tuple[NeighbourList, ...]
+    relation: str
+    lineage: LineageSummary | None
     provenance: ProvenanceView | None
 
     @property
@@ -99,6 +103,8 @@ class PackageView:
             yield Section("versions", f"Versions ({self.releases.count})")
         if self.neighbours:
             yield Section("relations", "Relations")
+        if self.lineage is not None:
+            yield Section("lineage", "Lineage")
         if self.provenance is not None:
             yield Section("provenance", "Provenance")
 
@@ -140,6 +146,8 @@ def package_view(
     """
     versions = list_versions(page)
     contents = description.contents if description else None
+    lineage = summary.lineage if summary else None
+    lineage = lineage if lineage is not None and lineage.says_anything else None
     return PackageView(
         name=page.name,
         heading=_heading(description, summary, shows=shows_relations) if description else None,
@@ -149,8 +157,19 @@ def package_view(
         omitted=description.omitted if description else (),
         releases=release_list(page.name, versions, contents.changelog if contents else ()),
         neighbours=tuple(_neighbour_lists(contents, summary, packaged, shows=shows_relations)),
-        provenance=provenance_view(contents.provenance) if contents else None,
+        relation=str(contents.relation) if contents else "",
+        lineage=lineage,
+        provenance=_provenance(contents, lineage),
     )
+
+
+def _provenance(
+    contents: PackageContents | None, lineage: LineageSummary | None
+) -> ProvenanceView | None:
+    if contents is None:
+        return None
+    found = provenance_view(contents.provenance)
+    return found if lineage is None else replace(found, lineage=())
 
 
 def _usage(contents: PackageContents | None) -> str:

@@ -8,6 +8,9 @@ from types import MappingProxyType
 from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.lineage.questions import NotFound
+from publisher.lineage.summaries import LineageSummary
+from publisher.lineage.values import Direction, Traced
 from publisher.web.details import RelationDetails
 
 
@@ -24,6 +27,15 @@ class Daemon(Protocol):
 
     def relation(self, name: RelationName) -> RelationDetails | None:
         """All that is known of a relation; None if nothing is.
+
+        Raises:
+            StateUnavailable
+        """
+
+    def lineage(
+        self, relation: RelationName, column: str | None, direction: Direction, depth: int | None
+    ) -> Traced | NotFound:
+        """Of a column, or of a whole relation.
 
         Raises:
             StateUnavailable
@@ -109,9 +121,11 @@ class RelationSummary:
         status: the engine's term, such as OK or BROKEN, with a ``reason`` if there is a problem.
         upstreams: relations that it reads directly, in order of first mention.
         downstreams: relations that read it directly, by name.
+        lineage: of its columns, as far as its neighbours; None if it was never derived.
     """
 
     status: str
     reason: str
     upstreams: tuple[Neighbour, ...]
     downstreams: tuple[Neighbour, ...]
+    lineage: LineageSummary | None = None

@@ -33,6 +33,7 @@ from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
+from publisher.lineage.summaries import LineageSummary
 from publisher.lineage.values import Traced
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
@@ -106,6 +107,8 @@ class ConsoleOutput:
         self._facts({name: value for name, value in facts.items() if value})
         self._table("columns left out", ("column",), ((each,) for each in report.omitted))
         neighbours = ("relation", "status")
+        if report.lineage is not None:
+            self._lineage(report.lineage)
         self._table("upstreams", neighbours, ((str(n), s) for n, s in report.upstreams))
         self._table("dependents", neighbours, ((str(n), s) for n, s in report.dependents))
         self._table(
@@ -114,6 +117,17 @@ class ConsoleOutput:
             map(_version_row, reversed(found.versions)),
         )
         self._table("work", _WORK_HEADINGS, map(_work_row, [found.work] if found.work else []))
+
+    def _lineage(self, lineage: LineageSummary) -> None:
+        self._table(
+            "columns",
+            ("column", "made of", "expression", "decided by"),
+            (
+                (each.column, "\n".join(each.direct), each.expression, "\n".join(each.indirect))
+                for each in lineage.columns
+            ),
+        )
+        self._table("rows", ("decided by",), ((source,) for source in lineage.rows))
 
     def lineage(self, traced: Traced) -> None:
         print_lineage(self._console, traced)

@@ -23,7 +23,7 @@ from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
-from publisher.lineage.lineage_json import traced_json
+from publisher.lineage.lineage_json import summary_json, traced_json
 from publisher.lineage.values import Traced
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
@@ -84,6 +84,7 @@ class JsonLines:
                 "remedy": report.condition.remedy,
                 "withheld": bool(report.withheld_because),
                 "omitted": list(report.omitted),
+                "lineage": None if report.lineage is None else summary_json(report.lineage),
                 "upstreams": [
                     {"relation": str(name), "status": status} for name, status in report.upstreams
                 ],

@@ -106,6 +106,7 @@ def test_an_explanation_is_one_line(published: Folder) -> None:
         "remedy": "",
         "withheld": False,
         "omitted": [],
+        "lineage": None,
         "upstreams": [],
         "dependents": ["shop.ids", "shop.wrong"],
         "versions": [version("acme-schema-shop-orders", shown)],

@@ -202,3 +202,17 @@ def test_names_and_expressions_never_reach_a_terminal_as_they_are(folder: Folder
 
     assert "\x1b" not in shown
     assert r"concat('\x1b[2J[bold]', 'x')" in shown
+
+
+def test_an_explanation_has_it_in_short(shop: Folder) -> None:
+    (explained,) = shop.run("explain", "shop.best", "--json").lines
+    shown = shop.people("explain", "shop.best")
+
+    columns = {each["column"]: each for each in explained["lineage"]["columns"]}
+    assert columns["who"]["direct"] == ["shop.revenue.customer"]
+    assert columns["who"]["expression"] == "upper(customer)"
+    assert columns["place"]["indirect"] == ["shop.revenue.total (order by)"]
+    assert explained["lineage"]["rows"] == ["shop.revenue.orders (where)"]
+    assert "upper(customer)" in shown
+    assert "shop.revenue.orders (where)" in shown
+    assert "made of" not in shop.people("explain", "shop.orders")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.lineage.questions import NotFound
+from publisher.lineage.values import Direction, Place, Traced
 from publisher.web.details import RelationDetails
 from publisher.web.status import FoundRelations, ServiceStatus
 
@@ -28,6 +30,14 @@ class IdleDaemon:
 
     def relation(self, name: RelationName) -> RelationDetails | None:
         return self.known.get(name)
+
+    def lineage(
+        self, relation: RelationName, column: str | None, direction: Direction, depth: int | None
+    ) -> Traced | NotFound:
+        if relation not in self.known:
+            return NotFound(f"relation {relation} is not known here")
+        cut = depth is not None
+        return Traced(Place(relation, column), direction, (), {}, (), {}, (), is_cut=cut)
 
     def search(self, asked: str, limit: int) -> FoundRelations:
         return self.found
