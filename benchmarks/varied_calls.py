@@ -146,7 +146,14 @@ class Calls:
             return f"{word} {self._alike(rest)}"
         column = text.rstrip("23")
         if column in self._columns:
-            again = (f"CASE WHEN bo THEN {text} END", f"coalesce({column}2, {column}3)")
+            again = (
+                *(f"CASE WHEN bo THEN {text} END", f"coalesce({column}2, {column}3)"),
+                *(f"CASE WHEN i > 1 THEN {text} ELSE {column} END", f"coalesce({text}, {column})"),
+                *(
+                    f"if(bo, {column}2, {column}3)",
+                    f"CASE i WHEN 5 THEN {column} WHEN 1 THEN {text} END",
+                ),
+            )
             return self._random.choice((column, f"{column}2", f"{column}3", *again))
         if len(text) > _LONG // 4:
             # Longer and longer texts would cost more and show nothing new.
@@ -165,7 +172,10 @@ def _like_literal(text: str) -> Sequence[str]:
         return (f"{text}5", f"{text}D", f"CAST({text} AS DOUBLE)", "0.25", "0.5", "0.75", "0.95")
     if kind == "bo":
         return ("true", "false", "CAST(NULL AS BOOLEAN)", "1 = 1", "NOT true")
-    return (f"CASE WHEN bo THEN {text} END", f"coalesce({text}, {text})")
+    return (
+        *(f"CASE WHEN bo THEN {text} END", f"coalesce({text}, {text})"),
+        *(f"if(bo, {text}, {text})", f"CASE WHEN i > 1 THEN {text} ELSE {text} END"),
+    )
 
 
 def _various(seeds: Sequence[Seed]) -> Sequence[Seed]:

@@ -18,7 +18,7 @@ ROWS: Final = (
     # Of letters beyond A to Z there is none.
     Row("soundex", "string", "string", PARTIAL),
     Row("hex", "any", "@hexed", TOTAL),
-    Row("instr", "string, string, int?, int?", "int", TOTAL),
+    Row("instr", "string, string, int?, int?", "@occurrence", TOTAL),
     # Nothing is padded with an empty text.
     Row("lpad rpad", "string, int, string", "string", PARTIAL),
     Row("greatest least", "compared, compared...", "@same", TOTAL),

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from lakeschema.catalog.column_types import (
     BINARY,
+    INT,
     STRING,
     VOID,
     ArrayType,
@@ -54,6 +55,11 @@ def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
         return None
 
 
+def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """INSTR is null where it shall find an occurrence below the first."""
+    return CallResult(INT, may_be_null=len(arguments) > 2)
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@hexed": _hexed,
@@ -62,5 +68,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@null_texts": _nullable(ArrayType(STRING)),
         "@united_by_tag": _united_by_tag,
         "@of_type_text": _of_type_text,
+        "@occurrence": _occurrence,
     }
 )

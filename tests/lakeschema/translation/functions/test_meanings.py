@@ -74,6 +74,13 @@ TABLE = (
         (SPARK, "array_remove(n_a, r_b)", "array<bigint>", True),
         (SPARK, "array_remove(array(DATE '2020-01-01'), r_t)", "array<timestamp>", False),
         (SPARK, "approx_percentile(r_s, 0.5)", "double", True),
+        (HIVE, "instr(r_s, r_s)", "int", False),
+        (HIVE, "instr(r_s, r_s, 1, r_i)", "int", True),
+        (SPARK, "instr(r_s, r_s)", "int", False),
+        (SPARK, "date_part('YEAR', r_s)", "int", True),
+        (SPARK, "date_part('YEAR', r_t)", "int", False),
+        (SPARK, "uniform(1.25, 9)", "decimal(3,2)", False),
+        (SPARK, "uniform(1.25, 100)", "decimal(3,2)", True),
     ],
 )
 def test_an_expression_has_its_dialects_type_and_nulls(
