@@ -95,9 +95,9 @@ class HiveFunctions:
                     **self._columns(rest, halves[1]),
                 }
             apart = left.pop(wrong).select
-            # Some errors are of the calls together only.
-            alone = self._columns_alone(apart) if "GROUP BY" in answer.reason else answer
-            answers[apart] = alone
+            # Some errors are of the calls together only, and a parser points beyond the cause.
+            is_sure = "SemanticException" in answer.reason and "GROUP BY" not in answer.reason
+            answers[apart] = answer if is_sure else self._columns_alone(apart)
         for column in left:
             answers[column.select] = self._columns_alone(column.select)
         return answers

@@ -55,6 +55,12 @@ def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
         return None
 
 
+def _extreme(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
+    """Of what a NULL beside them leaves: they have met in one type."""
+    known = [argument.type for argument in arguments if argument.type != VOID]
+    return CallResult(known[0] if known else VOID)
+
+
 def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """INSTR is null where it shall find an occurrence below the first."""
     return CallResult(INT, may_be_null=len(arguments) > 2)
@@ -69,5 +75,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@united_by_tag": _united_by_tag,
         "@of_type_text": _of_type_text,
         "@occurrence": _occurrence,
+        "@extreme": _extreme,
     }
 )

@@ -93,17 +93,19 @@ def array(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    if not arguments and semantics.is_spark:
-        return CallResult(MapType(VOID, VOID, False))
-    if len(arguments) % 2 or not arguments:
+    # What Hive cannot know the type of is a string.
+    unknown = VOID if semantics.is_spark else STRING
+    if not arguments:
+        return CallResult(MapType(unknown, unknown, False))
+    if len(arguments) % 2:
         return None
     keys = common(arguments[::2], semantics)
     values = common(arguments[1::2], semantics)
     if keys is None or values is None:
         return None
     nullable = any(a.nullable for a in arguments[1::2])
-    pairs = (keys.type, values.type) * (len(arguments) // 2)
-    return CallResult(MapType(keys.type, values.type, nullable), pairs)
+    key, value = (unknown if met.type == VOID else met.type for met in (keys, values))
+    return CallResult(MapType(key, value, nullable), (key, value) * (len(arguments) // 2))
 
 
 def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
