@@ -129,7 +129,9 @@ class Causes:
             for source in column.sources
             if source.relation == upstream
         )
-        if columns is not None and by_lineage:
+        # What breaks may break by a column that only decides its rows.
+        is_broken = isinstance(self._cone.after.get(name), Failed)
+        if columns is not None and by_lineage and not is_broken:
             return by_lineage
         return by_lineage | self._words(name)
 

@@ -74,6 +74,19 @@ def test_a_changed_type_reaches_those_that_read_the_column_and_names_it(lake: Fo
     assert causes == {"shop.orders": [], "shop.totals": of_total, "shop.named": of_total}
 
 
+def test_what_breaks_by_a_column_of_its_where_names_it_at_any_distance(folder: Folder) -> None:
+    view = "CREATE VIEW shop.recent AS SELECT id FROM shop.orders WHERE note > 'a';"
+    above = "CREATE VIEW shop.above AS SELECT id FROM shop.recent;"
+    folder.write_ddl(f"CREATE TABLE shop.orders (id bigint, note string);{view}{above}")
+    folder.run("snapshot")
+
+    found = plan(folder, "ALTER TABLE shop.orders REPLACE COLUMNS (id bigint)", status=NO)
+
+    removed = {"relation": "shop.orders", "column": "note", "what": "note removed"}
+    causes = {each["relation"]: each["causes"] for each in found["broken"]}
+    assert causes == {"shop.recent": [removed], "shop.above": [removed]}
+
+
 def test_what_breaks_names_the_column_at_the_root_and_ends_with_no(lake: Folder) -> None:
     found = plan(lake, "ALTER TABLE shop.orders CHANGE COLUMN customer buyer bigint", status=NO)
 
