@@ -184,13 +184,22 @@ class Queries(FromItems):
         """``FROM t SELECT a``; Spark takes ``FROM t`` alone for all of its columns."""
         self.expect("FROM")
         source = self.from_items()
-        if self.word == "SELECT":
-            return self._select(source)
-        if self.word in {"MAP", "REDUCE"}:
-            return self._select(source)
+        if self.word in {"SELECT", "MAP", "REDUCE"}:
+            found = self._select(source)
+            bare = found == tree.Select(found.items, found.source, distinct=found.distinct)
+            if self.word in _SET_OPERATORS and bare and not found.items[-1].aliases:
+                self._refuse_alias()
+            return found
         if self.word == "INSERT":
             raise UnsupportedConstruct("FROM … INSERT", position=self.position(self.at))
         return tree.Select(_STAR, source)
+
+    def _refuse_alias(self) -> None:
+        """``FROM t SELECT a UNION SELECT b`` is a column named ``union``, to Spark, and two queries."""
+        if self.grammar.bars_pipe and self.ahead().word == "SELECT":
+            raise UnsupportedConstruct(
+                f"{self.word} behind FROM … SELECT", position=self.position(self.at)
+            )
 
     # SELECT
 

@@ -68,6 +68,8 @@ YIELDS = [
     (SPARK, "SELECT * FROM (VALUES (1 AS id, 'a' AS b), (2 AS id, 'b' AS b)) AS d(a, b)", "a int!, b string!"),
     (SPARK, "TABLE u | WHERE id < 2 | EXTEND id | 1 AS n | SELECT n", "n int!"),
     (SPARK, "SELECT id | id AS a FROM t", "a int!"),
+    (SPARK, "FROM t SELECT id AS a UNION ALL SELECT 1", "a int!"),
+    (SPARK, "FROM t SELECT id WHERE id > 1 UNION SELECT 1", "id int!"),
     (SPARK, "SELECT a.day FROM (SELECT CURRENT_DATE AS day) a", "day date!"),
     (SPARK, "SELECT b, s FROM (SELECT id AS k, name AS b, flag AS k FROM t) NATURAL JOIN (SELECT id AS k, label AS s FROM u)", "b string, s string"),
     (SPARK, "SELECT (WITH c(x) AS (VALUES (name)) SELECT (SELECT x FROM c)) AS a FROM t", "a string"),
@@ -318,6 +320,7 @@ REFUSED = [
     (SPARK, "SELECT * FROM parquet.``", MalformedSql, "the name of a table is empty"),
     (SPARK, "SELECT id AS `` FROM t", MalformedSql, "has no name"),
     (SPARK, "SELECT CURRENT_DATE", MalformedSql, "has no name"),
+    (SPARK, "FROM t SELECT id UNION SELECT 1", UnsupportedConstruct, "UNION behind FROM"),
 ]  # fmt: skip
 
 
