@@ -174,8 +174,7 @@ def _numeric(left: ColumnType, right: ColumnType, semantics: Semantics) -> Colum
         b = decimal_of(right, semantics.bigint_digits)
         if a is None or b is None:
             return None
-        keeps_whole = semantics.is_spark and not semantics.keeps_fractions
-        return wider_keeping_whole(a, b) if keeps_whole else wider(a, b)
+        return wider(a, b) if semantics.keeps_fractions else wider_keeping_whole(a, b)
     widest = max(left, right, key=lambda type_: _NUMERIC_ORDER[type_])
     if widest == FLOAT and semantics.is_spark and semantics.ansi:
         # An integer's digits do not all fit a float: ANSI mode widens to double.

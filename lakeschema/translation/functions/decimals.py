@@ -81,14 +81,14 @@ def remainder(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalTyp
 
 
 def wider(a: DecimalType, b: DecimalType, _: Fit = adjusted) -> DecimalType:
-    """Holds both without loss, up to the maximum; beyond it Hive keeps the scale."""
+    """Holds both without loss, up to the maximum; beyond it the scale is kept (a legacy setting of Spark's)."""
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     return bounded(whole + scale, scale)
 
 
 def wider_keeping_whole(a: DecimalType, b: DecimalType) -> DecimalType:
-    """Holds both without loss, up to the maximum; beyond it Spark keeps the digits before the point."""
+    """Holds both without loss, up to the maximum; beyond it the digits before the point are kept."""
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     lost = max(0, whole + scale - MAX_PRECISION)

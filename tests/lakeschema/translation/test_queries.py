@@ -132,6 +132,10 @@ YIELDS = [
      "id int!, _c1 bigint!, _c2 int!"),
     (HIVE, "SELECT id, count(*) AS n, GROUPING__ID FROM t GROUP BY id QUALIFY n > 1 AND rank() OVER (ORDER BY count(*)) < 3",
      "id int!, n bigint!, GROUPING__ID bigint!"),
+    # Beyond 38 digits those before the point are kept.
+    (HIVE, "SELECT if(id > 1, CAST(id AS DECIMAL(38,30)), CAST(id AS DECIMAL(38,10))) AS a, array(CAST(id AS DECIMAL(38,38)), CAST(id AS INT)) AS b FROM t",
+     "a decimal(38,10), b array<decimal(38,28)>!"),
+    (HIVE, "SELECT CAST(id AS DECIMAL(38,18)) AS a FROM t UNION ALL SELECT CAST(id AS DECIMAL(38,17)) FROM t", "a decimal(38,17)"),
     (HIVE, "SELECT INPUT__FILE__NAME, u.BLOCK__OFFSET__INSIDE__FILE AS o FROM t JOIN u ON t.id = u.id",
      "INPUT__FILE__NAME string, o bigint"),
     (HIVE, "SELECT id, name FROM t UNION ALL SELECT id, label FROM u ORDER BY `__u2`.`name`, `__u2`.`id` + 1",
