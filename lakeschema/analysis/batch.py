@@ -1,9 +1,10 @@
-"""One request of ``analyze --batch`` → its answer. Pure: what is known comes with the request."""
+"""One request of ``analyze --batch`` → its answer. Pure but for the time of events that state none: what is known comes with the request."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from lakeschema.analysis.answers import ANALYSES, Chosen, statement_json
@@ -12,6 +13,7 @@ from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.dataflow import cumulative
 from lakeschema.analysis.defence import UnknownRule, chosen_rules
 from lakeschema.analysis.grants import Grants, MalformedGrants, read_grants
+from lakeschema.analysis.openlineage import EventOptions, statement_event
 from lakeschema.analysis.permissions import Views
 from lakeschema.analysis.scripts import Analysed, analyse
 from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
@@ -20,10 +22,11 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 
 _DATAFLOW = "dataflow"
+_OPENLINEAGE = "openlineage"
 _KEYS = frozenset(
     {
         *("id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "rules"),
-        *("aliases_in_items", "views", "grants", "user"),
+        *("aliases_in_items", "views", "grants", "user", _OPENLINEAGE),
     }
 )
 
@@ -50,13 +53,46 @@ def _result(request: Mapping[str, Any]) -> dict[str, Any]:
     chosen = Chosen(conventions, rules, _views(request.get("views", "itself")), grants, user)
     catalog = _catalog(request, grammar)
     found = list(analyse(sql, grammar, catalog))
-    of_each = tuple(name for name in asked if name != _DATAFLOW)
+    of_each = tuple(name for name in asked if name not in {_DATAFLOW, _OPENLINEAGE})
     result: dict[str, Any] = {
         "statements": [statement_json(each, of_each, chosen) for each in found]
     }
     if _DATAFLOW in asked:
         result[_DATAFLOW] = _dataflow(found, conventions)
+    if _OPENLINEAGE in asked:
+        result[_OPENLINEAGE] = _events(found, conventions, _event_options(request))
     return result
+
+
+def _events(
+    found: list[Analysed], conventions: Conventions, options: EventOptions
+) -> list[dict[str, Any]]:
+    """Of several statements, each is a job of its own: its name ends in the statement's place."""
+    namespace, name = options.job
+    events = []
+    for place, each in enumerate(found, start=1):
+        job = (namespace, name if len(found) == 1 else f"{name}.{place}")
+        events.append(statement_event(each, conventions, replace(options, job=job)))
+    return [event for event in events if event is not None]
+
+
+def _event_options(request: Mapping[str, Any]) -> EventOptions:
+    """What is not stated is taken from the request, and the time from the clock."""
+    stated = request.get(_OPENLINEAGE, {})
+    allowed = ("event_time", "namespace", "job_namespace", "job", "run_id")
+    if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
+        raise InvalidRequest(f"expected {_OPENLINEAGE!r} to be an object of texts")
+    for name in stated:
+        if name not in allowed:
+            keys = ", ".join(allowed)
+            raise InvalidRequest(f"unknown key {name!r} of {_OPENLINEAGE}; the keys are {keys}")
+    namespace = stated.get("namespace", request.get("dialect", "ansi"))
+    job = (
+        stated.get("job_namespace", namespace),
+        stated.get("job", str(request.get("id") or "statement")),
+    )
+    now = stated.get("event_time") or datetime.now(UTC).isoformat()
+    return EventOptions(now, namespace, job, stated.get("run_id"))
 
 
 def _dataflow(found: list[Analysed], conventions: Conventions) -> dict[str, list[str]]:
@@ -84,9 +120,10 @@ def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
 
 
 def _asked(names: object) -> tuple[str, ...]:
-    known = (*ANALYSES, _DATAFLOW)
+    known = (*ANALYSES, _DATAFLOW, _OPENLINEAGE)
     if names is None:
-        return known
+        # Events say what the others say, for other programs.
+        return known[:-1]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidRequest("expected 'ask' to be a list of analyses")
     for name in names:

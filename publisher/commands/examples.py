@@ -24,6 +24,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "lineage": (
             "lineage shop.revenue.total",
             "lineage shop.orders.customer --downstream",
+            "lineage shop.revenue --format openlineage",
             "lineage shop.orders --downstream --json | jq '.relations[].package'",
         ),
         "verify": ("verify", "verify --repair"),

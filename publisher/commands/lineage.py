@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
-from typing import Annotated
+from datetime import UTC, datetime
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
+
+if TYPE_CHECKING:
+    from publisher.settings import Settings
 
 
 def lineage(
@@ -23,6 +29,18 @@ def lineage(
     depth: Annotated[
         int | None, typer.Option(min=1, help="How many views far; by default all the way.")
     ] = None,
+    output_format: Annotated[
+        Literal["openlineage"] | None,
+        typer.Option(
+            "--format",
+            help="openlineage: an event for each view, a line each, of all its columns.",
+            show_default=False,
+        ),
+    ] = None,
+    namespace: Annotated[
+        str | None,
+        typer.Option(help="Of OpenLineage's datasets; by default hive://HOST:PORT of the catalog."),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Where a relation or a column comes from, directly and through which clauses; or who is hit.
@@ -33,6 +51,7 @@ def lineage(
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.daemon.adapters import build_packaging
+    from publisher.lineage.openlineage import traced_events
     from publisher.lineage.questions import NotFound, place_of
     from publisher.lineage.tracing import trace
     from publisher.lineage.values import Direction, Traced
@@ -43,11 +62,15 @@ def lineage(
     distribution = build_packaging(settings).distribution
     direction = Direction.DOWNSTREAM if downstream else Direction.UPSTREAM
 
-    def traced(tx: Transaction) -> Traced | NotFound:
+    def traced(tx: Transaction) -> Traced | NotFound | Sequence[dict[str, Any]]:
         place = place_of(tx, relation)
         if isinstance(place, NotFound):
             return place
-        return trace(tx, place, direction, distribution, depth)
+        found = trace(tx, place, direction, distribution, depth)
+        if output_format is None:
+            return found
+        now = datetime.now(UTC).isoformat()
+        return traced_events(tx, found, namespace or dataset_namespace(settings), now)
 
     try:
         with closing(state_to_read(settings)) as state:
@@ -60,4 +83,18 @@ def lineage(
         ) from error
     if isinstance(found, NotFound):
         raise Refused(NO, found.reason, found.hint)
-    output_for(json).lineage(found)
+    if isinstance(found, Traced):
+        output_for(json).lineage(found)
+        return
+    for event in found:
+        typer.echo(dumps(event))
+
+
+def dataset_namespace(settings: Settings) -> str:
+    """As OpenLineage calls a metastore; a catalog that has no address has the packages' prefix."""
+    from publisher.lineage.openlineage import metastore_namespace
+
+    (catalog,) = settings.catalog
+    if catalog.kind == "hive":
+        return metastore_namespace(catalog.uri)
+    return f"{catalog.kind}://{settings.artifacts.prefix}"

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from publisher.lineage.openlineage import metastore_namespace
+from tests.lakeschema.analysis.openlineage_classes import through_their_classes, without_empty
 from tests.publisher.commands.folder import Folder
 
 DDL = """\
@@ -216,3 +218,59 @@ def test_an_explanation_has_it_in_short(shop: Folder) -> None:
     assert "upper(customer)" in shown
     assert "shop.revenue.orders (where)" in shown
     assert "made of" not in shop.people("explain", "shop.orders")
+
+
+def events(folder: Folder, name: str, *options: str) -> Sequence[dict[str, Any]]:
+    ended = folder.run("lineage", name, "--format", "openlineage", *options)
+    assert ended.status == 0, ended
+    return ended.lines
+
+
+def test_views_are_jobs_of_openlineage_with_schemas_and_column_lineage(shop: Folder) -> None:
+    found = events(shop, "shop.best", "--namespace", "hive://metastore:9083")
+
+    assert [event["job"]["name"] for event in found] == ["shop.best", "shop.revenue"]
+    assert all(through_their_classes(event) == without_empty(event) for event in found)
+    (best, revenue) = (event["outputs"][0] for event in found)
+    assert (best["namespace"], best["name"]) == ("hive://metastore:9083", "shop.best")
+    assert best["facets"]["schema"]["fields"][0] == {"name": "who", "type": "string"}
+    fields = best["facets"]["columnLineage"]["fields"]
+    (who,) = fields["who"]["inputFields"]
+    assert (who["name"], who["field"]) == ("shop.revenue", "customer")
+    assert who["transformations"] == [
+        {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "upper(customer)"}
+    ]
+    (ordered,) = fields["place"]["inputFields"]
+    assert ordered["transformations"] == [{"type": "INDIRECT", "subtype": "WINDOW"}]
+    made = revenue["facets"]["columnLineage"]
+    assert made["fields"]["total"]["inputFields"][0]["transformations"][0]["subtype"] == (
+        "AGGREGATION"
+    )
+    rows = {each["field"]: each["transformations"] for each in made["dataset"]}
+    assert rows == {
+        "day": [{"type": "INDIRECT", "subtype": "FILTER"}],
+        "customer": [{"type": "INDIRECT", "subtype": "GROUP_BY"}],
+    }
+
+
+def test_a_table_is_a_dataset_with_its_schema(shop: Folder) -> None:
+    (event,) = events(shop, "shop.orders")
+
+    assert through_their_classes(event) == without_empty(event)
+    assert event["dataset"]["namespace"] == "ddl://acme-schema"
+    types = {
+        field["name"]: field["type"] for field in event["dataset"]["facets"]["schema"]["fields"]
+    }
+    assert types["home"] == "struct<city:string,zip:string>"
+
+
+@pytest.mark.parametrize(
+    ("uri", "namespace"),
+    [
+        ("thrift://metastore:9083", "hive://metastore:9083"),
+        ("thrift://a.example:9084,thrift://b.example:9083", "hive://a.example:9084"),
+        ("thrift://[::1]:9083", "hive://[::1]:9083"),
+    ],
+)
+def test_a_metastores_namespace_is_its_first_servers_address(uri: str, namespace: str) -> None:
+    assert metastore_namespace(uri) == namespace

@@ -1,0 +1,112 @@
+"""The lineage of published views as OpenLineage's events: a job for each view, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from lakeschema.analysis.openlineage_events import (
+    DescribedColumn,
+    DescribedDataset,
+    InputColumn,
+    dataset_event,
+    dataset_of,
+    direct_input,
+    indirect_input,
+    job_event,
+)
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.interface import Derivation, Influence
+from publisher.lineage.values import Traced
+from publisher.settling.deriving import derivation_from_text
+from publisher.state.protocol import Transaction
+
+JOBS = "schema-publisher"
+"""The namespace of the jobs."""
+
+
+def metastore_namespace(uri: str) -> str:
+    """Of the tables of a metastore: ``hive://host:port``; of several servers, the first."""
+    split = urlsplit(uri.partition(",")[0].strip())
+    host = split.hostname or ""
+    return f"hive://{f'[{host}]' if ':' in host else host}:{split.port or 9083}"
+
+
+def traced_events(
+    tx: Transaction, traced: Traced, namespace: str, event_time: str
+) -> Sequence[dict[str, Any]]:
+    """An event for each view of the answer; of a table that was asked for, its columns alone."""
+    derived = {
+        name: derivation_from_text(text)
+        for name, text in tx.graph.derivations(traced.relations).items()
+    }
+    events = []
+    for name in traced.relations:
+        derivation = derived.get(name)
+        if derivation is None:
+            continue
+        if not derivation.lineage:
+            if name == traced.asked.relation:
+                events.append(dataset_event(_described(name, derivation, namespace), event_time))
+            continue
+        _read_missing(tx, derivation, derived)
+        inputs = [_described(each, derived.get(each), namespace) for each in derivation.upstreams]
+        output = _output(name, derivation, namespace)
+        job = (JOBS, ".".join(name.parts))
+        events.append(job_event(job, inputs, [output], event_time))
+    return events
+
+
+def _read_missing(
+    tx: Transaction, derivation: Derivation, derived: dict[RelationName, Derivation]
+) -> None:
+    """Upstreams of views that the answer was cut before, or that lie beside its way."""
+    missing = [name for name in derivation.upstreams if name not in derived]
+    for name, text in tx.graph.derivations(missing).items():
+        derived[name] = derivation_from_text(text)
+
+
+def _described(
+    name: RelationName, derivation: Derivation | None, namespace: str
+) -> DescribedDataset:
+    columns = None if derivation is None else _columns(derivation)
+    return DescribedDataset(dataset_of(name, namespace), columns)
+
+
+def _columns(derivation: Derivation) -> Sequence[DescribedColumn]:
+    return [
+        DescribedColumn(column.name, print_type(column.type), column.comment)
+        for column in derivation.interface.columns
+    ]
+
+
+def _output(name: RelationName, derivation: Derivation, namespace: str) -> DescribedDataset:
+    inputs: dict[str, Sequence[InputColumn]] = {}
+    # The lineage has the names of fields, which may differ from those of columns.
+    both = zip(derivation.interface.columns, derivation.lineage, strict=True)
+    for column, made in both:
+        found = [
+            direct_input(
+                dataset_of(source.relation, namespace),
+                source.column,
+                made.transformation,
+                made.expression,
+            )
+            for source in made.direct
+        ]
+        found += _influences(made.indirect, namespace, of_one_column=True)
+        inputs[column.name] = found
+    rows = list(_influences(derivation.rows or (), namespace, of_one_column=False))
+    return DescribedDataset(dataset_of(name, namespace), _columns(derivation), inputs, rows)
+
+
+def _influences(
+    influences: Sequence[Influence], namespace: str, *, of_one_column: bool
+) -> Iterator[InputColumn]:
+    for influence in influences:
+        dataset = dataset_of(influence.source.relation, namespace)
+        yield indirect_input(
+            dataset, influence.source.column, influence.clause, of_one_column=of_one_column
+        )
