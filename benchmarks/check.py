@@ -12,11 +12,13 @@ import argparse
 import http.client
 import json
 import queue
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -51,7 +53,7 @@ def main() -> None:
         ddl = Path(folder) / "ddl"
         _write_tables(ddl, chosen.tables)
         with _daemon(_config(Path(folder))) as url:
-            _wait(url)
+            _wait(url, chosen.tables)
             ends = threading.Event()
             changes = threading.Thread(target=_change, args=(ddl, ends))
             changes.start()
@@ -152,14 +154,20 @@ class _Client:
         return "ok" if json.loads(text)["ok"] else "violations"
 
 
-def _wait(url: str) -> None:
-    """Until the daemon knows the last table."""
+def _wait(url: str, tables: int) -> None:
+    """Until the daemon has published what is there, and checks know it."""
     client, end = _Client(url), time.monotonic() + _START_SECONDS
     body = json.dumps({"sql": "SELECT nothing FROM moving.t"}).encode()
-    while client.check(body) != "violations":
+    while _versions(url) < tables or client.check(body) != "violations":
         if time.monotonic() > end:
             sys.exit("the daemon did not come to know its tables")
         time.sleep(0.5)
+
+
+def _versions(url: str) -> float:
+    with urllib.request.urlopen(f"{url}/metrics") as response:
+        found = re.search(rb"(?m)^schema_publisher_versions (\S+)$", response.read())
+    return float(found[1]) if found else 0.0
 
 
 def _bodies() -> Sequence[bytes]:

@@ -229,7 +229,11 @@ class Tracer:
     def _at(self, query: rs.Query, position: int, path: tuple[str, ...] = ()) -> Columns:
         match query:
             case rs.Select():
-                return self._inside(self._values(query)[position], path)
+                values = self._values(query)
+                if position >= len(values):
+                    # A list of names goes on where the query's own columns are not known.
+                    return self.open_star(rs.Derived(query))
+                return self._inside(values[position], path)
             case rs.Rows(columns):
                 return self.direct(rs.Operation("row", columns[position]))
             case rs.Combined(operator, branches):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from lakeschema.analysis import resolved as rs
@@ -87,16 +87,52 @@ def join_without_equality(subject: Subject) -> Iterator[Finding]:
     """A join whose condition equates no column of one side with one of the other."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
+        filters = _by_leaf(select.where, leaves)
+        equated = _equated(select, leaves)
         for join in joins_of(select.source):
             conditions = list(of_join(join))
             if join.kind in _INNER:
-                conditions += conjuncts(select.where)
+                # Whatever crosses the join uses its smaller side.
+                side = min(leaves.below(join.left), leaves.below(join.right), key=len)
+                conditions += dict.fromkeys(each for leaf in side for each in filters.get(leaf, ()))
+                if _is_connected(join, leaves, equated):
+                    continue
             crossing = [each for each in conditions if _crosses(each, join, leaves)]
             if crossing and not any(_equates(each, join, leaves) for each in crossing):
                 if isinstance(join.right, rs.Generated):
                     continue
                 right = called(join.right)
                 yield Finding(f"{right} is joined by no equality", _first_position(crossing))
+
+
+def _equated(select: rs.Select, leaves: Leaves) -> Sequence[frozenset[int]]:
+    """The relations in groups that equalities connect: engines join those of a group one by one."""
+    if len(leaves.relations) < 2:
+        return ()
+    links = [
+        leaves.used(each)
+        for each in linking_conditions(select)
+        if isinstance(each, rs.Operation) and each.name in EQUALITIES
+    ]
+    return components(len(leaves.relations), links)
+
+
+def _is_connected(join: rs.Joined, leaves: Leaves, groups: Iterable[frozenset[int]]) -> bool:
+    left, right = leaves.below(join.left), leaves.below(join.right)
+    side, other = sorted((left, right), key=len)
+    return any(group & side and group & other for group in groups if not group.isdisjoint(side))
+
+
+def _by_leaf(
+    condition: rs.Expression | None, leaves: Leaves
+) -> Mapping[int, Sequence[rs.Expression]]:
+    """The conjuncts that use each of the relations: a join of many has as many conditions."""
+    found: dict[int, list[rs.Expression]] = {}
+    if len(leaves.relations) > 1:
+        for each in conjuncts(condition):
+            for leaf in leaves.used(each):
+                found.setdefault(leaf, []).append(each)
+    return found
 
 
 def _crosses(condition: rs.Expression, join: rs.Joined, leaves: Leaves) -> bool:

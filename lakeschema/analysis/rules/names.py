@@ -12,6 +12,7 @@ from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.walking import expressions_of, operands, relations_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import Position
+from lakeschema.translation.syntax import tree
 
 _CHANGING: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "ALTER", "RENAME"})
 
@@ -112,15 +113,30 @@ def called(relation: rs.Relation) -> str:
 
 def _unknown(subject: Subject) -> Iterator[rs.UnknownColumn]:
     seen: set[tuple[object, ...]] = set()
+    rows = _names_of_rows(subject)
     for name, aliases in _all_unknown(subject):
         # A star's columns are shared by what reads them, and an alias may be used where the
         # dialect's rules of scope are not known in full.
         key = (name.name, name.position)
         bare = name.name[0].lower() if len(name.name) == 1 else ""
-        is_special = bare in _WITHOUT_TABLE or name.name[-1][:1] in "$@:{"
+        is_special = bare in _WITHOUT_TABLE or bare in rows or name.name[-1][:1] in "$@:{"
         if key not in seen and bare not in aliases and not is_special:
             seen.add(key)
             yield name
+
+
+def _names_of_rows(subject: Subject) -> frozenset[str]:
+    """What relations are called: in some dialects such a name alone is a whole row."""
+    found: set[str] = set()
+    for node in subject.nodes:
+        match node:
+            case tree.TableName(parts, alias):
+                found.add((alias or parts[-1]).lower())
+            case tree.FromQuery(alias=str(alias)) | tree.FromFunction(alias=str(alias)):
+                found.add(alias.lower())
+            case _:
+                pass
+    return frozenset(found)
 
 
 def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset[str]]]:
@@ -132,9 +148,12 @@ def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset
             for item in select.items
             if isinstance(item, rs.Item) and not isinstance(item.expression, rs.UnknownColumn)
         )
+        # Each by itself: a chain of joins is deep.
+        is_open = any(subject.shapes.of(r).is_open for r in relations_of(select.source))
         for _, expression in expressions_of(select):
             for name in _inside(expression):
-                yield name, aliases
+                if not (is_open and len(name.name) == 1 and not name.readings):
+                    yield name, aliases
     for write in subject.resolved.writes:
         for _, condition in write.conditions:
             for name in _inside(condition):

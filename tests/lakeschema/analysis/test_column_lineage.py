@@ -284,3 +284,9 @@ def test_every_dialect_reads_a_plain_query(dialect: str) -> None:
     sql = "SELECT o.id, c.name FROM orders o LEFT JOIN customers c ON o.customer = c.id"
 
     assert direct(sql, dialect) == {"id": ["orders.id"], "name": ["customers.name"]}
+
+
+def test_more_names_than_a_query_surely_has_columns_are_of_what_is_not_known() -> None:
+    found = direct("SELECT b FROM (SELECT * FROM unheard_of) AS t (a, b)")
+
+    assert found == {"b": ["unheard_of.*"]}

@@ -170,6 +170,8 @@ QUIET = (
     Case("unknown_table", "DROP TABLE IF EXISTS total"),
     Case("unknown_table", "ALTER TABLE orders RENAME TO bills"),
     Case("unknown_column", "SELECT x.y FROM elsewhere.t"),
+    Case("unknown_column", "SELECT o FROM orders o"),
+    Case("unknown_column", "SELECT * FROM elsewhere.t UNION SELECT * FROM elsewhere.u ORDER BY a"),
     Case("unknown_column", "SELECT customer AS c, sum(amount) s FROM orders GROUP BY c ORDER BY s"),
     Case("unknown_column", "SELECT current_date, date_add(day, 1, at) FROM orders"),
     Case("unknown_column", "SELECT w.b FROM orders LATERAL VIEW explode(split(at, ',')) w AS b"),
@@ -222,6 +224,11 @@ QUIET = (
         "ON (o.customer = c.id AND o.id = 1) OR (c.id = o.customer AND o.id = 2)",
     ),
     Case("join_without_equality", "SELECT 1 FROM orders JOIN customers USING (id)"),
+    Case(
+        "join_without_equality",
+        "SELECT 1 FROM orders o, totals t, customers c "
+        "WHERE c.id = t.customer AND o.customer = c.id AND t.total > o.amount",
+    ),
     Case(
         "outer_join_undone",
         "SELECT 1 FROM orders o LEFT JOIN customers c ON o.customer = c.id WHERE c.id IS NULL",
@@ -334,6 +341,12 @@ def test_a_violation_has_a_hint_and_a_severity(catalog: KnownCatalog) -> None:
 
     assert violation.severity is Severity.WARNING
     assert violation.hint == "add WHERE, or use TRUNCATE to empty a table"
+
+
+def test_a_chain_of_many_joins_is_checked(catalog: KnownCatalog) -> None:
+    joins = " ".join(f"JOIN customers c{n} ON c{n}.id = o.customer" for n in range(1_500))
+
+    assert _broken(Case("", f"SELECT o.id FROM orders o {joins}"), catalog, DEFAULT_RULES) == []
 
 
 def test_explain_runs_nothing_and_breaks_nothing(catalog: KnownCatalog) -> None:
