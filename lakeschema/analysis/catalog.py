@@ -6,10 +6,10 @@ its columns are not known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
 
@@ -50,12 +50,56 @@ class KnownTable:
     reads: tuple[tuple[RelationName, tuple[str, ...]], ...] = ()
 
 
+class Changed(Mapping[RelationName, KnownTable]):
+    """Tables with some changes, which shares all that did not change.
+
+    ``changes``: None for a table that is gone.
+    """
+
+    def __init__(
+        self,
+        below: Mapping[RelationName, KnownTable],
+        changes: Mapping[RelationName, KnownTable | None],
+    ) -> None:
+        self.below = below
+        self.changes = changes
+
+    def __getitem__(self, name: RelationName) -> KnownTable:
+        if name not in self.changes:
+            return self.below[name]
+        table = self.changes[name]
+        if table is None:
+            raise KeyError(name)
+        return table
+
+    def __iter__(self) -> Iterator[RelationName]:
+        yield from (name for name, table in self.changes.items() if table is not None)
+        yield from (name for name in self.below if name not in self.changes)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+_MAX_CHANGES: Final = 100
+"""Over one mapping: each change copies those before it."""
+
+
+def _changed(
+    tables: Mapping[RelationName, KnownTable], name: RelationName, table: KnownTable | None
+) -> Mapping[RelationName, KnownTable]:
+    if not isinstance(tables, Changed):
+        return Changed(tables, {name: table})
+    if len(tables.changes) < _MAX_CHANGES:
+        return Changed(tables.below, {**tables.changes, name: table})
+    return Changed(dict(tables), {name: table})
+
+
 @dataclass(frozen=True, slots=True)
 class KnownCatalog:
     """All that is known, and where names are looked up.
 
     Attributes:
-        tables: by name; None for one that is known not to exist any more.
+        tables: by name.
         namespace: where names of one part are looked up; empty where they stay as written.
         temporary: tables of this session, which hide others of their name.
         created: by the same text, and so its author's own.
@@ -82,11 +126,11 @@ class KnownCatalog:
         return self.tables.get(name)
 
     def with_table(self, name: RelationName, table: KnownTable) -> KnownCatalog:
-        return replace(self, tables=MappingProxyType({**self.tables, name: table}))
+        return replace(self, tables=_changed(self.tables, name, table))
 
     def without(self, name: RelationName) -> KnownCatalog:
-        kept = {key: table for key, table in self.tables.items() if key != name}
-        return replace(self, tables=MappingProxyType(kept), temporary=self.temporary - {name})
+        tables = _changed(self.tables, name, None)
+        return replace(self, tables=tables, temporary=self.temporary - {name})
 
     def at(self, location: str) -> RelationName | None:
         """The table whose files lie there: the longest location that the path begins with."""

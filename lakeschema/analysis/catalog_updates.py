@@ -27,16 +27,20 @@ class CatalogUpdate:
     """One change, or what spoke against it.
 
     Attributes:
-        columns: after it; None where they are not known, or the relation is gone.
+        table: as it is after it; None where it is gone, or nothing is known of it.
         new_name: of RENAMED.
         reason: of CONFLICT, which changes nothing.
     """
 
     change: Change
     relation: RelationName | None
-    columns: tuple[str, ...] | None = None
+    table: KnownTable | None = None
     new_name: RelationName | None = None
     reason: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        return None if self.table is None else self.table.columns
 
 
 def catalog_updates(
@@ -121,7 +125,7 @@ def _created_columns(
 def _put(
     catalog: KnownCatalog, name: RelationName, table: KnownTable, change: Change
 ) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
-    return catalog.with_table(name, table), (CatalogUpdate(change, name, table.columns),)
+    return catalog.with_table(name, table), (CatalogUpdate(change, name, table),)
 
 
 def _conflict(name: RelationName, reason: str) -> CatalogUpdate:
@@ -167,7 +171,7 @@ def _rename(
             continue
         known = catalog.known(old) or KnownTable(None)
         catalog = catalog.without(old).with_table(new, known)
-        found.append(CatalogUpdate(Change.RENAMED, old, known.columns, new))
+        found.append(CatalogUpdate(Change.RENAMED, old, known, new))
     return catalog, tuple(found)
 
 
@@ -178,8 +182,8 @@ def _swap(
     other = catalog.known(second) or KnownTable(None)
     swapped = catalog.with_table(first, other).with_table(second, one)
     return swapped, (
-        CatalogUpdate(Change.REPLACED, first, other.columns),
-        CatalogUpdate(Change.REPLACED, second, one.columns),
+        CatalogUpdate(Change.REPLACED, first, other),
+        CatalogUpdate(Change.REPLACED, second, one),
     )
 
 

@@ -52,9 +52,12 @@ def analyse(
         for each in bodies:
             try:
                 resolved = resolve(each, catalog, grammar.scoping)[0]
-            except RecursionError:
-                error = TooLarge("the statement is nested too deeply")
+            except TranslationError as error:
                 yield Analysed(placed.text, each, None, catalog, catalog, error=error)
+                continue
+            except RecursionError:
+                deep = TooLarge("the statement is nested too deeply")
+                yield Analysed(placed.text, each, None, catalog, catalog, error=deep)
                 continue
             before = catalog
             catalog, updates = catalog_updates(each, resolved, before)

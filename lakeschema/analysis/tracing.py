@@ -59,6 +59,7 @@ class Tracer:
         self._columns: dict[tuple[int, str, tuple[str, ...]], Columns] = {}
         self._influences: dict[int, Influences] = {}
         self._items: dict[int, list[rs.Expression]] = {}
+        self._own: dict[tuple[int, str], Influences] = {}
         # Ids are only good while the objects live.
         self._kept: list[object] = []
         self._prepare(resolved)
@@ -73,6 +74,7 @@ class Tracer:
                 for item in query.items:
                     if isinstance(item, rs.Item):
                         self.direct(item.expression)
+                        self.own_influences(item.expression)
             self.influences(query)
 
     # direct
@@ -284,15 +286,12 @@ class Tracer:
         """What decides a value besides what it is made of: keys of windows, conditions, queries."""
         found: Influences = {}
         pending = [expression]
-        seen: set[int] = set()
         while pending:
             at = pending.pop()
             match at:
                 case rs.ColumnUse(relation, column):
-                    inner = self._defined(relation, column)
-                    if inner is not None and id(inner) not in seen:
-                        seen.add(id(inner))
-                        pending.append(inner)
+                    if isinstance(relation, rs.Derived):
+                        found.update(self._own_of(relation, column))
                 case rs.Windowed(call, partition_by, order_by):
                     self._influence(rs.Clause.PARTITION_BY, partition_by, found)
                     self._influence(rs.Clause.ORDER_BY, order_by, found)
@@ -308,25 +307,27 @@ class Tracer:
                     pending += operands(at)
         return found
 
-    def _defined(self, relation: rs.Relation, column: str) -> rs.Expression | None:
-        """The expression that a column of a sub-query is."""
-        while isinstance(relation, rs.Derived):
-            position = self.shapes.of(relation).positions.get(column)
-            query = relation.query
-            if position is None:
-                return None
-            while isinstance(query, rs.Recursive) and query.query is not None:
-                query = query.query
-            if isinstance(query, rs.Combined):
-                selects = [self._values(branch) for branch in _selects(query)]
-                return rs.Operation(
-                    "union", tuple(v[position] for v in selects if position < len(v))
-                )
-            if not isinstance(query, rs.Select):
-                return None
-            values = self._values(query)
-            return values[position] if position < len(values) else None
-        return None
+    def _own_of(self, relation: rs.Derived, column: str) -> Influences:
+        """Of a column of a sub-query: what decides the expression that it is there."""
+        key = (id(relation), column)
+        found = self._own.get(key)
+        if found is None:
+            self._kept.append(relation)
+            self._own[key] = {}
+            inner = [*self._defined(relation, column)]
+            found = self.own_influences(rs.Operation("union", tuple(inner))) if inner else {}
+            self._own[key] = found
+        return found
+
+    def _defined(self, relation: rs.Derived, column: str) -> Iterator[rs.Expression]:
+        """The expressions that a column of a sub-query is, one for each branch."""
+        position = self.shapes.of(relation).positions.get(column)
+        if position is None:
+            return
+        for select in _selects(relation.query):
+            values = self._values(select)
+            if position < len(values):
+                yield values[position]
 
     def _influence(
         self, clause: rs.Clause, expressions: Iterable[rs.Expression], found: Influences

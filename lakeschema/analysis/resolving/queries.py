@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.resolving.aggregates import aggregates
 from lakeschema.analysis.resolving.from_items import Common, FromResolver
 from lakeschema.analysis.resolving.scopes import Scope
+from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.syntax import tree
+
+MAX_COLUMNS: Final = 50_000
+"""Of one query: stars of joins inside one another double them at each level."""
 
 
 @dataclass(slots=True, eq=False)
@@ -145,6 +150,11 @@ class QueryResolver(FromResolver):
             found += [rs.Item(name, value) for name in names]
             if self.scoping.aliases_in_items and item.aliases:
                 at = replace(at, aliases={**at.aliases, names[0].lower(): value})
+        if len(found) > MAX_COLUMNS:
+            raise TooLarge(
+                f"a query has {len(found)} columns, more than the {MAX_COLUMNS} allowed",
+                hint="list the columns that are needed instead of stars",
+            )
         return found
 
     def _star_items(self, star: tree.Star, scope: Scope) -> list[rs.Item | rs.OpenStar]:

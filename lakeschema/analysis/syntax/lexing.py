@@ -21,9 +21,9 @@ from lakeschema.translation.syntax.lexing import (
     unescape,
 )
 
-_TEMPLATE: Final = r"\$\{[^}]*\}|\{\{.*?\}\}"
-_BACKSLASHED: Final = r"[^{q}\\]*(?:(?:\\.|{q}{q})[^{q}\\]*)*"
-_PLAIN: Final = r"[^{q}]*(?:{q}{q}[^{q}]*)*"
+TEMPLATE: Final = r"\$\{[^}]*\}|\{\{.*?\}\}"
+BACKSLASHED: Final = r"[^{q}\\]*(?:(?:\\.|{q}{q})[^{q}\\]*)*"
+PLAIN: Final = r"[^{q}]*(?:{q}{q}[^{q}]*)*"
 _BIGGEST_TAG: Final = 64
 
 _SYMBOLS: Final = "|".join(
@@ -41,7 +41,7 @@ _SYMBOLS: Final = "|".join(
 
 @cache
 def _pattern(backslashes: bool, hashes: bool, brackets: bool) -> re.Pattern[str]:
-    inner = _BACKSLASHED if backslashes else _PLAIN
+    inner = BACKSLASHED if backslashes else PLAIN
     comments = r"--[^\n]*|\#[^\n]*" if hashes else r"--[^\n]*"
     name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets else ""
     parts = rf"""
@@ -51,14 +51,14 @@ def _pattern(backslashes: bool, hashes: bool, brackets: bool) -> re.Pattern[str]
       | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
       | (?P<hexadecimal>[xX]'[0-9A-Fa-f\s]*')
       | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|Bd|bD|[LlSsYyDdFf])?(?!\w))
-      | (?P<template>(?:{_TEMPLATE}|\$\[[^\]]*\])(?![\w$]))
+      | (?P<template>(?:{TEMPLATE}|\$\[[^\]]*\])(?![\w$]))
       | (?P<tagged>\$(?P<tag>\w{{0,{_BIGGEST_TAG}}})\$.*?\$(?P=tag)\$)
       | (?P<escaped>[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*')
       | (?P<string>(?:[nNbB]|[uU]&)?'{inner.format(q="'")}')
       | (?P<double>"{inner.format(q='"')}")
       | (?P<quoted>`(?:[^`]|``)*`)
       | (?P<variable>@@?\w+|\$\w+|(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
-      | (?P<word>(?:\w|\#(?=\w)|{_TEMPLATE})(?:{_TEMPLATE}|[\w$\#])*)
+      | (?P<word>(?:\w|\#(?=\w)|{TEMPLATE})(?:{TEMPLATE}|[\w$\#])*)
       {name}
       | (?P<symbol>{_SYMBOLS}|[-+*/%~&|^<>=!(),.\[\]:;?{{}}@$\#\\])
     """

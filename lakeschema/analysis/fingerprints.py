@@ -1,0 +1,125 @@
+"""Texts that differ in literals alone have one fingerprint, if nothing depends on those literals.
+
+A log of a million statements has some ten thousand: what one of them does, the others do.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from lakeschema.analysis.syntax.dialects import StatementGrammar
+from lakeschema.analysis.syntax.lexing import BACKSLASHED, PLAIN, statement_tokens
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.syntax.lexing import NUMBER, STRING, Token
+
+_NEVER: Final = re.compile(r"\$|\{\{|@|identifier\s*\(|_partitions?_", re.IGNORECASE)
+"""Texts that are their own fingerprint: literals are names there, or names may be literals."""
+_LISTED: Final = frozenset({"WHERE", "ON", "HAVING", "QUALIFY", "VALUES"})
+_NAMED: Final = frozenset(
+    {
+        *("GROUP", "ORDER", "FROM", "PARTITION", "LIMIT", "USING", "JOIN", "LATERAL"),
+        *("PIVOT", "UNPIVOT", "INTO", "SET", "WINDOW", "CLONE", "LOCATION", "DIRECTORY"),
+    }
+)
+_ARGUMENTS: Final = "arguments"
+"""In place of a clause: inside the parentheses of an item."""
+MAX_SHAPES: Final = 100_000
+_MAX_CHARACTERS: Final = 100_000
+
+
+class Fingerprints:
+    """Remembers which literals of each shape of a text matter."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, str], tuple[bool, ...] | None] = {}
+
+    def of(self, sql: str, grammar: StatementGrammar) -> tuple[str, ...]:
+        """Equal for texts that do the same to the same tables. Not equal for all such texts."""
+        if len(sql) > _MAX_CHARACTERS or _NEVER.search(sql):
+            return (sql,)
+        literals: list[str] = []
+
+        def without(found: re.Match[str]) -> str:
+            if found.lastgroup is None:
+                return found[0]
+            literals.append(found[0])
+            return "?"
+
+        pattern = _literals(grammar.backslash_escapes, grammar.double_quotes_name)
+        shape = pattern.sub(without, sql)
+        key = (id(grammar), shape)
+        if key not in self._kept:
+            if len(self._kept) >= MAX_SHAPES:
+                self._kept.clear()
+            self._kept[key] = _kept(sql, grammar, len(literals))
+        kept = self._kept[key]
+        if kept is None:
+            return (sql,)
+        return (shape, *(text for text, keep in zip(literals, kept, strict=True) if keep))
+
+
+@cache
+def _literals(backslashes: bool, quotes_name: bool) -> re.Pattern[str]:
+    """Literals as a group, and what may hold quotation marks or digits without being one."""
+    inner = BACKSLASHED if backslashes else PLAIN
+    double = "" if quotes_name else "(?P<double>)"
+    return re.compile(
+        rf"""
+          (?P<string>'{inner.format(q="'")}')
+        | "{inner.format(q='"')}"{double}
+        | `(?:[^`]|``)*`
+        | --[^\n]*
+        | /\*.*?\*/
+        | (?<![\w.])(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])
+        """,
+        re.VERBOSE | re.DOTALL,
+    )
+
+
+def _kept(sql: str, grammar: StatementGrammar, count: int) -> tuple[bool, ...] | None:
+    """Of each literal whether it matters; None where the tokens are others than the literals."""
+    try:
+        tokens = statement_tokens(sql, grammar)
+    except TranslationError:
+        return None
+    places = [place for place, token in enumerate(tokens) if token.kind in (STRING, NUMBER)]
+    if len(places) != count:
+        return None
+    needless = _needless(tokens)
+    return tuple(place not in needless for place in places)
+
+
+def _needless(tokens: list[Token]) -> set[int]:
+    """The tokens that would not matter as literals: in conditions, in VALUES, in named items.
+
+    Elsewhere a literal may be a name, a position, or in the name of a column without an alias.
+    """
+    found: set[int] = set()
+    clauses = [""]
+    items: list[list[int]] = [[]]
+    for place, token in enumerate(tokens):
+        word = token.word
+        clause = clauses[-1]
+        if word == "(":
+            clauses.append(_ARGUMENTS if clause == "SELECT" else clause)
+            items.append([])
+        elif word == ")" and len(clauses) > 1:
+            inner = items.pop()
+            if clauses.pop() == _ARGUMENTS:
+                items[-1] += inner
+        elif word == "SELECT" or word in _LISTED or word in _NAMED or word == ";":
+            clauses[-1] = word
+            items[-1] = []
+        elif word == "," and clause == "SELECT":
+            items[-1] = []
+        elif word == "AS" and clause == "SELECT":
+            found.update(items[-1])
+            items[-1] = []
+        elif token.kind in (STRING, NUMBER):
+            if clause in _LISTED:
+                found.add(place)
+            else:
+                items[-1].append(place)
+    return found

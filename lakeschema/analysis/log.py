@@ -1,0 +1,190 @@
+"""Statements of a log → rows of flat tables, one table an analysis.
+
+What failed to be read is a row with the reason, never a gap. A statement like one before, over
+tables like those before, is answered from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from lakeschema.analysis.catalog import KnownTable, Source, as_text
+from lakeschema.analysis.column_access import column_access
+from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.dataflow import Dataflow
+from lakeschema.analysis.fingerprints import Fingerprints
+from lakeschema.analysis.joins import joins
+from lakeschema.analysis.scripts import Analysed, analyse
+from lakeschema.analysis.statements_logged import LoggedStatement
+from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
+from lakeschema.analysis.table_access import table_access
+from lakeschema.analysis.table_lineage import compose, table_lineage
+from lakeschema.analysis.timeline import Timeline
+from lakeschema.analysis.tracing import BaseColumn
+from lakeschema.catalog.identifiers import RelationName
+
+Row: TypeAlias = tuple[str, ...]
+TABLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "statements": ("verb",),
+    "table_access": ("relation", "access"),
+    "column_access": ("relation", "column", "clause"),
+    "joins": ("relation", "column", "other_relation", "other_column"),
+    "table_lineage": ("target", "source"),
+    "column_lineage": ("target", "column", "source", "source_column", "kind", "clause"),
+    "catalog_updates": ("change", "relation", "reason"),
+    "failures": ("error", "message", "text"),
+}
+"""The columns of each table, besides those of the statement itself."""
+_MAX_TEXT: Final = 2_000
+MAX_REMEMBERED: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Of one statement: rows by table, and its dataflow.
+
+    Attributes:
+        number: counts the answers of one ``LogAnalysis`` from 1; an answer out of memory has that
+            of the first statement like it.
+    """
+
+    number: int
+    rows: tuple[tuple[str, Row], ...]
+    dataflow: Dataflow
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """``tables``: all that were looked up, as they were, None for one that was not known."""
+
+    tables: tuple[tuple[RelationName, KnownTable | None], ...]
+    found: Found
+
+
+class LogAnalysis:
+    """Analyses statements of one log, in any order."""
+
+    def __init__(self, timeline: Timeline, conventions: Conventions | None = None) -> None:
+        self._timeline = timeline
+        self._conventions = conventions or Conventions()
+        self._fingerprints = Fingerprints()
+        self._memory: dict[tuple[object, ...], list[_Remembered]] = {}
+        self._count = 0
+        self.remembered = 0
+
+    def found(self, statement: LoggedStatement) -> Found:
+        """Never raises for what the statement says."""
+        catalog = self._timeline.at(statement.position, statement.session, statement.namespace)
+        try:
+            grammar = grammar_of(statement.dialect)
+        except UnknownDialect as error:
+            self._count += 1
+            return Found(self._count, _failed("UnknownDialect", str(error), statement.sql), {})
+        key = (
+            statement.dialect,
+            catalog.namespace,
+            catalog.temporary,
+            statement.succeeded,
+            self._fingerprints.of(statement.sql, grammar),
+        )
+        for before in self._memory.get(key, ()):
+            if all(catalog.tables.get(name) == table for name, table in before.tables):
+                self.remembered += 1
+                return before.found
+        recorded = _Recorded(catalog.tables)
+        analysed = analyse(statement.sql, grammar, replace(catalog, tables=recorded))
+        found = self._of_all(analysed, succeeded=statement.succeeded)
+        if not recorded.was_listed:
+            if len(self._memory) >= MAX_REMEMBERED:
+                self._memory.clear()
+            made = _Remembered(tuple(recorded.seen.items()), found)
+            self._memory.setdefault(key, []).append(made)
+        return found
+
+    def _of_all(self, analysed: Iterator[Analysed], *, succeeded: bool) -> Found:
+        rows: list[tuple[str, Row]] = []
+        steps: list[Dataflow] = []
+        for each in analysed:
+            if each.resolved is None:
+                assert each.error is not None
+                rows += _failed(type(each.error).__name__, str(each.error), each.text)
+                continue
+            step = table_lineage(each.resolved, self._conventions)
+            if succeeded:
+                steps.append(step)
+            rows += self._rows(each, step)
+        self._count += 1
+        return Found(self._count, tuple(rows), compose(steps))
+
+    def _rows(self, analysed: Analysed, step: Dataflow) -> Iterator[tuple[str, Row]]:
+        resolved, conventions = analysed.resolved, self._conventions
+        assert resolved is not None
+        yield "statements", (resolved.verb,)
+        for access, source in table_access(resolved, conventions):
+            yield "table_access", (as_text(source), access.value)
+        for column, clause in column_access(resolved, conventions):
+            yield "column_access", (*_column(column), clause.value)
+        for first, second in joins(resolved, conventions):
+            yield "joins", (*_column(first), *_column(second))
+        for target, sources in step.items():
+            # A table that is emptied has a row, too: its data comes from nowhere.
+            for text in [as_text(source) for source in sources] or [""]:
+                yield "table_lineage", (as_text(target), text)
+        for lineage in column_lineage(resolved, conventions):
+            yield from _lineage_rows(lineage)
+        for update in analysed.updates:
+            relation = "" if update.relation is None else str(update.relation)
+            yield "catalog_updates", (update.change.value, relation, update.reason)
+
+
+def _lineage_rows(lineage: RelationLineage) -> Iterator[tuple[str, Row]]:
+    target = _source(lineage.target)
+    for column in lineage.columns:
+        for base in column.direct:
+            row = (target, column.column, *_column(base), "direct", "")
+            yield "column_lineage", row
+        for clause, base in column.indirect:
+            row = (target, column.column, *_column(base), "indirect", clause.value)
+            yield "column_lineage", row
+    for clause, base in lineage.rows:
+        # Of all columns: told once.
+        yield "column_lineage", (target, "", *_column(base), "rows", clause.value)
+
+
+def _column(column: BaseColumn) -> tuple[str, str]:
+    return _source(column.source), ".".join((column.column, *column.path))
+
+
+def _source(source: Source | None) -> str:
+    return "" if source is None else as_text(source)
+
+
+def _failed(error: str, message: str, text: str) -> tuple[tuple[str, Row], ...]:
+    return (("failures", (error, message, text[:_MAX_TEXT])),)
+
+
+class _Recorded(Mapping[RelationName, KnownTable]):
+    """Tables, and which of them were looked up."""
+
+    def __init__(self, tables: Mapping[RelationName, KnownTable]) -> None:
+        self._tables = tables
+        self.seen: dict[RelationName, KnownTable | None] = {}
+        self.was_listed = False
+
+    def __getitem__(self, name: RelationName) -> KnownTable:
+        table = self._tables.get(name)
+        self.seen[name] = table
+        if table is None:
+            raise KeyError(name)
+        return table
+
+    def __iter__(self) -> Iterator[RelationName]:
+        self.was_listed = True
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        self.was_listed = True
+        return len(self._tables)

@@ -1,0 +1,165 @@
+"""The catalog at every position of a log: each table's versions, found by bisection.
+
+DDL is read once, in order; every other statement is then resolved by itself, wherever, against the
+catalog at its position. Temporary tables and the current namespace belong to a session.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lakeschema.analysis.catalog import KnownCatalog, KnownTable
+from lakeschema.analysis.catalog_updates import CatalogUpdate, Change
+from lakeschema.analysis.scripts import analyse
+from lakeschema.analysis.statements_logged import LoggedStatement
+from lakeschema.analysis.syntax.dialects import grammar_of
+from lakeschema.catalog.identifiers import RelationName
+
+
+@dataclass(slots=True)
+class _Versions:
+    """``tables``: from each of the positions on; None while it does not exist."""
+
+    positions: list[int] = field(default_factory=list)
+    tables: list[KnownTable | None] = field(default_factory=list)
+
+    def at(self, position: int) -> tuple[bool, KnownTable | None]:
+        """Whether anything is known of it before ``position``, and what."""
+        found = bisect_left(self.positions, position)
+        return (False, None) if not found else (True, self.tables[found - 1])
+
+    def add(self, position: int, table: KnownTable | None) -> None:
+        self.positions.append(position)
+        self.tables.append(table)
+
+
+@dataclass(slots=True)
+class _Session:
+    """``namespaces``: from each of the positions on."""
+
+    temporary: dict[RelationName, _Versions] = field(default_factory=dict)
+    positions: list[int] = field(default_factory=list)
+    namespaces: list[tuple[str, ...]] = field(default_factory=list)
+
+
+class Timeline:
+    """Built in the order of positions; read at any of them, also in other processes."""
+
+    def __init__(self, tables: Mapping[RelationName, KnownTable]) -> None:
+        """``tables`` exist before the first statement."""
+        self._first = dict(tables)
+        self._versions: dict[RelationName, _Versions] = {}
+        self._sessions: dict[str, _Session] = {}
+        self.conflicts: list[tuple[int, CatalogUpdate]] = []
+
+    def at(self, position: int, session: str = "", namespace: tuple[str, ...] = ()) -> KnownCatalog:
+        """What is known before the statement at a position; ``namespace`` unless a USE said else."""
+        found = self._sessions.get(session)
+        if found is None:
+            return KnownCatalog(_TablesAt(self, position, None), namespace)
+        last = bisect_left(found.positions, position)
+        temporary = frozenset(
+            name for name, versions in found.temporary.items() if versions.at(position)[1]
+        )
+        chosen = found.namespaces[last - 1] if last else namespace
+        return KnownCatalog(_TablesAt(self, position, found), chosen, temporary)
+
+    def table(
+        self, name: RelationName, position: int, session: _Session | None
+    ) -> KnownTable | None:
+        if session is not None and name in session.temporary:
+            table = session.temporary[name].at(position)[1]
+            if table is not None:
+                return table
+        versions = self._versions.get(name)
+        known, table = (False, None) if versions is None else versions.at(position)
+        return table if known else self._first.get(name)
+
+    def names(self, position: int, session: _Session | None) -> Iterator[RelationName]:
+        inner = () if session is None else session.temporary
+        for name in dict.fromkeys((*self._first, *self._versions, *inner)):
+            if self.table(name, position, session) is not None:
+                yield name
+
+    def add(self, statement: LoggedStatement) -> None:
+        """What a statement changes; one that failed, or cannot be read, changes nothing."""
+        if not statement.succeeded:
+            return
+        catalog = self.at(statement.position, statement.session, statement.namespace)
+        for analysed in analyse(statement.sql, grammar_of(statement.dialect), catalog):
+            for update in analysed.updates:
+                self._add_update(statement, update, analysed.catalog)
+
+    def _add_update(
+        self, statement: LoggedStatement, update: CatalogUpdate, after: KnownCatalog
+    ) -> None:
+        position = statement.position
+        if update.change is Change.CONFLICT:
+            self.conflicts.append((position, update))
+            return
+        if update.change is Change.NAMESPACE:
+            session = self._sessions.setdefault(statement.session, _Session())
+            session.positions.append(position)
+            session.namespaces.append(after.namespace)
+            return
+        name = update.relation
+        assert name is not None
+        if update.change is Change.RENAMED:
+            assert update.new_name is not None
+            self._put(statement, name, None, temporary=False)
+            name = update.new_name
+        self._put(statement, name, update.table, temporary=name in after.temporary)
+
+    def _put(
+        self,
+        statement: LoggedStatement,
+        name: RelationName,
+        table: KnownTable | None,
+        *,
+        temporary: bool,
+    ) -> None:
+        session = self._sessions.get(statement.session)
+        if temporary:
+            session = self._sessions.setdefault(statement.session, _Session())
+            versions = session.temporary.setdefault(name, _Versions())
+        elif (
+            session is not None
+            and session.temporary.get(name, _Versions()).at(statement.position)[1]
+        ):
+            versions = session.temporary[name]
+        else:
+            versions = self._versions.setdefault(name, _Versions())
+        versions.add(statement.position, table)
+
+
+class _TablesAt(Mapping[RelationName, KnownTable]):
+    """The tables of a timeline at one position, looked up when they are asked for."""
+
+    def __init__(self, timeline: Timeline, position: int, session: _Session | None) -> None:
+        self._timeline = timeline
+        self._position = position
+        self._session = session
+
+    def __getitem__(self, name: RelationName) -> KnownTable:
+        table = self._timeline.table(name, self._position, self._session)
+        if table is None:
+            raise KeyError(name)
+        return table
+
+    def __iter__(self) -> Iterator[RelationName]:
+        return self._timeline.names(self._position, self._session)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def timeline_of(
+    statements: Iterable[LoggedStatement], tables: Mapping[RelationName, KnownTable]
+) -> Timeline:
+    """The timeline of a log's DDL, which must come in the order of positions."""
+    timeline = Timeline(tables)
+    for statement in statements:
+        timeline.add(statement)
+    return timeline
