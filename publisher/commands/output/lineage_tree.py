@@ -9,7 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from publisher.commands.output.tables import cell, print_table, say
-from publisher.lineage.values import Direction, Kind, Link, Place, Traced
+from publisher.lineage.values import Direction, Kind, Link, Place, Traced, TracedRelation
 
 MAX_LINES = 200
 """Of one tree; JSON has all links."""
@@ -27,9 +27,16 @@ def print_lineage(console: Console, traced: Traced) -> None:
     if traced.is_cut:
         say(console, "there is more beyond this depth")
     for name in traced.untraced:
-        say(console, f"{name}: its columns are not known; see: schema-publisher explain {name}")
+        say(console, f"{name}: {_why_untraced(traced.relations[name])}")
     if not is_upstream:
         _print_packages(console, traced)
+
+
+def _why_untraced(relation: TracedRelation) -> str:
+    if relation.is_view:
+        # An earlier release derived it.
+        return "what decides its rows is not known before the next snapshot"
+    return "its columns are not known, since it cannot be derived; explain says why"
 
 
 def _print_packages(console: Console, traced: Traced) -> None:
@@ -102,7 +109,7 @@ class _Upstream(_Tree):
         deciding = [link for link in links if link.kind is Kind.INDIRECT]
         named = {link.source.relation for link in self._traced.links if not link.source.is_rows}
         read = [link.source for link in links if link.kind is Kind.READS]
-        read = [source for source in read if self._into.get(source) or source.relation not in named]
+        read = [each for each in read if self._decides(each) or each.relation not in named]
         self._shown.add(place)
         if not deciding and not read:
             return
@@ -115,10 +122,22 @@ class _Upstream(_Tree):
                 return
             self._links(inner, source)
         for source in read:
-            if self._into.get(source):
+            if self._decides(source):
                 self._rows(node, source)
             else:
                 self._add(node, f"{source}  (its rows)")
+
+    def _decides(self, rows: Place) -> bool:
+        """Whether anything is known to decide them, at any distance."""
+        pending, seen = [rows], {rows}
+        while pending:
+            for link in self._into.get(pending.pop(), ()):
+                if link.kind is Kind.INDIRECT:
+                    return True
+                if link.source not in seen:
+                    seen.add(link.source)
+                    pending.append(link.source)
+        return False
 
     def _made(self, place: Place, links: Sequence[Link] = ()) -> str:
         """The place with how it is made; a field of it, if that alone is read."""

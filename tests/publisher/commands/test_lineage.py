@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lakeschema.catalog.identifiers import RelationName
 from publisher.lineage.openlineage import metastore_namespace
+from publisher.state.protocol import Transaction
 from tests.lakeschema.analysis.openlineage_classes import through_their_classes, without_empty
 from tests.publisher.commands.folder import Folder
 
@@ -186,6 +189,27 @@ def test_a_view_that_cannot_be_derived_is_named_and_not_guessed(folder: Folder) 
     assert links(answer) == ["1 orders.note -> wrong.* reads"]
     assert answer["untraced"] == ["shop.wrong"]
     assert "shop.wrong: its columns are not known" in shown
+
+
+def test_a_view_of_an_earlier_release_says_what_is_not_known_of_it(folder: Folder) -> None:
+    folder.write_ddl(DDL)
+    folder.run("snapshot")
+    name = RelationName.of("shop", "revenue")
+
+    def forget_influences(tx: Transaction) -> None:
+        stored = json.loads(tx.graph.derivations([name])[name])
+        del stored["influences"]
+        tx.graph.write_derivation(name, json.dumps(stored))
+
+    with folder.state() as state:
+        state.write(forget_influences)
+    shown = folder.people("lineage", "shop.revenue.customer")
+
+    assert shown.splitlines() == [
+        "shop.revenue.customer",
+        "└── shop.orders.customer  (direct)",
+        "shop.revenue: what decides its rows is not known before the next snapshot",
+    ]
 
 
 def test_no_state_is_made_by_asking(folder: Folder) -> None:
