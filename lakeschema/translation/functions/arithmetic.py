@@ -207,7 +207,7 @@ def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """A bigint stays one; what else Spark takes for a number becomes an int first."""
     type_ = arguments[0].type
-    if type_ == BIGINT:
+    if type_ == BIGINT or (type_ == VOID and not semantics.is_spark):
         return CallResult(BIGINT)
     if not semantics.is_spark:
         return CallResult(INT)
