@@ -91,6 +91,7 @@ ROWS: Final = (
     Row("regr_avgx", "number, number", "@second_average", PARTIAL, _AGGREGATE),
     Row("regr_avgy", "number, number", "@average", PARTIAL, _AGGREGATE),
     Row("regr_count", "double, double", "bigint", NEVER, _AGGREGATE),
+    Row("min max", "any", "@extreme_of_group", TOTAL, _AGGREGATE, keeps=0),
     Row("histogram_numeric", "double, int", "array<struct<x:double,y:double>>", PARTIAL, _AGGREGATE),
 )
 # fmt: on

@@ -12,6 +12,8 @@ from lakeschema.catalog.column_types import (
     VOID,
     ArrayType,
     ColumnType,
+    MapType,
+    StructType,
     Uniontype,
     parse_type,
 )
@@ -61,6 +63,12 @@ def _extreme(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
     return CallResult(known[0] if known else VOID)
 
 
+def _extreme_of_group(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
+    """MAX of arrays was seen to be null in a group that has one."""
+    type_ = arguments[0].type
+    return CallResult(type_, may_be_null=isinstance(type_, (ArrayType, MapType, StructType)))
+
+
 def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """INSTR is null where it shall find an occurrence below the first."""
     return CallResult(INT, may_be_null=len(arguments) > 2)
@@ -76,5 +84,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@of_type_text": _of_type_text,
         "@occurrence": _occurrence,
         "@extreme": _extreme,
+        "@extreme_of_group": _extreme_of_group,
     }
 )
