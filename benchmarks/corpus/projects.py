@@ -76,7 +76,7 @@ _JINJA: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 
 def project_suite(project: str) -> Iterator[Script]:
     """One script for each set of tables, which take longer to make than queries to be read."""
-    folder = _source_of(project, PROJECTS[project])
+    folder = source_of(project, PROJECTS[project])
     queries: dict[str, dict[str, None]] = {}
     for path in sorted(folder.rglob("*")):
         texts = [text for text in map(_plain, _texts_of(path)) if is_query(text)]
@@ -143,7 +143,7 @@ def _plain(text: str) -> str:
 
 def _tables_of_tpc(name: str) -> Sequence[str]:
     """From the helpers of sqlglot's tests."""
-    (helpers,) = _source_of("sqlglot", PROJECTS["sqlglot"]).rglob("tests/helpers.py")
+    (helpers,) = source_of("sqlglot", PROJECTS["sqlglot"]).rglob("tests/helpers.py")
     for node in ast.parse(helpers.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
             schema: dict[str, dict[str, str]] = ast.literal_eval(node.value)
@@ -155,7 +155,7 @@ def _tables_of_tpc(name: str) -> Sequence[str]:
     raise ValueError(f"sqlglot's helpers have no {name}")
 
 
-def _source_of(project: str, version: str) -> Path:
+def source_of(project: str, version: str) -> Path:
     def prepare(directory: Path) -> None:
         command = (sys.executable, "-m", "pip", "download", "--no-deps", "--quiet")
         subprocess.run(

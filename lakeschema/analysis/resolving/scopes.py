@@ -7,7 +7,7 @@ known; the query itself wins over the one around it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lakeschema.analysis import resolved as rs
@@ -48,27 +48,36 @@ class Scope:
     def find(self, parts: Sequence[str], position: Position | None = None) -> rs.Expression:
         """What the name means. Never fails: see ``UnknownColumn``."""
         lowered = tuple(part.lower() for part in parts)
-        scope: Scope | None = self
-        while scope is not None:
+        for scope in self._outwards():
             found = scope._here(lowered, position)  # noqa: SLF001 (another of this class)
             if found is not None:
                 return found
-            scope = scope.around
+        if len(parts) > 1:
+            for scope in self._outwards():
+                # A table behind an alias has lost its name, but not every engine says so.
+                found = scope._qualified(lowered, position, hidden=True)  # noqa: SLF001
+                if found is not None:
+                    return found
+            for scope in self._outwards():
+                found = scope._unqualified(lowered, position)  # noqa: SLF001
+                if found is not None:
+                    return found
         return rs.UnknownColumn(tuple(parts), (), position)
+
+    def _outwards(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.around
 
     def called(self, qualifier: Sequence[str]) -> list[Entry]:
         """The relations that a qualifier means, of the innermost scope that has one."""
         lowered = tuple(part.lower() for part in qualifier)
-        scope: Scope | None = self
-        while scope is not None:
-            found = [entry for entry in scope.entries if entry.is_called(lowered)]
-            # A table behind an alias has lost its name, but not every engine says so.
-            found = found or [
-                e for e in scope.entries if e.table and e.table[-len(lowered) :] == lowered
-            ]
-            if found:
-                return found[:1]
-            scope = scope.around
+        for hidden in (False, True):
+            for scope in self._outwards():
+                found = scope._called_here(lowered, hidden=hidden)  # noqa: SLF001
+                if found:
+                    return found[:1]
         return []
 
     def _here(self, parts: tuple[str, ...], position: Position | None) -> rs.Expression | None:
@@ -80,7 +89,9 @@ class Scope:
         alias = self.aliases.get(parts[0])
         if alias is not None:
             return alias
-        return self._perhaps(parts, position)
+        if len(parts) > 1:
+            return self._qualified(parts, position, hidden=False)
+        return self._unqualified(parts, position)
 
     def _surely(self, parts: tuple[str, ...], position: Position | None) -> rs.Expression | None:
         of = self.shapes.of
@@ -88,7 +99,7 @@ class Scope:
             column, path = parts[split], parts[split + 1 :]
             if not split and column in self.merged:
                 return self.merged[column]
-            entries = self.entries if not split else self._called_here(parts[:split])
+            entries = self._called_here(parts[:split], hidden=False) if split else self.entries
             having = [entry for entry in entries if of(entry.relation).has(column)]
             if len(having) == 1 or (having and split):
                 return rs.ColumnUse(having[0].relation, column, path, position)
@@ -99,25 +110,33 @@ class Scope:
                 return rs.UnknownColumn(parts, readings, position)
         return None
 
-    def _called_here(self, qualifier: tuple[str, ...]) -> list[Entry]:
-        found = [entry for entry in self.entries if entry.is_called(qualifier)]
-        return found or [
-            entry
-            for entry in self.entries
-            if entry.table and entry.table[-len(qualifier) :] == qualifier
-        ]
+    def _called_here(self, qualifier: tuple[str, ...], *, hidden: bool) -> list[Entry]:
+        """``hidden``: by the name that an alias hides."""
+        if not hidden:
+            return [entry for entry in self.entries if entry.is_called(qualifier)]
+        size = len(qualifier)
+        return [e for e in self.entries if e.table and e.table[-size:] == qualifier]
 
-    def _perhaps(self, parts: tuple[str, ...], position: Position | None) -> rs.Expression | None:
-        """In relations whose columns are not all known."""
+    def _qualified(
+        self, parts: tuple[str, ...], position: Position | None, *, hidden: bool
+    ) -> rs.Expression | None:
+        """A column of a relation that the name begins with; None if it begins with none."""
         of = self.shapes.of
         for split in range(len(parts) - 1, 0, -1):
-            called = self._called_here(parts[:split])
+            called = self._called_here(parts[:split], hidden=hidden)
             for entry in called:
-                if of(entry.relation).is_open:
+                shape = of(entry.relation)
+                if shape.is_open or shape.has(parts[split]):
                     return rs.ColumnUse(entry.relation, parts[split], parts[split + 1 :], position)
             if called:
                 return rs.UnknownColumn(parts, (), position)
-        opened = [entry for entry in self.entries if of(entry.relation).is_open]
+        return None
+
+    def _unqualified(
+        self, parts: tuple[str, ...], position: Position | None
+    ) -> rs.Expression | None:
+        """A column of the one relation whose columns are not all known."""
+        opened = [entry for entry in self.entries if self.shapes.of(entry.relation).is_open]
         readings = tuple(
             rs.ColumnUse(entry.relation, parts[0], parts[1:], position) for entry in opened
         )
