@@ -223,11 +223,11 @@ class FromResolver(ExpressionResolver):
         shown: set[str] = set()
         for entry in scope.entries if entries is None else entries:
             shape = self.shapes.of(entry.relation)
-            opened = list(shape.open_at)
+            # One star stands for all unknown columns of a relation: else they double with each join.
+            first_open = shape.open_at[0][0] if shape.open_at else None
             for position, name in enumerate(shape.names):
-                while opened and opened[0][0] <= position:
+                if position == first_open:
                     found.append(rs.OpenStar(entry.relation))
-                    opened.pop(0)
                 lowered = name.lower()
                 if lowered in merged:
                     if lowered not in shown:
@@ -235,7 +235,8 @@ class FromResolver(ExpressionResolver):
                         found.append(rs.Item(name, merged[lowered], starred=True))
                     continue
                 found.append(rs.Item(name, rs.ColumnUse(entry.relation, lowered), starred=True))
-            found += [rs.OpenStar(entry.relation) for _ in opened]
+            if first_open == len(shape.names):
+                found.append(rs.OpenStar(entry.relation))
         return found
 
 

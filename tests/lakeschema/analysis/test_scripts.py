@@ -165,12 +165,44 @@ def test_a_text_that_is_too_long_is_refused_by_its_size() -> None:
     assert "1000010 bytes" in found.error.message
 
 
-def test_ten_thousand_common_tables_end_in_an_answer() -> None:
-    tables = ", ".join(f"c{n} AS (SELECT a FROM c{n - 1})" for n in range(1, 2_000))
-    sql = f"WITH c0 AS (SELECT a FROM foo), {tables} SELECT a FROM c1999"
+def test_a_chain_of_common_tables_ends_in_an_answer() -> None:
+    tables = ", ".join(f"c{n} AS (SELECT a FROM c{n - 1} WHERE a > {n})" for n in range(1, 3_000))
+    sql = f"WITH c0 AS (SELECT a FROM foo), {tables} SELECT a FROM c2999"
 
-    (found,) = all_of(sql)
+    (lineage,) = column_lineage(resolved(sql))
 
-    if found.resolved is not None:
-        (lineage,) = column_lineage(found.resolved)
-        assert [str(each) for each in lineage.columns[0].direct] == ["foo.a"]
+    assert [str(each) for each in lineage.columns[0].direct] == ["foo.a"]
+    assert [str(column) for _, column in lineage.rows] == ["foo.a"]
+
+
+@pytest.mark.parametrize("columns", [["a", "b"], None], ids=["known", "unknown"])
+def test_stars_that_double_at_each_level_end(columns: list[str] | None) -> None:
+    tables = ", ".join(
+        f"c{n} AS (SELECT x.*, y.* FROM c{n - 1} x, c{n - 1} y)" for n in range(1, 60)
+    )
+    sql = f"WITH c0 AS (SELECT * FROM t), {tables} SELECT * FROM c59"
+
+    (found,) = all_of(sql, tables={} if columns is None else {"t": columns})
+
+    if columns is not None:
+        assert isinstance(found.error, TooLarge)
+        assert "more than the 50000 allowed" in found.error.message
+        return
+    assert found.resolved is not None
+    (lineage,) = column_lineage(found.resolved)
+    assert [(c.column, [str(b) for b in c.direct]) for c in lineage.columns] == [("*", ["t.*"])]
+
+
+def test_a_qualifier_means_the_nearest_relation_of_that_name() -> None:
+    sql = "SELECT 1 FROM y WHERE EXISTS (SELECT 1 FROM unknown z WHERE z.b = y.b)"
+    hidden = "SELECT 1 FROM y WHERE EXISTS (SELECT 1 FROM y AS z WHERE z.b = y.c)"
+    tables = {"y": ["b", "c"]}
+
+    assert [str(c) for _, c in column_lineage(resolved(sql, tables=tables))[0].rows] == [
+        "unknown.b",
+        "y.b",
+    ]
+    assert [str(c) for _, c in column_lineage(resolved(hidden, tables=tables))[0].rows] == [
+        "y.b",
+        "y.c",
+    ]
