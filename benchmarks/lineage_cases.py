@@ -21,7 +21,7 @@ from lakeschema.analysis.batch import answer
 
 _ASKED: Final = (
     *("table_access", "column_access", "joins", "table_lineage", "column_lineage"),
-    "catalog_updates",
+    *("catalog_updates", "column_dataflow"),
 )
 _DIALECTS: Final = MappingProxyType(
     {"": "ansi", "generic": "ansi", "sparksql": "spark", "sqlserver": "tsql"}
@@ -115,7 +115,20 @@ def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
                 found.column_access.add((_column(use), clause))
         for target, sources in statement["table_lineage"].items():
             found.lineage_map[_plain(target)] = tuple(sorted(map(_plain, sources)))
+    if case["source"] == "sqllineage" and len(reply["result"]["statements"]) > 1:
+        _see_through(reply["result"]["column_dataflow"], found)
     return found
+
+
+def _see_through(dataflow: list[Mapping[str, Any]], found: Read) -> None:
+    """sqllineage shows the columns that no later statement reads, and what they began as."""
+    read = {source for sources, _ in found.columns for source in sources}
+    found.columns.clear()
+    for column in dataflow:
+        name = _column(column)
+        sources = tuple(sorted({_column(source) for source in column["sources"]} - {name}))
+        if sources and name not in read:
+            found.columns.add((sources, name))
 
 
 def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], found: Read) -> None:

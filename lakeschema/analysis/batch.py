@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from lakeschema.analysis.answers import ANALYSES, Chosen, statement_json
+from lakeschema.analysis.answers import ANALYSES, Chosen, column_json, statement_json
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable, as_text
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.dataflow import cumulative
+from lakeschema.analysis.dataflow import ColumnDataflow, cumulative
 from lakeschema.analysis.defence import UnknownRule, chosen_rules
 from lakeschema.analysis.grants import Grants, MalformedGrants, read_grants
 from lakeschema.analysis.openlineage import EventOptions, statement_event
@@ -22,7 +22,10 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 
 _DATAFLOW = "dataflow"
+_COLUMN_DATAFLOW = "column_dataflow"
 _OPENLINEAGE = "openlineage"
+_OF_ALL = (_DATAFLOW, _COLUMN_DATAFLOW, _OPENLINEAGE)
+"""What is asked of all statements together."""
 _KEYS = frozenset(
     {
         *("id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "rules"),
@@ -53,12 +56,14 @@ def _result(request: Mapping[str, Any]) -> dict[str, Any]:
     chosen = Chosen(conventions, rules, _views(request.get("views", "itself")), grants, user)
     catalog = _catalog(request, grammar)
     found = list(analyse(sql, grammar, catalog))
-    of_each = tuple(name for name in asked if name not in {_DATAFLOW, _OPENLINEAGE})
+    of_each = tuple(name for name in asked if name not in _OF_ALL)
     result: dict[str, Any] = {
         "statements": [statement_json(each, of_each, chosen) for each in found]
     }
     if _DATAFLOW in asked:
         result[_DATAFLOW] = _dataflow(found, conventions)
+    if _COLUMN_DATAFLOW in asked:
+        result[_COLUMN_DATAFLOW] = _column_dataflow(found, conventions)
     if _OPENLINEAGE in asked:
         result[_OPENLINEAGE] = _events(found, conventions, _event_options(request))
     return result
@@ -105,6 +110,17 @@ def _dataflow(found: list[Analysed], conventions: Conventions) -> dict[str, list
     }
 
 
+def _column_dataflow(found: list[Analysed], conventions: Conventions) -> list[dict[str, Any]]:
+    dataflow = ColumnDataflow(conventions)
+    for each in found:
+        if each.resolved is not None:
+            dataflow.add(each.resolved)
+    return [
+        {**column_json(column), "sources": [column_json(source) for source in sources]}
+        for column, sources in dataflow.columns().items()
+    ]
+
+
 def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
     dialect = request.get("dialect", "ansi")
     if not isinstance(dialect, str):
@@ -120,7 +136,7 @@ def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
 
 
 def _asked(names: object) -> tuple[str, ...]:
-    known = (*ANALYSES, _DATAFLOW, _OPENLINEAGE)
+    known = (*ANALYSES, *_OF_ALL)
     if names is None:
         # Events say what the others say, for other programs.
         return known[:-1]

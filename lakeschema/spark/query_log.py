@@ -22,7 +22,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _STATEMENT: Final = ("position", "day", "user", "session")
 _WIDEST: Final = max(map(len, TABLES.values()))
@@ -34,6 +34,8 @@ _SCHEMA: Final = ", ".join(
 _ASKED: Final = "asked"
 """Kind of a row that says which answer a statement has; a row of an answer has its table's name."""
 _FOLD: Final = "fold"
+_ROW_BITS: Final = 33
+"""Of ``monotonically_increasing_id``: those that number the rows of a partition."""
 _FOLDED: Final = 1_000
 """Dataflows that are kept before they are composed."""
 _OPTIONAL: Final[Mapping[str, str]] = {
@@ -70,23 +72,48 @@ def read_log(session: SparkSession, path: str) -> DataFrame:
     Columns: ``sql`` and, where the log has them, those of ``_OPTIONAL``. A log without
     ``position`` is in the order of ``started_at`` or, without that, in the order of its files.
     """
-    from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    frame = session.read.parquet(path) if _is_parquet(path) else session.read.json(path)
+    if _is_parquet(path):
+        frame = session.read.parquet(path)
+    else:
+        # Its first line says which columns a log has: to infer them would read all of it.
+        first = session.read.text(path).head()
+        known = {"sql": "string", "position": "bigint", **_OPTIONAL}
+        names = json.loads(first[0]) if first is not None else {}
+        columns = {"sql": "string", **{name: known[name] for name in names if name in known}}
+        frame = session.read.schema(", ".join(f"`{n}` {t}" for n, t in columns.items())).json(path)
     for name, type_ in _OPTIONAL.items():
         if name not in frame.columns:
             frame = frame.withColumn(name, f.lit(None).cast(type_))
-    if "position" not in frame.columns:
-        order: list[Column] = [f.monotonically_increasing_id()]
-        frame = frame.withColumn("_place", order[0])
-        window = Window.orderBy("started_at", "_place")
-        frame = frame.withColumn("position", f.row_number().over(window)).drop("_place")
-    return frame
+    return frame if "position" in frame.columns else _numbered(frame)
 
 
 def _is_parquet(path: str) -> bool:
     return path.rstrip("/").endswith((".parquet", "_parquet"))
+
+
+def _numbered(frame: DataFrame) -> DataFrame:
+    """With positions from 1, in order: what each partition has is counted first."""
+    from pyspark import StorageLevel
+    from pyspark.sql import functions as f
+
+    placed = frame.withColumn("_place", f.monotonically_increasing_id())
+    ordered = placed.sort("started_at", "_place").drop("_place")
+    ordered = ordered.withColumn("_id", f.monotonically_increasing_id())
+    # Kept, so that what was counted is what is numbered.
+    ordered = ordered.persist(StorageLevel.DISK_ONLY)
+    part = f.shiftright("_id", _ROW_BITS)
+    counts = {row[0]: row[1] for row in ordered.groupBy(part).count().collect()}
+    before, offsets = 1, []
+    for number in sorted(counts):
+        offsets += [f.lit(number), f.lit(before)]
+        before += counts[number]
+    if not offsets:
+        return ordered.withColumn("position", f.col("_id")).drop("_id")
+    offset = f.element_at(f.create_map(*offsets), part)
+    row = f.col("_id").bitwiseAND(f.lit((1 << _ROW_BITS) - 1))
+    return ordered.withColumn("position", offset + row).drop("_id")
 
 
 def analyse_log(
@@ -95,6 +122,7 @@ def analyse_log(
     output: str,
     conventions: Conventions | None = None,
     default_dialect: str = "spark",
+    tasks: int | None = None,
 ) -> LogResult:
     """Writes a Parquet table for each analysis below ``output``, partitioned by day.
 
@@ -104,11 +132,14 @@ def analyse_log(
         output: a folder that Spark can write; the tables in it are replaced.
         conventions: see there.
         default_dialect: of statements that say none.
+        tasks: parts in which the log is read; by default as many as are worked on at once, since
+            each learns by itself which statements repeat.
     """
     from pyspark.sql import functions as f
 
     session = log.sparkSession
-    ordered = log.repartitionByRange("position").sortWithinPartitions("position")
+    parts = tasks or session.sparkContext.defaultParallelism
+    ordered = log.repartitionByRange(parts, "position").sortWithinPartitions("position")
     timeline = timeline_of(_definitions(log, default_dialect), tables)
     shared = session.sparkContext.broadcast((timeline, conventions or Conventions()))
 

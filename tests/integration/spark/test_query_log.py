@@ -63,7 +63,8 @@ def analysed(
     log.write_text("\n".join(json.dumps(statement) for statement in statements()))
     output = folder / f"out{parts}"
     session.conf.set("spark.sql.shuffle.partitions", str(parts))
-    result = analyse_log(read_log(session, str(log)), TABLES, str(output))
+    session.conf.set("spark.sql.files.maxPartitionBytes", str(10_000 // parts))
+    result = analyse_log(read_log(session, str(log)), TABLES, str(output), tasks=parts)
     tables = {
         name: sorted(map(Row.asDict, session.read.parquet(str(output / name)).collect()), key=repr)
         for name in ("statements", "table_access", "column_lineage", "table_lineage", "failures")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeschema.analysis.catalog import Source, as_text
-from lakeschema.analysis.dataflow import Dataflow, cumulative
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.dataflow import ColumnDataflow, Dataflow, cumulative
 from lakeschema.analysis.table_lineage import table_lineage
 from lakeschema.catalog.identifiers import RelationName
 from tests.lakeschema.analysis.analysed import all_of, resolved
@@ -128,3 +129,53 @@ def test_parts_of_a_log_may_be_folded_apart(
     parts = [cumulative(part) for part in (steps[:low], steps[low:high], steps[high:])]
 
     assert cumulative(parts) == cumulative(steps)
+
+
+def columns_after(script: str) -> dict[str, list[str]]:
+    dataflow = ColumnDataflow(Conventions())
+    for each in all_of(script, "spark"):
+        assert each.resolved is not None
+        dataflow.add(each.resolved)
+    return {str(column): [str(s) for s in found] for column, found in dataflow.columns().items()}
+
+
+def test_tables_on_the_way_stand_for_what_they_hold() -> None:
+    script = """
+        CREATE TABLE step AS SELECT id AS k, amount * 2 AS twice FROM orders;
+        CREATE TABLE done AS SELECT s.k, s.twice, c.name FROM step s JOIN customers c ON c.id = s.k;
+        DROP TABLE step
+    """
+
+    assert columns_after(script) == {
+        "done.k": ["orders.id"],
+        "done.twice": ["orders.amount"],
+        "done.name": ["customers.name"],
+    }
+
+
+def test_rows_that_are_added_join_those_that_were_there() -> None:
+    script = "INSERT INTO bar SELECT id, name FROM customers; INSERT INTO foo SELECT b FROM bar"
+
+    assert columns_after(script) == {
+        "bar.a": ["bar.a", "customers.id"],
+        "bar.b": ["bar.b", "customers.name"],
+        "foo.a": ["foo.a", "bar.b", "customers.name"],
+    }
+
+
+def test_a_column_that_nothing_filled_is_made_of_nothing() -> None:
+    script = "TRUNCATE TABLE bar; INSERT INTO bar (a) SELECT id FROM orders; CREATE TABLE n AS SELECT b, a FROM bar"
+
+    assert columns_after(script) == {"bar.a": ["orders.id"], "n.b": [], "n.a": ["orders.id"]}
+
+
+def test_columns_follow_their_tables_through_renames_and_swaps() -> None:
+    renamed = "ALTER TABLE foo RENAME TO old; CREATE TABLE foo AS SELECT id AS a FROM orders"
+    swapped = "ALTER TABLE foo SWAP WITH bar"
+
+    assert columns_after(renamed) == {"old.a": ["foo.a"], "foo.a": ["orders.id"]}
+    assert columns_after(swapped) == {
+        "foo.a": ["bar.a"],
+        "foo.b": ["bar.b"],
+        "bar.a": ["foo.a"],
+    }
