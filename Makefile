@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 UV := $(BIN)/uv
 PEERS := $(VENV)/peers/.installed
+LINEAGE_PEERS := $(VENV)/lineage/.installed
 
 # A pipe fails as what is piped into it fails.
 SHELL := /bin/bash
@@ -15,7 +16,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases probe-functions
+.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-lineage probe-functions
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -86,6 +87,11 @@ bench-cases: $(INSTALLED) java
 bench-codec: $(PEERS)
 	$(BIN)/python -m benchmarks.codec --peers $(VENV)/peers/bin/python
 
+# Recorded cases of lineage, and what other tools answer: CASES=lineage_cases.json.
+bench-lineage: $(LINEAGE_PEERS)
+	@test -n "$(CASES)" || { echo "usage: make bench-lineage CASES=lineage_cases.json" >&2; exit 2; }
+	$(BIN)/python -m benchmarks.lineage $(CASES) --peers $(VENV)/lineage/bin/python
+
 bench-%: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.$* $(ARGS)
 
@@ -99,6 +105,11 @@ stack-down: $(INSTALLED)
 $(PEERS): $(INSTALLED) requirements/benchmarks.txt
 	test -x $(VENV)/peers/bin/python || $(PYTHON) -m venv $(VENV)/peers
 	VIRTUAL_ENV=$(VENV)/peers $(UV) pip install --quiet --require-hashes -r requirements/benchmarks.txt
+	@touch $@
+
+$(LINEAGE_PEERS): $(INSTALLED) requirements/lineage.txt
+	test -x $(VENV)/lineage/bin/python || $(PYTHON) -m venv $(VENV)/lineage
+	VIRTUAL_ENV=$(VENV)/lineage $(UV) pip install --quiet --require-hashes -r requirements/lineage.txt
 	@touch $@
 
 $(INSTALLED): pyproject.toml requirements/dev.txt requirements/bootstrap.txt
@@ -132,7 +143,7 @@ requirements: $(INSTALLED)
 		pyproject.toml --extra spark --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		requirements/benchmarks.in --output-file requirements/benchmarks.txt
-	for tool in poetry devpi consumer; do \
+	for tool in poetry devpi consumer lineage; do \
 		$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 			requirements/$$tool.in --output-file requirements/$$tool.txt || exit; \
 	done

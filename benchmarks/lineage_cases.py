@@ -99,7 +99,7 @@ def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
     if "error" in reply:
         found.errors.append(reply["error"]["message"])
         return found
-    known = set(map(_plain, case["schema"]))
+    known = set(map(plain, case["schema"]))
     for statement in reply["result"]["statements"]:
         if "error" in statement:
             found.errors.append(statement["error"]["message"])
@@ -114,7 +114,7 @@ def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
                 clause = _CLAUSES.get(use["clause"], use["clause"].upper())
                 found.column_access.add((_column(use), clause))
         for target, sources in statement["table_lineage"].items():
-            found.lineage_map[_plain(target)] = tuple(sorted(map(_plain, sources)))
+            found.lineage_map[plain(target)] = tuple(sorted(map(plain, sources)))
     if case["source"] == "sqllineage" and len(reply["result"]["statements"]) > 1:
         _see_through(reply["result"]["column_dataflow"], found)
     return found
@@ -133,9 +133,7 @@ def _see_through(dataflow: list[Mapping[str, Any]], found: Read) -> None:
 
 def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], found: Read) -> None:
     verb = statement["verb"]
-    access = [
-        (_ACCESS[use["access"]], _plain(use["relation"])) for use in statement["table_access"]
-    ]
+    access = [(_ACCESS[use["access"]], plain(use["relation"])) for use in statement["table_access"]]
     dropped = verb.startswith("DROP")
     # Queryparser says nothing of tables that its catalog lacks.
     found.table_use.update((kind, table) for kind, table in access if not dropped or table in known)
@@ -149,7 +147,7 @@ def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], fou
         if verb in {"CREATE TABLE LIKE", "SWAP"}:
             read = {table for kind, table in access if kind == "ReadMeta"}
     if verb == "SWAP":
-        first, second = (_plain(table) for table in statement["table_lineage"])
+        first, second = (plain(table) for table in statement["table_lineage"])
         read, written = {second}, {first}
     if verb == "EXCHANGE PARTITION":
         written -= read
@@ -160,8 +158,8 @@ def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], fou
             return
         if verb == "RENAME":
             moves = {t: s for t, s in statement["table_lineage"].items() if s}
-            read = {_plain(source) for sources in moves.values() for source in sources}
-            written = set(map(_plain, moves))
+            read = {plain(source) for sources in moves.values() for source in sources}
+            written = set(map(plain, moves))
     found.sources |= read - {""}
     found.targets |= written - {""}
 
@@ -175,15 +173,15 @@ def _read_columns(author: str, lineage: Mapping[str, Any], found: Read) -> None:
     for column in lineage["columns"]:
         sources = tuple(sorted(map(_column, column["direct"])))
         if sources or author == "datahub":
-            found.columns.add((sources, _plain(prefix + column["column"])))
+            found.columns.add((sources, plain(prefix + column["column"])))
 
 
 def _column(column: Mapping[str, Any]) -> str:
     name = ".".join((column["column"], *column.get("path", ())))
-    return _plain(name if not column["relation"] else f"{column['relation']}.{name}")
+    return plain(name if not column["relation"] else f"{column['relation']}.{name}")
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """Without quotation marks and case, in which authors differ."""
     text = name.translate(_QUOTES).removeprefix("<default>.")
     return text.removeprefix("path:").lower()
@@ -194,7 +192,7 @@ def misses(case: Mapping[str, Any], found: Read) -> Iterator[tuple[str, Any, Any
     expected = case["expected"]
     tables = expected.get("tables")
     if tables is not None:
-        both = tuple(set(map(_plain, tables[side])) for side in ("sources", "targets"))
+        both = tuple(set(map(plain, tables[side])) for side in ("sources", "targets"))
         if both != (found.sources, found.targets):
             yield "tables", both, (found.sources, found.targets)
     compared: tuple[tuple[str, Any, Any], ...] = (
@@ -213,25 +211,25 @@ def misses(case: Mapping[str, Any], found: Read) -> Iterator[tuple[str, Any, Any
 def _columns_of(columns: Any) -> Any:
     if columns is None:
         return None
-    return {(tuple(sorted(map(_plain, sources))), _plain(target)) for sources, target in columns}
+    return {(tuple(sorted(map(plain, sources))), plain(target)) for sources, target in columns}
 
 
 def _pairs(pairs: Any) -> Any:
-    return None if pairs is None else {tuple(sorted(map(_plain, pair))) for pair in pairs}
+    return None if pairs is None else {tuple(sorted(map(plain, pair))) for pair in pairs}
 
 
 def _first_plain(pairs: Any) -> Any:
-    return None if pairs is None else {(_plain(first), second) for first, second in pairs}
+    return None if pairs is None else {(plain(first), second) for first, second in pairs}
 
 
 def _second_plain(pairs: Any) -> Any:
-    return None if pairs is None else {(first, _plain(second)) for first, second in pairs}
+    return None if pairs is None else {(first, plain(second)) for first, second in pairs}
 
 
 def _map_of(lineage: Any) -> Any:
     if lineage is None:
         return None
-    return {_plain(target): tuple(sorted(map(_plain, s))) for target, s in lineage.items()}
+    return {plain(target): tuple(sorted(map(plain, s))) for target, s in lineage.items()}
 
 
 def main() -> int:
