@@ -2,7 +2,8 @@
 
 Random queries are run by Spark over tables, and over the same tables with other values in one column.
 An output column whose values move must have that column in its lineage, direct or indirect: else an
-edge is missed. Edges along which nothing moves in any version are the imprecision.
+edge is missed. Edges along which nothing moves in any version are the imprecision. Both are judged:
+the analysis of the text, and the lineage that a view's derivation reads off its plan.
 """
 
 from __future__ import annotations
@@ -14,20 +15,35 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.queues import Queue
 from random import Random
+from typing import Final
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from benchmarks.lineage_views import Grower, LineageTable, tables
+from benchmarks.lineage_views import NUMBER, TEXT, Grower, LineageTable, tables
 from benchmarks.random_views import CONF
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
-from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
+from lakeschema.analysis.column_lineage import column_lineage
 from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.syntax.dialects import grammar_of
+from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.derivation import derive
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.interface import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Of one output column: columns of tables that it depends on, with the reason."""
+
+    name: str
+    because: Mapping[tuple[str, str], str]
 
 
 @dataclass(slots=True)
@@ -54,6 +70,9 @@ class Truth:
         self.missed += other.missed
 
 
+_TYPES: Final = {NUMBER: "INT", TEXT: "STRING"}
+
+
 class LineageJudge:
     """Runs a query over all versions of its tables in one statement of Spark's."""
 
@@ -67,25 +86,34 @@ class LineageJudge:
             columns = tuple(name for name, _ in table.columns)
             catalog = catalog.with_table(RelationName.of(table.name), KnownTable(columns))
         self._catalog = catalog
+        ddl = (
+            f"CREATE TABLE {table.name} ({', '.join(f'{c} {_TYPES[k]}' for c, k in table.columns)})"
+            for table in self._lake
+        )
+        self._interfaces = {
+            name: derive(relation, {}, Options()).interface
+            for name, relation in relations_from_ddl(ddl, Dialect.SPARK).items()
+        }
 
     def judge(self, seed: int, truth: Truth) -> None:
         random = Random(seed)
-        text = Grower(random, self._lake).query(random.randint(1, 4))
-        (analysed,) = analyse(text, grammar_of("spark"), self._catalog)
-        if analysed.resolved is None:
-            truth.missed.append(f"query {seed} is not read: {analysed.error}\n  {text}")
+        text = Grower(random, self._lake).query(random.randint(1, 3))
+        claims = self._analysed(text, truth, seed)
+        if claims is None:
             return
-        (lineage,) = column_lineage(analysed.resolved)
+        planned = self._planned(text)
+        truth.outcomes["without a plan"] += planned is None
         read = [table for table in self._lake if re.search(rf"\b{table.name}\b", text)]
         rows = {table.name: table.rows(random) for table in read}
         every = [(table, column) for table in read for column in table.changeable()]
         chosen = random.sample(every, min(self._changes, len(every)))
         versions = [{}, *self._changed(chosen, rows, random)]
-        values = self._run(text, rows, versions, len(lineage.columns))
+        values = self._run(text, rows, versions, len(claims))
         if values is None:
             truth.outcomes["fails"] += 1
             return
         truth.outcomes["judged"] += 1
+        unrated, of_plans = Truth(), Truth()
         for number, (table, column) in enumerate(chosen):
             first = 1 + number * self._versions
             moved = {
@@ -94,7 +122,55 @@ class LineageJudge:
                 for place, found in enumerate(version)
                 if found != values[0][place]
             }
-            _compare(seed, text, lineage, table, column, moved, truth)
+            # Where no version has a row, nothing could move.
+            rated = any(version and version[0] for version in values)
+            changed = (table.name, column)
+            _compare(seed, text, claims, changed, moved, truth if rated else unrated)
+            if planned is not None:
+                _compare(seed, f"by the plan: {text}", planned, changed, moved, of_plans)
+        truth.missed += unrated.missed + of_plans.missed
+        truth.outcomes["of these without a row in any version"] += unrated.edges > 0
+
+    def _analysed(self, text: str, truth: Truth, seed: int) -> Sequence[Claims] | None:
+        (analysed,) = analyse(text, grammar_of("spark"), self._catalog)
+        if analysed.resolved is None:
+            truth.missed.append(f"query {seed} is not read: {analysed.error}\n  {text}")
+            return None
+        (lineage,) = column_lineage(analysed.resolved)
+        rows = {(str(c.source), c.column): clause.value for clause, c in lineage.rows}
+        return [
+            Claims(
+                output.column,
+                rows
+                | {(str(c.source), c.column): clause.value for clause, c in output.indirect}
+                | {(str(c.source), c.column): "direct" for c in output.direct},
+            )
+            for output in lineage.columns
+        ]
+
+    def _planned(self, text: str) -> Sequence[Claims] | None:
+        """None where the derivation does not support the query."""
+        made = relations_from_ddl([f"CREATE VIEW v AS {text}"], Dialect.SPARK)
+        view = made[RelationName.of("default", "v")]
+        try:
+            derivation = derive(view, self._interfaces, Options())
+        except TranslationError:
+            return None
+        rows = {
+            (i.source.relation.name, i.source.column): i.clause.value for i in derivation.rows or ()
+        }
+        return [
+            Claims(
+                column.column,
+                rows
+                | {
+                    (i.source.relation.name, i.source.column): i.clause.value
+                    for i in column.indirect
+                }
+                | {(s.relation.name, s.column): "direct" for s in column.sources},
+            )
+            for column in derivation.lineage
+        ]
 
     def _changed(
         self,
@@ -153,25 +229,20 @@ def _values(rows: list[list[str]]) -> str:
 def _compare(
     seed: int,
     text: str,
-    lineage: RelationLineage,
-    table: LineageTable,
-    column: str,
+    claims: Sequence[Claims],
+    changed: tuple[str, str],
     moved: set[int],
     truth: Truth,
 ) -> None:
-    changed = (RelationName.of(table.name), column)
-    rows = {(c.source, c.column): clause.value for clause, c in lineage.rows}
-    for place, output in enumerate(lineage.columns):
-        direct = {(c.source, c.column) for c in output.direct}
-        own = {(c.source, c.column): clause.value for clause, c in output.indirect}
-        if changed in direct or changed in own or changed in rows:
+    for place, claim in enumerate(claims):
+        why = claim.because.get(changed)
+        if why is not None:
             truth.edges += 1
             truth.moving += place in moved
             if place not in moved:
-                why = "direct" if changed in direct else own.get(changed) or rows[changed]
                 truth.idle[why] += 1
         elif place in moved:
-            truth.missed.append(f"query {seed}: {table.name}.{column} → {output.column}\n  {text}")
+            truth.missed.append(f"query {seed}: {'.'.join(changed)} → {claim.name}\n  {text}")
 
 
 def _session() -> SparkSession:
@@ -198,7 +269,7 @@ def main() -> int:
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first query")
     parser.add_argument("--changes", type=int, default=4, help="columns that are changed, of each")
-    parser.add_argument("--versions", type=int, default=4, help="times that each is changed")
+    parser.add_argument("--versions", type=int, default=6, help="times that each is changed")
     parser.add_argument("--processes", type=int, default=2)
     chosen = parser.parse_args()
     context = multiprocessing.get_context("spawn")

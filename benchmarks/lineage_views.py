@@ -106,6 +106,13 @@ class Grower:
             return _Rows(
                 f"{rows.text} {side} {other.text} ON {on}", (*rows.columns, *other.columns[2:])
             )
+        if self._random.random() < 0.2:
+            view = self._name()
+            array = f"array({self._number(rows)}, {self._number(rows)})"
+            return _Rows(
+                f"{rows.text} LATERAL VIEW explode({array}) {view} AS e",
+                (*rows.columns, (f"{view}.e", NUMBER)),
+            )
         return rows
 
     def _one(self, depth: int) -> _Rows:
@@ -116,15 +123,7 @@ class Grower:
                 f"{table.name} AS {name}", tuple((f"{name}.{c}", k) for c, k in table.columns)
             )
         text, columns = self._query(depth - 1)
-        rows = _Rows(f"({text}) AS {name}", tuple((f"{name}.{c}", k) for c, k in columns))
-        if self._random.random() < 0.15:
-            view = self._name()
-            array = f"array({self._number(rows)}, {self._number(rows)})"
-            return _Rows(
-                f"{rows.text} LATERAL VIEW explode({array}) {view} AS e",
-                (*rows.columns, (f"{view}.e", NUMBER)),
-            )
-        return rows
+        return _Rows(f"({text}) AS {name}", tuple((f"{name}.{c}", k) for c, k in columns))
 
     # expressions
 
@@ -156,7 +155,7 @@ class Grower:
                     NUMBER,
                 ),
                 (f"sum({a}) OVER (PARTITION BY {rows.columns[1][0]})", NUMBER),
-                (f"rank() OVER (ORDER BY {a}, {b})", NUMBER),
+                (f"rank() OVER (ORDER BY {a})", NUMBER),
                 (
                     f"lag({a}) OVER (PARTITION BY {rows.columns[1][0]} ORDER BY {b}, {rows.columns[0][0]})",
                     NUMBER,
@@ -176,7 +175,7 @@ class Grower:
                 f"{self._column(rows, TEXT)} LIKE 'a%' OR {a} < 12",
                 f"{a} IN (SELECT {inner}_y FROM {table.name})",
                 f"{a} NOT IN (SELECT {inner}_x FROM {table.name} WHERE {inner}_y > 9)",
-                f"EXISTS (SELECT 1 FROM {table.name} WHERE {inner}_x > {a})",
+                f"EXISTS (SELECT 1 FROM {table.name} WHERE {inner}_x = {a} % 10)",
                 f"{a} > (SELECT avg({inner}_x) FROM {table.name})",
             )
         )
@@ -197,8 +196,8 @@ class Grower:
         if self._random.random() < 0.45:
             text += f" WHERE {self._condition(rows)}"
         if self._random.random() < 0.15 and not distinct:
-            by = ", ".join(name for name, _ in rows.columns)
-            text += f" ORDER BY {self._number(rows)}, {by} LIMIT 5"
+            # Not LIMIT: which of equal rows it keeps, nobody says.
+            text += f" QUALIFY rank() OVER (ORDER BY {self._number(rows)}) <= 4"
         return text, columns
 
     def _grouped(self, rows: _Rows) -> tuple[str, tuple[tuple[str, str], ...]]:

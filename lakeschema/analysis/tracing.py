@@ -289,19 +289,25 @@ class Tracer:
         while pending:
             at = pending.pop()
             match at:
-                case rs.ColumnUse(relation, column):
-                    if isinstance(relation, rs.Derived):
-                        found.update(self._own_of(relation, column))
+                case rs.ColumnUse(rs.Derived() as relation, column):
+                    found.update(self._own_of(relation, column))
+                case rs.ColumnUse(rs.Renamed(inner), column):
+                    position = self.shapes.of(at.relation).positions.get(column)
+                    names = self.shapes.of(inner).names
+                    if position is not None and position < len(names):
+                        pending.append(rs.ColumnUse(inner, names[position].lower()))
                 case rs.Windowed(call, partition_by, order_by):
                     self._influence(rs.Clause.PARTITION_BY, partition_by, found)
                     self._influence(rs.Clause.ORDER_BY, order_by, found)
-                    pending += (call, *partition_by, *order_by)
+                    pending.append(call)
                 case rs.Choice(conditions, results):
                     if not self._conventions.conditions_are_direct:
                         self._influence(rs.Clause.CONDITION, conditions, found)
                     pending += (*conditions, *results)
-                case rs.QueryUse(query=query):
+                case rs.QueryUse(kind, query):
                     found.update(self.influences(query))
+                    if kind is not rs.QueryKind.EXISTS:
+                        pending += self._shown(query)
                     pending += operands(at)
                 case _:
                     pending += operands(at)
@@ -332,10 +338,15 @@ class Tracer:
     def _influence(
         self, clause: rs.Clause, expressions: Iterable[rs.Expression], found: Influences
     ) -> None:
+        """What the expressions are made of decides, and so does what decides them."""
         for expression in expressions:
             found.update(((clause, column), None) for column in self.direct(expression))
-            for query in _queries(expression):
-                found.update(self.influences(query))
+            found.update(self.own_influences(expression))
+
+    def _shown(self, query: rs.Query) -> list[rs.Expression]:
+        """The columns of a query whose names are known."""
+        derived = rs.Derived(query)
+        return [rs.ColumnUse(derived, name.lower()) for name in self.shapes.of(derived).names]
 
     def influences(self, query: rs.Query, *, outermost: bool = False) -> Influences:
         """What decides which rows a query has."""
@@ -360,10 +371,9 @@ class Tracer:
                     found.update(self.influences(branch))
                 if distinct or operator is not SetOperator.UNION:
                     for branch in branches:
-                        found.update(
-                            ((rs.Clause.SET_OPERATION, column), None)
-                            for column in self.every(branch)
-                        )
+                        self._influence(rs.Clause.SET_OPERATION, self._shown(branch), found)
+                        stars = self.open_star(rs.Derived(branch))
+                        found.update(((rs.Clause.SET_OPERATION, star), None) for star in stars)
             case rs.Recursive(query=inner):
                 if inner is not None:
                     found.update(self.influences(inner))
@@ -382,7 +392,6 @@ class Tracer:
         ):
             if expression is not None:
                 self._influence(clause, (expression,), found)
-                found.update(self.own_influences(expression))
         self._influence(rs.Clause.GROUP_BY, select.group_by, found)
         if select.limited:
             self._influence(rs.Clause.ORDER_BY, select.order_by, found)
@@ -394,7 +403,6 @@ class Tracer:
         """What decides the rows of a FROM."""
         for clause, expression in expressions_of_source(source):
             self._influence(clause, (expression,), found)
-            found.update(self.own_influences(expression))
         for relation in relations_of(source):
             if isinstance(relation, rs.Derived):
                 found.update(self.influences(relation.query))
@@ -429,12 +437,3 @@ def _branches(query: rs.Query) -> list[rs.Query]:
 
 def _selects(query: rs.Query) -> list[rs.Select]:
     return [branch for branch in _branches(query) if isinstance(branch, rs.Select)]
-
-
-def _queries(expression: rs.Expression) -> Iterator[rs.Query]:
-    pending = [expression]
-    while pending:
-        at = pending.pop()
-        if isinstance(at, rs.QueryUse):
-            yield at.query
-        pending += operands(at)

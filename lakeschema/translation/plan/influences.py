@@ -105,16 +105,20 @@ class Influences:
             case Generate(input=below, call=call):
                 return self._clause(Clause.LATERAL_VIEW, (call,), below, outer)
             case Distinct(below):
-                return _through(Clause.DISTINCT, self._lineage.columns(below, outer))
+                return self._compared(Clause.DISTINCT, below, outer)
             case SetOperation(operator=SetOperator.UNION_ALL):
                 return {}
             case SetOperation(inputs=branches):
-                each = [self._lineage.columns(branch, outer) for branch in branches]
-                return _through(Clause.SET_OPERATION, (c for columns in each for c in columns))
+                return _united(self._compared(Clause.SET_OPERATION, b, outer) for b in branches)
             case Scan() | Values() | RecursiveScan() | Recursion() | Project() | Window() | Sort():
                 return {}
             case _:
                 assert_never(plan)
+
+    def _compared(self, clause: Clause, plan: Plan, outer: _Outer) -> Found:
+        """Of rows that are compared as a whole: what they are made of, and what decides that."""
+        made = _through(clause, self._lineage.columns(plan, outer))
+        return {**made, **_united(self.columns(plan, outer))}
 
     def _order(self, plan: Plan, outer: _Outer) -> Found:
         """Of the query's own ORDER BY; that of a sub-query decides nothing unless it is limited."""
@@ -202,11 +206,11 @@ class Influences:
                     found.update(own[index])
                 case WindowCall(partition_by=partition, order_by=order, within=within):
                     keys = (*_expressions(within), *_expressions(order))
-                    found.update(self._keys(Clause.PARTITION_BY, partition, columns, outer))
-                    found.update(self._keys(Clause.ORDER_BY, keys, columns, outer))
+                    found.update(self._read(Clause.PARTITION_BY, partition, columns, own, outer))
+                    found.update(self._read(Clause.ORDER_BY, keys, columns, own, outer))
                 case AggregateCall(order_by=within):
                     keys = _expressions(within)
-                    found.update(self._keys(Clause.ORDER_BY, keys, columns, outer))
+                    found.update(self._read(Clause.ORDER_BY, keys, columns, own, outer))
                 case ScalarSubquery(plan):
                     found.update(self.rows(plan, around))
                     found.update(self.columns(plan, around)[0])
@@ -214,20 +218,10 @@ class Influences:
                     found.update(self.rows(plan, around))
                 case InSubquery(plan=plan):
                     found.update(self.rows(plan, around))
-                    compared = self._lineage.columns(plan, around)
-                    found.update(_through(clause, compared))
+                    found.update(self._compared(clause, plan, around))
                 case _:
                     pass
         return found
-
-    def _keys(
-        self,
-        clause: Clause,
-        keys: Iterable[RowExpression],
-        columns: tuple[Sources, ...],
-        outer: _Outer,
-    ) -> Found:
-        return _through(clause, (self._lineage.expression(key, columns, outer) for key in keys))
 
 
 def _filtering(below: Plan) -> Clause:

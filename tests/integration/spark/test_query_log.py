@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,25 +10,20 @@ from typing import Any
 import pytest
 from pyspark.sql import Row, SparkSession
 
-import lakeschema
 from lakeschema.analysis.catalog import KnownTable, as_text
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.spark.query_log import LogResult, analyse_log, read_log
 
-pytestmark = pytest.mark.spark
-
 TABLES = {RelationName.of("shop", "orders"): KnownTable(("id", "customer", "amount"))}
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    root = str(Path(lakeschema.__file__).parents[1])
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.executorEnv.PYTHONPATH", root)
-    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
-    yield session
-    session.stop()
+@pytest.fixture(autouse=True)
+def _settings(spark: SparkSession) -> Iterator[None]:
+    names = ("spark.sql.shuffle.partitions", "spark.sql.files.maxPartitionBytes")
+    before = {name: spark.conf.get(name) for name in names}
+    yield
+    for name, value in before.items():
+        spark.conf.set(name, str(value))
 
 
 def statements() -> list[dict[str, object]]:
@@ -73,9 +66,9 @@ def analysed(
 
 
 def test_a_log_has_the_same_answers_in_any_number_of_parts(
-    session: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path
 ) -> None:
-    (result, tables), *others = (analysed(session, tmp_path, parts) for parts in (1, 2, 4))
+    (result, tables), *others = (analysed(spark, tmp_path, parts) for parts in (1, 2, 4))
 
     assert all(other == (result, tables) for other in others)
     assert result.statements == 37
@@ -91,9 +84,9 @@ def test_a_log_has_the_same_answers_in_any_number_of_parts(
 
 
 def test_columns_are_those_of_the_table_that_had_the_name_then(
-    session: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path
 ) -> None:
-    _, tables = analysed(session, tmp_path, 2)
+    _, tables = analysed(spark, tmp_path, 2)
 
     last = {
         (row["column"], row["source"], row["source_column"])

@@ -251,6 +251,26 @@ def test_keys_of_a_window_decide_its_column_alone() -> None:
     assert rows(sql) == []
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT DISTINCT r FROM ({ranked})",
+        "SELECT id FROM ({ranked}) GROUP BY id, r",
+        "SELECT id FROM ({ranked}) WHERE r < 3",
+        "SELECT id FROM foo JOIN ({ranked}) ON a = r",
+        "SELECT r FROM ({ranked}) EXCEPT SELECT a FROM foo",
+        "SELECT a FROM foo UNION SELECT r FROM ({ranked})",
+        "SELECT a FROM foo WHERE a IN (SELECT r FROM ({ranked}))",
+        "WITH w AS ({ranked}) SELECT k FROM w AS x (k, n) WHERE n < 3",
+        "SELECT a FROM foo LATERAL VIEW explode(array((SELECT max(r) FROM ({ranked})))) t AS e",
+    ],
+)
+def test_what_decides_a_value_decides_the_rows_that_are_chosen_by_it(sql: str) -> None:
+    ranked = "SELECT id, rank() OVER (ORDER BY at) AS r FROM orders"
+
+    assert "order by: orders.at" in rows(sql.format(ranked=ranked))
+
+
 def test_keys_of_a_named_window_count_too() -> None:
     sql = "SELECT rank() OVER w AS r FROM orders WINDOW w AS (PARTITION BY customer ORDER BY at)"
 
