@@ -32,7 +32,9 @@ class Changes(OpenQueries):
         if self.take_one_of("ALL", "FIRST"):
             return self._oracle_insert()
         overwrite = bool(self.take_one_of("OVERWRITE", "REPLACE"))
-        self.take("OR") and self.advance()
+        if self.take("OR"):
+            # SQLite's OR IGNORE and its like.
+            self.advance()
         self.take("INTO")
         self.take("IGNORE")
         self.take("TABLE")
@@ -41,8 +43,7 @@ class Changes(OpenQueries):
             return self._insert_directory(common)
         target = self.table()
         partition = self._partition()
-        if self.take("IF", "NOT", "EXISTS"):
-            pass
+        self.take("IF", "NOT", "EXISTS")
         by_name = self.take("BY", "NAME")
         columns: tuple[str, ...] = ()
         if self.word == "(" and not self._query_in_parentheses():
@@ -52,7 +53,8 @@ class Changes(OpenQueries):
         if self.take("REPLACE", "WHERE"):
             overwrite = True
             self.expression()
-        self.take("OVERRIDING") and self.skip_to("VALUES", "SELECT")
+        if self.take("OVERRIDING"):
+            self.skip_to("VALUES", "SELECT")
         query = self._inserted(common)
         self._skip_tail()
         return st.Insert(
@@ -196,7 +198,8 @@ class Changes(OpenQueries):
             assigned = self.assignments()
             if self.take("WHERE"):
                 condition = self.expression()
-            self.take("DELETE", "WHERE") and self.expression()
+            if self.take("DELETE", "WHERE"):
+                self.expression()
             return st.MergeAction(condition, assigned)
         self.expect("INSERT")
         if self.take("*") or self.take("ROW"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from lakeschema.analysis.syntax import statements as st
@@ -41,16 +42,14 @@ class Definitions(Changes):
             return st.Other(f"CREATE {kind}")
         self.advance()
         missing = self.take("IF", "NOT", "EXISTS")
-        found = self._created(_KINDS[kind], words)
-        return _with_flags(
-            found,
+        return replace(
+            self._created(_KINDS[kind]),
             temporary=bool(words & {"TEMPORARY", "TEMP", "VOLATILE"}),
             only_if_missing=missing,
-            replaces="REPLACE" in words or ("ALTER" in words),
+            replaces=bool(words & {"REPLACE", "ALTER"}),
         )
 
-    def _created(self, kind: st.Kind, words: set[str]) -> st.Create:
-        del words
+    def _created(self, kind: st.Kind) -> st.Create:
         name = self.table()
         columns: tuple[str, ...] = ()
         partitions: tuple[str, ...] = ()
@@ -311,21 +310,3 @@ class Definitions(Changes):
         self.take("AS")
         query = None if self.ends() else self.query()
         return st.Cache(name, query)
-
-
-def _with_flags(
-    found: st.Create, *, temporary: bool, only_if_missing: bool, replaces: bool
-) -> st.Create:
-    return st.Create(
-        found.kind,
-        found.name,
-        found.columns,
-        found.query,
-        found.like,
-        found.clone,
-        found.location,
-        found.partitions,
-        temporary,
-        only_if_missing,
-        replaces,
-    )
