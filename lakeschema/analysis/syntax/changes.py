@@ -35,8 +35,8 @@ class Changes(OpenQueries):
         if self.take("OR"):
             # SQLite's OR IGNORE and its like.
             self.advance()
-        self.take("INTO")
         self.take("IGNORE")
+        self.take("INTO")
         self.take("TABLE")
         directory = self.word == "DIRECTORY" and self.ahead().kind != WORD
         if directory or self.comes("LOCAL", "DIRECTORY"):
@@ -45,11 +45,11 @@ class Changes(OpenQueries):
         partition = self._partition()
         self.take("IF", "NOT", "EXISTS")
         by_name = self.take("BY", "NAME")
+        alias = self.name() if self.take("AS") else None
         columns: tuple[str, ...] = ()
         if self.word == "(" and not self._query_in_parentheses():
             columns = tuple(path[-1] for path in self._paths())
         partition = partition or self._partition()
-        alias = self.name() if self.take("AS") else None
         if self.take("REPLACE", "WHERE"):
             overwrite = True
             self.expression()

@@ -42,7 +42,7 @@ _NO_ALIAS: Final = NO_ALIAS | frozenset(
         *("FETCH", "INTO", "RETURNING", "WHERE", "OPTION", "CONNECT", "START", "TIMESERIES"),
         *("WHEN", "MATCHED", "GO", "BEGIN", "UPDATE", "DELETE", "MERGE", "CREATE", "DROP"),
         *("STRAIGHT_JOIN", "ASOF", "ALTER", "PREWHERE", "SETTINGS", "FORMAT", "TRUNCATE"),
-        *("IF", "ELSE", "DECLARE", "EXEC", "EXECUTE", "COMMIT", "APPLY", "CLONE"),
+        *("IF", "ELSE", "DECLARE", "EXEC", "EXECUTE", "COMMIT", "APPLY", "CLONE", "OUTER"),
     }
 )
 _FILE_FORMATS: Final = frozenset({"parquet", "orc", "json", "csv", "avro", "text", "delta"})
@@ -237,11 +237,12 @@ class OpenQueries(Pipes):
         call = tree.Call("unnest", self.expressions(")"), self.position(token))
         self.take("WITH", "ORDINALITY")
         alias, columns = self._alias()
-        if self.take("WITH", "OFFSET"):
-            columns = (*columns, self._alias()[0] or "offset") if columns else ()
         if alias is not None and not columns and self.grammar.dotted_quotes:
             # BigQuery names the column by it.
             columns = (alias,)
+        if self.take("WITH", "OFFSET"):
+            offset = self._alias()[0] or "offset"
+            columns = (*columns, offset) if columns else ()
         return tree.FromFunction(call, alias, columns)
 
     def _behind_table(self, name: tree.TableName) -> tree.FromItem:

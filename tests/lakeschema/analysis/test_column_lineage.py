@@ -310,3 +310,43 @@ def test_more_names_than_a_query_surely_has_columns_are_of_what_is_not_known() -
     found = direct("SELECT b FROM (SELECT * FROM unheard_of) AS t (a, b)")
 
     assert found == {"b": ["unheard_of.*"]}
+
+
+def test_count_of_all_rows_may_be_told_to_read_all_columns() -> None:
+    sql = "WITH c AS (SELECT * FROM orders) SELECT count(*) AS n FROM c JOIN customers"
+    all_columns = Conventions(count_reads_all=True)
+
+    assert direct(sql) == {"n": []}
+    assert direct(sql, conventions=all_columns) == {"n": ["orders.*", "customers.*"]}
+
+
+def test_a_star_of_unknown_columns_may_hide_the_known_ones() -> None:
+    sql = "INSERT INTO n SELECT * FROM (SELECT a AS f, * FROM somewhere)"
+
+    assert direct(sql) == {"f": ["somewhere.a"], "*": ["somewhere.*"]}
+    hidden = Conventions(open_stars_hide_names=True)
+    assert direct(sql, conventions=hidden) == {"*": ["somewhere.*"]}
+
+
+def test_keys_of_windows_may_count_as_direct() -> None:
+    sql = "SELECT rank() OVER (PARTITION BY customer ORDER BY at) AS r FROM orders"
+
+    found = direct(sql, conventions=Conventions(window_keys_are_direct=True))
+    assert found == {"r": ["orders.customer", "orders.at"]}
+
+
+def test_columns_beyond_a_star_of_several_tables_are_not_guessed() -> None:
+    sql = "SELECT q.x FROM (SELECT * FROM somewhere, elsewhere) q"
+
+    assert direct(sql) == {"x": []}
+    assert direct(sql, conventions=Conventions(names_unknown_columns=True)) == {"x": ["x"]}
+
+
+def test_a_set_operation_of_stars_is_made_of_both() -> None:
+    assert direct("SELECT * FROM somewhere UNION ALL SELECT * FROM elsewhere") == {
+        "*": ["somewhere.*", "elsewhere.*"]
+    }
+    assert rows("SELECT * FROM somewhere INTERSECT SELECT * FROM elsewhere") == [
+        "set operation: somewhere.*",
+        "set operation: elsewhere.*",
+    ]
