@@ -7,6 +7,7 @@ from enum import Enum
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
+from lakeschema.analysis.renaming import renamed_relations
 from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.catalog.identifiers import RelationName
@@ -57,7 +58,7 @@ def catalog_updates(
         case st.Drop(names=names, if_exists=if_exists):
             return _drop([catalog.named(name.parts) for name in names], catalog, if_exists)
         case st.Rename() | st.SetNamespace():
-            return _rename(_pairs(statement, catalog), catalog)
+            return _rename(renamed_relations(statement, catalog), catalog)
         case st.Swap(first, second):
             return _swap(catalog.named(first.parts), catalog.named(second.parts), catalog)
         case st.AlterColumns(name=name):
@@ -145,24 +146,8 @@ def _drop(
     return catalog, tuple(found)
 
 
-def _pairs(
-    statement: st.Rename | st.SetNamespace, catalog: KnownCatalog
-) -> list[tuple[RelationName, RelationName]]:
-    if isinstance(statement, st.SetNamespace):
-        olds = [catalog.named(name.parts) for name in statement.names]
-        space = statement.namespace
-        return [(old, RelationName.of(*old.namespace[:-1], space, old.name)) for old in olds]
-    found = []
-    for old, new in statement.pairs:
-        source = catalog.named(old.parts)
-        stays = len(new.parts) == 1
-        parts = (*source.namespace, *new.parts) if stays else catalog.named(new.parts).parts
-        found.append((source, RelationName.of(*parts)))
-    return found
-
-
 def _rename(
-    pairs: list[tuple[RelationName, RelationName]], catalog: KnownCatalog
+    pairs: tuple[tuple[RelationName, RelationName], ...], catalog: KnownCatalog
 ) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
     found: list[CatalogUpdate] = []
     for old, new in pairs:

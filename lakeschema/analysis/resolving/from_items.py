@@ -59,8 +59,7 @@ class FromResolver(ExpressionResolver):
 
     # tables and queries
 
-    def scan(self, parts: tuple[str, ...], position: Position | None = None) -> rs.Relation:
-        source = self.source(parts)
+    def scan(self, source: Source, position: Position | None = None) -> rs.Scan:
         if isinstance(source, Files):
             return rs.Scan(source, None, position)
         known = self.catalog.known(source)
@@ -81,7 +80,7 @@ class FromResolver(ExpressionResolver):
                 common.is_read = True
                 found = rs.Derived(common.query, common.names, common=True)
         if found is None:
-            found = self.scan(parts, item.position)
+            found = self.scan(self.source(parts), item.position)
         if item.columns:
             found = rs.Renamed(found, item.columns)
         if isinstance(found, rs.Scan) and isinstance(found.source, Files):

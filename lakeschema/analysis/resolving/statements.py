@@ -8,6 +8,7 @@ from typing import assert_never
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import Files, KnownCatalog, Source
+from lakeschema.analysis.renaming import renamed_relations
 from lakeschema.analysis.resolved import Access, Mode
 from lakeschema.analysis.resolving.queries import QueryResolver
 from lakeschema.analysis.resolving.scopes import Entry, Scope
@@ -49,13 +50,8 @@ class _Statements(QueryResolver):
                 return self._create(statement)
             case st.Drop():
                 return self._drop(statement)
-            case st.Rename(kind, pairs):
-                del kind
-                return self._renames(tuple(self._pair(old, new) for old, new in pairs))
-            case st.SetNamespace(names, namespace):
-                olds = [self._name(name) for name in names]
-                news = [RelationName.of(*old.namespace[:-1], namespace, old.name) for old in olds]
-                return self._renames(tuple(zip(olds, news, strict=True)))
+            case st.Rename() | st.SetNamespace():
+                return self._renames(renamed_relations(statement, self.catalog))
             case st.Swap(first, second):
                 return self._swap(self._name(first), self._name(second))
             case st.AlterColumns(name=name) | st.AlterOther(name=name):
@@ -235,7 +231,7 @@ class _Statements(QueryResolver):
             return rs.Resolved(verb, (query,), (write,), ((written, target),))
         if create.clone is not None:
             source = self._target(create.clone)
-            scan = self._scan_of(source)
+            scan = self.scan(source)
             columns = self._every(scan)
             write = rs.Write(target, Mode.REPLACES, columns, relation=scan)
             touched = ((Access.READ_DATA, source), (written, target))
@@ -246,12 +242,6 @@ class _Statements(QueryResolver):
         touched_.append((Access.WRITE_METADATA, target))
         like = verb if create.like is None else f"{verb} LIKE"
         return rs.Resolved(like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_))
-
-    def _scan_of(self, source: Source) -> rs.Scan:
-        if isinstance(source, Files):
-            return rs.Scan(source, None)
-        known = self.catalog.known(source)
-        return rs.Scan(source, None if known is None else known.columns)
 
     def _every(self, relation: rs.Relation) -> tuple[rs.WrittenColumn, ...]:
         shape = self.shapes.of(relation)
@@ -271,17 +261,11 @@ class _Statements(QueryResolver):
             touched=tuple((written, name) for name in names),
         )
 
-    def _pair(self, old: st.Named, new: st.Named) -> tuple[RelationName, RelationName]:
-        source = self._name(old)
-        if len(new.parts) == 1:
-            return source, RelationName.of(*source.namespace, *new.parts)
-        return source, self._name(new)
-
     def _renames(self, pairs: tuple[tuple[RelationName, RelationName], ...]) -> rs.Resolved:
         writes: list[rs.Write] = []
         touched: list[tuple[Access, Source]] = []
         for old, new in pairs:
-            scan = self._scan_of(old)
+            scan = self.scan(old)
             writes.append(rs.Write(new, Mode.REPLACES, self._every(scan), relation=scan))
             writes.append(rs.Write(old, Mode.CLEARS))
             touched += [
@@ -292,7 +276,7 @@ class _Statements(QueryResolver):
         return rs.Resolved("RENAME", writes=tuple(writes), touched=tuple(touched))
 
     def _swap(self, first: RelationName, second: RelationName) -> rs.Resolved:
-        scans = (self._scan_of(second), self._scan_of(first))
+        scans = (self.scan(second), self.scan(first))
         writes = tuple(
             rs.Write(target, Mode.REPLACES, self._every(scan), relation=scan)
             for target, scan in zip((first, second), scans, strict=True)
@@ -312,13 +296,13 @@ class _Statements(QueryResolver):
             owner = self.catalog.at(location)
             if owner is None or owner == target:
                 continue
-            scan = self._scan_of(owner)
+            scan = self.scan(owner)
             writes.append(rs.Write(target, Mode.APPENDS, self._every(scan), relation=scan))
             touched.append((Access.READ_DATA, owner))
         return rs.Resolved("ADD PARTITION", writes=tuple(writes), touched=tuple(touched))
 
     def _move_partition(self, source: RelationName, target: RelationName) -> rs.Resolved:
-        scan = self._scan_of(source)
+        scan = self.scan(source)
         write = rs.Write(target, Mode.APPENDS, self._every(scan), relation=scan)
         touched = (
             (Access.READ_DATA, source),
@@ -332,7 +316,7 @@ class _Statements(QueryResolver):
     def _scope_of(self, target: st.Named) -> tuple[Scope, rs.Scan, RelationName]:
         """A scope that has the written table, under its alias and its name."""
         name = self._name(target)
-        scan = self._scan_of(name)
+        scan = self.scan(name)
         scope = Scope(self.shapes)
         parts = tuple(part.lower() for part in target.parts)
         scope.entries.append(Entry(scan, (target.alias.lower(),) if target.alias else parts, parts))
@@ -418,7 +402,7 @@ class _Statements(QueryResolver):
             write = rs.Write(target, mode, self._columns(query, (), None), query)
             return rs.Resolved("LOAD", (query,), (write,), (written,))
         source = self._target(load.source)
-        scan = self._scan_of(source)
+        scan = self.scan(source)
         write = rs.Write(target, mode, self._every(scan), relation=scan)
         return rs.Resolved("LOAD", (), (write,), ((Access.READ_DATA, source), written))
 

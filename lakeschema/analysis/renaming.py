@@ -1,0 +1,28 @@
+"""Which relation a statement gives which new name."""
+
+from __future__ import annotations
+
+from lakeschema.analysis.catalog import KnownCatalog
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.catalog.identifiers import RelationName
+
+
+def renamed_relations(
+    statement: st.Rename | st.SetNamespace, catalog: KnownCatalog
+) -> tuple[tuple[RelationName, RelationName], ...]:
+    """Old and new names, in the order in which they are given.
+
+    A new name of one part stays in the namespace of the old one.
+    """
+    if isinstance(statement, st.SetNamespace):
+        olds = [catalog.named(name.parts) for name in statement.names]
+        space = statement.namespace
+        return tuple((old, RelationName.of(*old.namespace[:-1], space, old.name)) for old in olds)
+    return tuple(
+        (source := catalog.named(old.parts), _new_name(source, new.parts, catalog))
+        for old, new in statement.pairs
+    )
+
+
+def _new_name(old: RelationName, parts: tuple[str, ...], catalog: KnownCatalog) -> RelationName:
+    return RelationName.of(*old.namespace, *parts) if len(parts) == 1 else catalog.named(parts)
