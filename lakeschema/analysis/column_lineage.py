@@ -61,8 +61,7 @@ def _of_write(write: rs.Write, tracer: Tracer, conventions: Conventions) -> Rela
     if write.source is not None:
         rows.update(tracer.influences(write.source))
     for clause, condition in write.conditions:
-        rows.update(((clause, column), None) for column in tracer.direct(condition))
-        rows.update(tracer.own_influences(condition))
+        tracer.add_influence(clause, (condition,), rows)
     columns = _lineage(write.columns, tracer, conventions)
     return RelationLineage(write.target, columns, tuple(rows))
 

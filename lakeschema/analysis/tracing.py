@@ -151,13 +151,9 @@ class Tracer:
 
     def every(self, query: rs.Query) -> Columns:
         """What all columns of a query are made of."""
-        found: Columns = {}
         derived = rs.Derived(query)
         self._kept.append(derived)
-        for name in self.shapes.of(derived).names:
-            found.update(self.column(derived, name.lower()))
-        found.update(self.open_star(derived))
-        return found
+        return self._whole((derived,))
 
     def column(self, relation: rs.Relation, name: str, path: tuple[str, ...] = ()) -> Columns:
         """What one column of a relation, or a field of it, is made of; names in lower case."""
@@ -297,12 +293,12 @@ class Tracer:
                     if position is not None and position < len(names):
                         pending.append(rs.ColumnUse(inner, names[position].lower()))
                 case rs.Windowed(call, partition_by, order_by):
-                    self._influence(rs.Clause.PARTITION_BY, partition_by, found)
-                    self._influence(rs.Clause.ORDER_BY, order_by, found)
+                    self.add_influence(rs.Clause.PARTITION_BY, partition_by, found)
+                    self.add_influence(rs.Clause.ORDER_BY, order_by, found)
                     pending.append(call)
                 case rs.Choice(conditions, results):
                     if not self._conventions.conditions_are_direct:
-                        self._influence(rs.Clause.CONDITION, conditions, found)
+                        self.add_influence(rs.Clause.CONDITION, conditions, found)
                     pending += (*conditions, *results)
                 case rs.QueryUse(kind, query):
                     found.update(self.influences(query))
@@ -335,7 +331,7 @@ class Tracer:
             if position < len(values):
                 yield values[position]
 
-    def _influence(
+    def add_influence(
         self, clause: rs.Clause, expressions: Iterable[rs.Expression], found: Influences
     ) -> None:
         """What the expressions are made of decides, and so does what decides them."""
@@ -358,7 +354,7 @@ class Tracer:
             found = self._influences[key] = self._of_query(query)
         if outermost and isinstance(query, rs.Select) and not query.limited:
             found = dict(found)
-            self._influence(rs.Clause.ORDER_BY, query.order_by, found)
+            self.add_influence(rs.Clause.ORDER_BY, query.order_by, found)
         return found
 
     def _of_query(self, query: rs.Query) -> Influences:
@@ -371,7 +367,7 @@ class Tracer:
                     found.update(self.influences(branch))
                 if distinct or operator is not SetOperator.UNION:
                     for branch in branches:
-                        self._influence(rs.Clause.SET_OPERATION, self._shown(branch), found)
+                        self.add_influence(rs.Clause.SET_OPERATION, self._shown(branch), found)
                         stars = self.open_star(rs.Derived(branch))
                         found.update(((rs.Clause.SET_OPERATION, star), None) for star in stars)
             case rs.Recursive(query=inner):
@@ -391,18 +387,18 @@ class Tracer:
             (rs.Clause.QUALIFY, select.qualify),
         ):
             if expression is not None:
-                self._influence(clause, (expression,), found)
-        self._influence(rs.Clause.GROUP_BY, select.group_by, found)
+                self.add_influence(clause, (expression,), found)
+        self.add_influence(rs.Clause.GROUP_BY, select.group_by, found)
         if select.limited:
-            self._influence(rs.Clause.ORDER_BY, select.order_by, found)
+            self.add_influence(rs.Clause.ORDER_BY, select.order_by, found)
         if select.distinct:
             values = [item.expression for item in select.items if isinstance(item, rs.Item)]
-            self._influence(rs.Clause.DISTINCT, values, found)
+            self.add_influence(rs.Clause.DISTINCT, values, found)
 
     def add_source(self, source: rs.Relation | None, found: Influences) -> None:
         """What decides the rows of a FROM."""
         for clause, expression in expressions_of_source(source):
-            self._influence(clause, (expression,), found)
+            self.add_influence(clause, (expression,), found)
         for relation in relations_of(source):
             if isinstance(relation, rs.Derived):
                 found.update(self.influences(relation.query))
