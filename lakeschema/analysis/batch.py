@@ -15,8 +15,9 @@ from lakeschema.analysis.defence import UnknownRule, chosen_rules
 from lakeschema.analysis.grants import Grants, MalformedGrants, read_grants
 from lakeschema.analysis.openlineage import EventOptions, statement_event
 from lakeschema.analysis.permissions import Views
+from lakeschema.analysis.requests import is_texts, namespace_of, requested_grammar, sql_of
 from lakeschema.analysis.scripts import Analysed, analyse
-from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
+from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.table_lineage import table_lineage
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
@@ -45,9 +46,7 @@ def answer(request: object) -> dict[str, Any]:
 
 def _result(request: Mapping[str, Any]) -> dict[str, Any]:
     check_keys(request, _KEYS)
-    sql = request.get("sql")
-    if not isinstance(sql, str):
-        raise InvalidRequest("expected 'sql' to be a text")
+    sql = sql_of(request)
     grammar = _grammar(request)
     asked = _asked(request.get("ask"))
     conventions = _conventions(request.get("options", {}))
@@ -122,13 +121,7 @@ def _column_dataflow(found: list[Analysed], conventions: Conventions) -> list[di
 
 
 def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
-    dialect = request.get("dialect", "ansi")
-    if not isinstance(dialect, str):
-        raise InvalidRequest("expected 'dialect' to be a text")
-    try:
-        grammar = grammar_of(dialect)
-    except UnknownDialect as error:
-        raise InvalidRequest(str(error)) from None
+    grammar = requested_grammar(request, "ansi")
     aliases = request.get("aliases_in_items", grammar.scoping.aliases_in_items)
     if not isinstance(aliases, bool):
         raise InvalidRequest("expected 'aliases_in_items' to be true or false")
@@ -195,27 +188,20 @@ def _granted(request: Mapping[str, Any]) -> tuple[Grants | None, str]:
 
 
 def _catalog(request: Mapping[str, Any], grammar: StatementGrammar) -> KnownCatalog:
-    namespace = request.get("namespace", [])
-    if not _is_texts(namespace):
-        raise InvalidRequest("expected 'namespace' to be a list of names")
+    namespace = namespace_of(request)
     tables = request.get("tables", {})
-    if not isinstance(tables, dict) or not all(map(_is_texts, tables.values())):
+    if not isinstance(tables, dict) or not all(map(is_texts, tables.values())):
         raise InvalidRequest("expected 'tables' to be an object: name to a list of columns")
-    catalog = KnownCatalog(namespace=tuple(part.lower() for part in namespace))
+    catalog = KnownCatalog(namespace=namespace)
     for name, columns in tables.items():
         parsed = RelationName.parse(name, current_namespace=catalog.namespace)
         catalog = catalog.with_table(parsed, KnownTable(tuple(columns)))
     ddl = request.get("ddl", [])
-    if not _is_texts(ddl):
+    if not is_texts(ddl):
         raise InvalidRequest("expected 'ddl' to be a list of statements")
     for text in ddl:
         for each in analyse(text, grammar, catalog):
             if each.error is not None:
                 raise each.error
             catalog = each.catalog
-    lowered = tuple(part.lower() for part in namespace)
-    return replace(catalog, namespace=lowered, created=frozenset())
-
-
-def _is_texts(values: object) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return replace(catalog, namespace=namespace, created=frozenset())

@@ -17,8 +17,9 @@ from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.defence import chosen_rules, defence
 from lakeschema.analysis.grants import read_grants
 from lakeschema.analysis.permissions import Views, permissions
+from lakeschema.analysis.requests import namespace_of, requested_grammar, sql_of
 from lakeschema.analysis.scripts import analyse
-from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
+from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler
@@ -101,22 +102,16 @@ class Checker:
 
     def _result(self, request: Mapping[str, Any]) -> dict[str, Any]:
         check_keys(request, _KEYS)
-        sql = request.get("sql")
-        if not isinstance(sql, str):
-            raise InvalidRequest("expected 'sql' to be a text")
-        namespace = request.get("namespace", [])
-        if not isinstance(namespace, list) or not all(isinstance(n, str) for n in namespace):
-            raise InvalidRequest("expected 'namespace' to be a list of names")
+        sql = sql_of(request)
         # Nobody changes the tables while the catalog is in use: one request is answered at a time.
-        catalog = KnownCatalog(
-            MappingProxyType(self._tables), tuple(name.lower() for name in namespace)
-        )
+        catalog = KnownCatalog(MappingProxyType(self._tables), namespace_of(request))
         user = request.get("user")
         if not (user is None or isinstance(user, str)):
             raise InvalidRequest("expected 'user' to be a text")
+        grammar = requested_grammar(request, self._choices.dialect)
         violations: list[Any] = []
         missing: list[Any] = []
-        for each in analyse(sql, self._grammar(request), catalog, self._choices.max_bytes):
+        for each in analyse(sql, grammar, catalog, self._choices.max_bytes):
             violations += map(violation_json, defence(each, self._rules))
             if self._grants is not None and user is not None:
                 needs = permissions(each, self._choices.views)
@@ -125,15 +120,6 @@ class Checker:
         if self._grants is not None and user is not None:
             found["missing_privileges"] = missing
         return found
-
-    def _grammar(self, request: Mapping[str, Any]) -> StatementGrammar:
-        dialect = request.get("dialect", self._choices.dialect)
-        if not isinstance(dialect, str):
-            raise InvalidRequest("expected 'dialect' to be a text")
-        try:
-            return grammar_of(dialect)
-        except UnknownDialect as error:
-            raise InvalidRequest(str(error)) from None
 
 
 def _table(value: Any) -> KnownTable:
