@@ -88,7 +88,7 @@ MUTANTS = (
     # Spark SQL
     Mutant("the greatest of nulls is what is not null", _EMITTED, '        "greatest": "if({*null}, NULL, greatest({*}))",\n', ""),
     Mutant("what is trimmed comes first", "lakeschema/translation/syntax/scalars.py", "[characters, node.this]", "[node.this, characters]"),
-    Mutant("Hive's booleans are lower-case text", "lakeschema/translation/emission/spark_expressions.py", "source == BOOLEAN and is_text(target)", "False"),
+    Mutant("Hive's booleans are lower-case text", "lakeschema/translation/emission/spark_forms.py", "source == BOOLEAN and is_text(target)", "False"),
 )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.spark import RelationText, SparkQuery, spark_query
+from lakeschema.translation.emission.selects import RelationText
+from lakeschema.translation.emission.spark import SparkQuery, spark_query
 from lakeschema.translation.emission.spark_text import relation as own_name
 from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.errors import TooLarge, TranslationError

@@ -1,0 +1,89 @@
+"""What the SQL of an engine has of its own; what engines share is in ``selects`` and ``sql_expressions``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Cast,
+    FieldAccess,
+    RowExpression,
+    Subscript,
+    WindowCall,
+)
+from lakeschema.translation.plan.relations import Generate
+
+if TYPE_CHECKING:
+    from lakeschema.translation.emission.sql_expressions import ExpressionWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A FROM clause that ends with a generator, and the text of each column that it makes."""
+
+    source: str
+    items: tuple[str, ...]
+
+
+class Forms(Protocol):
+    """How an engine writes the expressions in which engines differ, for one query.
+
+    Each is given the writer of the expressions inside. All raise ``Unsupported`` errors for what the
+    engine cannot do.
+    """
+
+    def call(self, writer: ExpressionWriter, call: Call) -> str: ...
+
+    def cast(self, writer: ExpressionWriter, cast: Cast) -> str: ...
+
+    def field(self, writer: ExpressionWriter, access: FieldAccess) -> str: ...
+
+    def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str: ...
+
+    def aggregate(self, writer: ExpressionWriter, call: AggregateCall) -> str: ...
+
+    def window(self, writer: ExpressionWriter, call: WindowCall) -> str: ...
+
+    def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
+        """The text of a SELECT's item, with the type that the plan has for it."""
+
+    def output(self, item: str, type_: ColumnType) -> str:
+        """An item of the outermost SELECT, with the names and types that the view's columns have."""
+
+    def generated(
+        self, writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
+    ) -> Generated:
+        """``source`` with the generator; ``fresh`` makes an alias that is not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine's SQL.
+
+    Attributes:
+        quoted: an identifier with any characters.
+        literal: a literal of exactly its type, None for null.
+        joins: the words before JOIN; kinds without words must not be in the plan.
+        values: a table of ``rows`` under an ``alias`` with ``names``.
+        grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
+        offset_first: OFFSET stands before LIMIT.
+    """
+
+    quoted: Callable[[str], str]
+    literal: Callable[[str | None, ColumnType], str]
+    joins: Mapping[JoinKind, str]
+    values: str
+    grouping_sets: str
+    forms: Forms
+    offset_first: bool = False
+
+
+def generic_names(number: int) -> list[str]:
+    """The names of a sub-query's columns."""
+    return [f"c{index}" for index in range(number)]

@@ -1,0 +1,350 @@
+"""A plan → a SELECT for an engine, with the plan's own names and types.
+
+Nodes are folded into one SELECT as far as that keeps their meaning; what does not fold becomes a
+sub-query under a fresh alias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import assert_never
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.engines import Engine, generic_names
+from lakeschema.translation.emission.sql_expressions import Columns, ExpressionWriter
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    FieldAccess,
+    RowExpression,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    Recursion,
+    RecursiveScan,
+    Scan,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+)
+
+RelationText = Callable[[RelationName], str]
+"""How a relation is named in the text: under its own name, or as a view that was registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """The clauses after WHERE, each with its keywords; "" where it is absent."""
+
+    group_by: str = ""
+    order_by: str = ""
+    limit: str = ""
+    offset: str = ""
+    offset_first: bool = False
+
+    @property
+    def limits_rows(self) -> bool:
+        return bool(self.limit or self.offset)
+
+    def clauses(self) -> tuple[str, ...]:
+        """The clauses that are present, in the engine's order."""
+        rows = (self.limit, self.offset)
+        ordered = reversed(rows) if self.offset_first else rows
+        return tuple(filter(None, (self.group_by, self.order_by, *ordered)))
+
+
+_NO_TAIL = _Tail()
+
+
+@dataclass(frozen=True, slots=True)
+class _Select:
+    """A SELECT in the making.
+
+    Attributes:
+        items: the text of each column, over ``source``.
+        plain: which items are plain names, which may be repeated at no cost.
+        source: what stands after FROM; "" where there is none.
+        joins: whether the source may be joined on its left, and also on its right.
+        tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
+        computed: items are aggregates or windows, over which no WHERE can be put.
+    """
+
+    items: tuple[str, ...]
+    plain: tuple[bool, ...]
+    source: str
+    joins: tuple[bool, bool] = (False, False)
+    where: tuple[str, ...] = ()
+    tail: _Tail = _NO_TAIL
+    distinct: bool = False
+    computed: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further nodes may be folded into it."""
+        return self.tail == _NO_TAIL and not (self.distinct or self.computed)
+
+    def text(self, names: Sequence[str], quoted: Callable[[str], str]) -> str:
+        items = ", ".join(
+            item if plain and item.endswith(f".{quoted(name)}") else f"{item} AS {quoted(name)}"
+            for item, plain, name in zip(self.items, self.plain, names, strict=True)
+        )
+        parts = [f"SELECT {'DISTINCT ' if self.distinct else ''}{items}"]
+        if self.source:
+            parts.append(f"FROM {self.source}")
+        if self.where:
+            parts.append("WHERE " + " AND ".join(self.where))
+        return " ".join((*parts, *self.tail.clauses()))
+
+
+class SelectWriter:
+    """Writes the queries of one view for ``engine``."""
+
+    def __init__(self, engine: Engine, relation_text: RelationText) -> None:
+        self._engine = engine
+        self._relation_text = relation_text
+        self._aliases = (f"t{number}" for number in count(1))
+
+    def view(self, plan: Plan, names: Sequence[str]) -> str:
+        select = self._select(plan, ())
+        types = (column.type for column in plan.columns)
+        items = tuple(map(self._engine.forms.output, select.items, types))
+        return self._text(replace(select, items=items), names)
+
+    def query(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
+        return self._text(self._select(plan, outer), names)
+
+    def _text(self, select: _Select, names: Sequence[str]) -> str:
+        return select.text(names, self._engine.quoted)
+
+    def _subquery_text(self, plan: Plan, outer: tuple[Columns, ...]) -> str:
+        return self.query(plan, generic_names(len(plan.columns)), outer)
+
+    def _over(self, columns: Columns, outer: tuple[Columns, ...]) -> ExpressionWriter:
+        return ExpressionWriter(columns, outer, self._engine, self._subquery_text)
+
+    def _select(self, plan: Plan, outer: tuple[Columns, ...]) -> _Select:
+        match plan:
+            case Scan(name, columns):
+                alias = next(self._aliases)
+                items = tuple(f"{alias}.{self._engine.quoted(column.name)}" for column in columns)
+                source = f"{self._relation_text(name)} AS {alias}"
+                return _Select(items, (True,) * len(items), source, (True, True))
+            case Values():
+                return self._values(plan, outer)
+            case Project(below, expressions):
+                return self._project(below, [e for _, e in expressions], outer)
+            case Filter(below, condition):
+                select = self._fold(below, (condition,), outer)
+                text = self._over(select.items, outer).text(condition)
+                return replace(select, where=(*select.where, text))
+            case Join():
+                return self._join(plan, outer)
+            case Aggregate():
+                return self._aggregate(plan, outer)
+            case Window(below, calls):
+                select = self._fold(below, [call for _, call in calls], outer)
+                over = self._over(select.items, outer)
+                made = tuple(over.typed(call) for _, call in calls)
+                plain = (*select.plain, *(False,) * len(made))
+                return replace(select, items=(*select.items, *made), plain=plain, computed=True)
+            case SetOperation():
+                return self._set_operation(plan, outer)
+            case RecursiveScan(number=number, columns=columns):
+                return self._from_names(_recursive_name(number), generic_names(len(columns)))
+            case Recursion():
+                return self._recursion(plan, outer)
+            case Sort(below, keys, total):
+                select = self._fold(below, [key.expression for key in keys], outer)
+                by = self._over(select.items, outer).sort_keys(keys)
+                order_by = f"{'ORDER' if total else 'SORT'} BY {by}"
+                return replace(select, tail=_Tail(order_by=order_by))
+            case Limit():
+                return self._limit(plan, outer)
+            case Distinct(below):
+                return replace(self._fold(below, (), outer), distinct=True)
+            case Generate():
+                return self._generate(plan, outer)
+            case _:
+                assert_never(plan)
+
+    def _fold(
+        self, below: Plan, expressions: Sequence[RowExpression], outer: tuple[Columns, ...]
+    ) -> _Select:
+        """The input, as far as the expressions can be written over it; else as a sub-query."""
+        select = self._select(below, outer)
+        if select.is_open and not _repeats(select, expressions):
+            return select
+        return self._wrap(select)
+
+    def _wrap(self, select: _Select) -> _Select:
+        names = generic_names(len(select.items))
+        alias = next(self._aliases)
+        items = tuple(f"{alias}.{self._engine.quoted(name)}" for name in names)
+        source = f"({self._text(select, names)}) AS {alias}"
+        return _Select(items, (True,) * len(items), source, (True, True))
+
+    def _project(
+        self, below: Plan, expressions: Sequence[RowExpression], outer: tuple[Columns, ...]
+    ) -> _Select:
+        select = self._select(below, outer)
+        if (
+            select.distinct
+            or _repeats(select, expressions)
+            # Without one of its aggregates, a SELECT would no longer be of groups.
+            or (select.computed and not _reads_computed(select, expressions))
+            or (
+                # An order's keys, and a group's, name what is below.
+                select.tail != _NO_TAIL
+                and not all(isinstance(e, ColumnReference) for e in expressions)
+            )
+        ):
+            select = self._wrap(select)
+        over = self._over(select.items, outer)
+        items = tuple(over.typed(expression) for expression in expressions)
+        plain = tuple(_is_path(expression, select.plain) for expression in expressions)
+        return replace(select, items=items, plain=plain)
+
+    def _values(self, plan: Values, outer: tuple[Columns, ...]) -> _Select:
+        if not plan.columns:
+            return _Select((), (), "")
+        over = self._over((), outer)
+        rows = ", ".join("(" + ", ".join(map(over.text, row)) + ")" for row in plan.rows)
+        alias = next(self._aliases)
+        names = [self._engine.quoted(name) for name in generic_names(len(plan.columns))]
+        source = self._engine.values.format(rows=rows, alias=alias, names=", ".join(names))
+        items = tuple(f"{alias}.{name}" for name in names)
+        return _Select(items, (True,) * len(items), source, (True, True))
+
+    def _side(self, plan: Plan, outer: tuple[Columns, ...], place: int) -> _Select:
+        """A join's side: its source and nothing else, so that the conditions of both sides do not mix."""
+        select = self._select(plan, outer)
+        bare = select.is_open and not select.where and all(select.plain) and select.joins[place]
+        return select if bare else self._wrap(select)
+
+    def _join(self, plan: Join, outer: tuple[Columns, ...]) -> _Select:
+        left = self._side(plan.left, outer, 0)
+        around = (left.items, *outer) if plan.lateral else outer
+        right = self._side(plan.right, around, 1)
+        both = (*left.items, *right.items)
+        word = "LATERAL " if plan.lateral else ""
+        source = f"{left.source} {self._engine.joins[plan.kind]} JOIN {word}{right.source}"
+        if plan.condition is not None:
+            source += f" ON {self._over(both, outer).text(plan.condition)}"
+        kept = left.items if plan.kind in {JoinKind.SEMI, JoinKind.ANTI} else both
+        return _Select(kept, (True,) * len(kept), source, (True, False))
+
+    def _aggregate(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
+        read = [e for _, e in (*plan.keys, *plan.aggregates)]
+        # Keys are written twice, here and after GROUP BY, but evaluated once.
+        select = self._fold(plan.input, read, outer)
+        if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
+            # Two columns below that are one: of two keys with one text, no set has only the first.
+            select = self._wrap(select)
+        over = self._over(select.items, outer)
+        keys = self._keys(plan, select, outer)
+        items = (*keys, *(over.typed(call) for _, call in plan.aggregates))
+        tail = _Tail(group_by=self._group_by(keys, plan.sets))
+        plain = (False,) * len(items)
+        return replace(select, items=items, plain=plain, tail=tail, computed=True)
+
+    def _keys(self, plan: Aggregate, select: _Select, outer: tuple[Columns, ...]) -> Sequence[str]:
+        over = self._over(select.items, outer)
+        return [over.group_key(key) for _, key in plan.keys]
+
+    def _set_operation(self, plan: SetOperation, outer: tuple[Columns, ...]) -> _Select:
+        names = generic_names(len(plan.columns))
+        word = f" {plan.operator.value.upper()} "
+        branches = word.join(f"({self.query(branch, names, outer)})" for branch in plan.inputs)
+        return self._from_names(f"({branches})", names)
+
+    def _recursion(self, plan: Recursion, outer: tuple[Columns, ...]) -> _Select:
+        names = generic_names(len(plan.columns))
+        branches = " UNION ALL ".join(
+            f"({self.query(branch, names, outer)})" for branch in (plan.anchor, plan.step)
+        )
+        name = _recursive_name(plan.number)
+        most = "" if plan.most is None else f" MAX RECURSION LEVEL {plan.most}"
+        listed = ", ".join(self._engine.quoted(each) for each in names)
+        head = f"WITH RECURSIVE {name}({listed}){most} AS ({branches})"
+        return self._from_names(f"({head} TABLE {name})", names)
+
+    def _from_names(self, source: str, names: Sequence[str]) -> _Select:
+        alias = next(self._aliases)
+        items = tuple(f"{alias}.{self._engine.quoted(name)}" for name in names)
+        return _Select(items, (True,) * len(items), f"{source} AS {alias}", (True, True))
+
+    def _limit(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
+        select = self._select(plan.input, outer)
+        if select.tail.limits_rows:
+            select = self._wrap(select)
+        over = self._over((), outer)
+        tail = replace(
+            select.tail,
+            offset_first=self._engine.offset_first,
+            limit="" if plan.limit is None else f"LIMIT {over.text(plan.limit)}",
+            offset="" if plan.offset is None else f"OFFSET {over.text(plan.offset)}",
+        )
+        return replace(select, tail=tail)
+
+    def _generate(self, plan: Generate, outer: tuple[Columns, ...]) -> _Select:
+        select = self._select(plan.input, outer)
+        if not select.is_open or select.where or not all(select.plain) or not select.source:
+            select = self._wrap(select) if select.items else self._one_row()
+        over = self._over(select.items, outer)
+        made = self._engine.forms.generated(over, plan, select.source, lambda: next(self._aliases))
+        items = (*select.items, *made.items)
+        return _Select(items, (True,) * len(items), made.source)
+
+    def _one_row(self) -> _Select:
+        """What a generator stands on where the text has no FROM."""
+        one = self._engine.quoted("one")
+        return _Select((), (), f"(SELECT 1 AS {one}) AS {next(self._aliases)}", (True, True))
+
+    def _group_by(self, keys: Sequence[str], sets: Sequence[Sequence[int]] | None) -> str:
+        listed = ", ".join(keys)
+        if sets is not None:
+            shown = ", ".join("(" + ", ".join(keys[k] for k in chosen) + ")" for chosen in sets)
+            listed = self._engine.grouping_sets.format(keys=listed, sets=shown).lstrip()
+        return f"GROUP BY {listed}" if listed else ""
+
+
+def _recursive_name(number: int) -> str:
+    return f"r{number}"
+
+
+def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
+    """Whether an item that is more than a name would be written more than once, or inside more."""
+    used = [
+        (part.index, part is not expression)
+        for expression in expressions
+        for part in walk(expression)
+        if isinstance(part, ColumnReference) and not select.plain[part.index]
+    ]
+    inside = any(deep for _, deep in used)
+    return inside or len({index for index, _ in used}) < len(used)
+
+
+def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:
+    return any(
+        isinstance(part, ColumnReference) and not select.plain[part.index]
+        for expression in expressions
+        for part in walk(expression)
+    )
+
+
+def _is_path(expression: RowExpression, plain: Sequence[bool]) -> bool:
+    """A column that is a name itself, or a field below one."""
+    while isinstance(expression, FieldAccess):
+        expression = expression.base
+    return isinstance(expression, ColumnReference) and plain[expression.index]

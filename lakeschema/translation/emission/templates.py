@@ -1,0 +1,18 @@
+"""Templates of calls: ``{0}``, ``{1}`` … are arguments, ``{*}`` all of them, ``{1*}`` all but the first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_PLACE = re.compile(r"\{([0-9]+|\*|1\*|\*null)\}")
+
+
+def fill(template: str, texts: Sequence[str]) -> str:
+    """The template with the arguments' texts; ``{*null}`` asks whether any of them is null."""
+    parts = {str(number): text for number, text in enumerate(texts)}
+    parts["*"] = ", ".join(texts)
+    parts["1*"] = ", ".join(texts[1:])
+    parts["*null"] = " OR ".join(f"{text} IS NULL" for text in texts)
+    # All at once: an argument may hold braces of its own.
+    return _PLACE.sub(lambda place: parts[place[1]], template)
