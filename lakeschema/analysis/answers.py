@@ -14,12 +14,13 @@ from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.defence import DEFAULT_RULES, Violation, defence
 from lakeschema.analysis.grants import Grants, Need
+from lakeschema.analysis.influences import Influence
 from lakeschema.analysis.joins import joins
 from lakeschema.analysis.permissions import Views, permissions
 from lakeschema.analysis.scripts import Analysed
 from lakeschema.analysis.table_access import table_access
 from lakeschema.analysis.table_lineage import table_lineage
-from lakeschema.analysis.tracing import BaseColumn, Influence
+from lakeschema.analysis.tracing import BaseColumn
 
 
 @dataclass(frozen=True, slots=True)

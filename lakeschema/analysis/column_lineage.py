@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import Source
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn, Influence, Tracer
+from lakeschema.analysis.influences import Influence, InfluenceTracer
+from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn, Tracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,70 +45,73 @@ def column_lineage(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[RelationLineage, ...]:
     """For each table that is written, or for the rows of a query alone."""
-    chosen = conventions or Conventions()
-    tracer = Tracer(chosen, resolved)
+    tracers = _Tracers.of(resolved, conventions or Conventions())
     found = [
-        _of_write(write, tracer, chosen)
-        for write in resolved.writes
-        if write.mode is not rs.Mode.CLEARS
+        tracers.of_write(write) for write in resolved.writes if write.mode is not rs.Mode.CLEARS
     ]
     if not resolved.writes and resolved.verb == "SELECT":
-        found += [_of_query(query, tracer, chosen) for query in resolved.queries]
+        found += [tracers.of_query(query) for query in resolved.queries]
     return tuple(found)
 
 
-def _of_write(write: rs.Write, tracer: Tracer, conventions: Conventions) -> RelationLineage:
-    rows: dict[Influence, None] = {}
-    if write.source is not None:
-        rows.update(tracer.influences(write.source))
-    for clause, condition in write.conditions:
-        tracer.add_influence(clause, (condition,), rows)
-    columns = _lineage(write.columns, tracer, conventions)
-    return RelationLineage(write.target, columns, tuple(rows))
+@dataclass(frozen=True, slots=True)
+class _Tracers:
+    """Of one statement."""
 
+    sources: Tracer
+    influences: InfluenceTracer
+    conventions: Conventions
 
-def _of_query(query: rs.Query, tracer: Tracer, conventions: Conventions) -> RelationLineage:
-    rows = tracer.influences(query, outermost=True)
-    columns = _lineage(_shown(query, tracer), tracer, conventions)
-    return RelationLineage(None, columns, tuple(rows))
+    @classmethod
+    def of(cls, resolved: rs.Resolved, conventions: Conventions) -> _Tracers:
+        sources = Tracer(conventions, resolved)
+        return cls(sources, InfluenceTracer(sources, conventions, resolved), conventions)
 
+    def of_write(self, write: rs.Write) -> RelationLineage:
+        rows: dict[Influence, None] = {}
+        if write.source is not None:
+            rows.update(self.influences.of_rows(write.source))
+        for clause, condition in write.conditions:
+            self.influences.add(clause, (condition,), rows)
+        return RelationLineage(write.target, self._lineage(write.columns), tuple(rows))
 
-def _shown(query: rs.Query, tracer: Tracer) -> list[rs.WrittenColumn]:
-    if isinstance(query, rs.Select):
-        return [
-            rs.WrittenColumn("", item)
-            if isinstance(item, rs.OpenStar)
-            else rs.WrittenColumn(item.name, item.expression, item.starred)
-            for item in query.items
-        ]
-    derived = rs.Derived(query)
-    shape = tracer.shapes.of(derived)
-    found = [rs.WrittenColumn(n, rs.ColumnUse(derived, n.lower())) for n in shape.names]
-    if shape.is_open:
-        found.append(rs.WrittenColumn("", rs.OpenStar(derived)))
-    return found
+    def of_query(self, query: rs.Query) -> RelationLineage:
+        rows = self.influences.of_rows(query, outermost=True)
+        return RelationLineage(None, self._lineage(self._shown(query)), tuple(rows))
 
+    def _shown(self, query: rs.Query) -> list[rs.WrittenColumn]:
+        if isinstance(query, rs.Select):
+            return [
+                rs.WrittenColumn("", item)
+                if isinstance(item, rs.OpenStar)
+                else rs.WrittenColumn(item.name, item.expression, item.starred)
+                for item in query.items
+            ]
+        derived = rs.Derived(query)
+        shape = self.sources.shapes.of(derived)
+        found = [rs.WrittenColumn(n, rs.ColumnUse(derived, n.lower())) for n in shape.names]
+        if shape.is_open:
+            found.append(rs.WrittenColumn("", rs.OpenStar(derived)))
+        return found
 
-def _lineage(
-    columns: Iterable[rs.WrittenColumn], tracer: Tracer, conventions: Conventions
-) -> tuple[ColumnLineage, ...]:
-    listed = list(columns)
-    opened = any(isinstance(column.value, rs.OpenStar) for column in listed)
-    found: dict[str, ColumnLineage] = {}
-    for column in listed:
-        if isinstance(column.value, rs.OpenStar):
-            made = ColumnLineage(EVERY_COLUMN, tuple(tracer.open_star(column.value.relation)))
-        elif opened and column.starred and conventions.open_stars_hide_names:
-            continue
-        else:
-            made = ColumnLineage(
-                column.name,
-                tuple(tracer.direct(column.value)),
-                tuple(tracer.own_influences(column.value)),
-            )
-        before = found.get(made.column)
-        found[made.column] = made if before is None else _united(before, made)
-    return tuple(found.values())
+    def _lineage(self, columns: Sequence[rs.WrittenColumn]) -> tuple[ColumnLineage, ...]:
+        opened = any(isinstance(column.value, rs.OpenStar) for column in columns)
+        found: dict[str, ColumnLineage] = {}
+        for column in columns:
+            if isinstance(column.value, rs.OpenStar):
+                stars = self.sources.open_star(column.value.relation)
+                made = ColumnLineage(EVERY_COLUMN, tuple(stars))
+            elif opened and column.starred and self.conventions.open_stars_hide_names:
+                continue
+            else:
+                made = ColumnLineage(
+                    column.name,
+                    tuple(self.sources.direct(column.value)),
+                    tuple(self.influences.of_value(column.value)),
+                )
+            before = found.get(made.column)
+            found[made.column] = made if before is None else _united(before, made)
+        return tuple(found.values())
 
 
 def _united(first: ColumnLineage, second: ColumnLineage) -> ColumnLineage:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from lakeschema.analysis.catalog import Files, KnownCatalog, Source
 from lakeschema.analysis.column_lineage import ColumnLineage, RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.influences import Influence
 from lakeschema.analysis.openlineage_events import (
     Dataset,
     DescribedColumn,
@@ -22,7 +23,7 @@ from lakeschema.analysis.openlineage_events import (
 )
 from lakeschema.analysis.scripts import Analysed
 from lakeschema.analysis.table_access import tables_read
-from lakeschema.analysis.tracing import EVERY_COLUMN, Influence
+from lakeschema.analysis.tracing import EVERY_COLUMN
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,11 +55,15 @@ class WholeRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """A call or an operator, by its name in lower case."""
+    """A call or an operator, by its name in lower case.
+
+    ``labels``: in lower case, the fields of a struct that is made, or the one that is taken.
+    """
 
     name: str
     operands: tuple[Expression, ...]
     position: Position | None = None
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,4 @@
-"""From what a query shows back to the columns of tables that it comes from.
-
-Direct: the value is made of theirs. Indirect: they decide which rows there are, or how rows are
-grouped, ordered or chosen, with the clause that does it.
-"""
+"""From what a query shows back to the columns of tables that its values are made of."""
 
 from __future__ import annotations
 
@@ -14,18 +10,15 @@ from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import Source, as_text
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.resolving.shapes import Shapes
-from lakeschema.analysis.walking import (
-    expressions_of_source,
-    inner_first,
-    operands,
-    queries_of,
-    relations_of,
-)
+from lakeschema.analysis.walking import inner_first, queries_of, relations_of
 from lakeschema.translation.syntax.tree import SetOperator
 
 EVERY_COLUMN: Final = "*"
 _MANY_QUERIES: Final = 50
 """Of one statement; fewer can be traced from the outside in."""
+
+_ELEMENTS: Final = frozenset({"explode", "explode_outer", "inline", "inline_outer", "unnest"})
+"""Table functions that yield the elements of an array: a field of one is a field of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +39,6 @@ class BaseColumn:
 
 Columns: TypeAlias = dict[BaseColumn, None]
 """A set that keeps the order of what was met first."""
-Influence: TypeAlias = tuple[rs.Clause, BaseColumn]
-Influences: TypeAlias = dict[Influence, None]
 
 
 class Tracer:
@@ -57,27 +48,17 @@ class Tracer:
         self.shapes = Shapes()
         self._conventions = conventions
         self._columns: dict[tuple[int, str, tuple[str, ...]], Columns] = {}
-        self._influences: dict[int, Influences] = {}
         self._items: dict[int, list[rs.Expression]] = {}
-        self._own: dict[tuple[int, str], Influences] = {}
         # Ids are only good while the objects live.
         self._kept: list[object] = []
         self._prepare(resolved)
 
     def _prepare(self, resolved: rs.Resolved) -> None:
         """Traces inner queries first where there are many: each step then is a shallow one."""
-        queries = list(queries_of(resolved))
-        if len(queries) <= _MANY_QUERIES:
-            return
-        for query in inner_first(queries):
+        for query in deep_queries(resolved):
             if isinstance(query, rs.Select):
-                for item in query.items:
-                    if isinstance(item, rs.Item):
-                        self.direct(item.expression)
-                        self.own_influences(item.expression)
-            self.influences(query)
-
-    # direct
+                for value in self.values(query):
+                    self.direct(value)
 
     def direct(self, expression: rs.Expression) -> Columns:
         found: Columns = {}
@@ -115,8 +96,8 @@ class Tracer:
                         found.update(self.direct(operand))
                     if kind is not rs.QueryKind.EXISTS:
                         found.update(self.every(query))
-                case rs.Operation(operands=inner):
-                    pending += reversed(inner)
+                case rs.Operation():
+                    pending += reversed(parts(at))
                 case rs.Constant():
                     pass
                 case _:
@@ -135,6 +116,10 @@ class Tracer:
             found.update(self.open_star(relation))
         return found
 
+    def keep(self, node: object) -> None:
+        """For as long as something is remembered of its id."""
+        self._kept.append(node)
+
     def scans(self, relation: rs.Relation) -> Iterator[rs.Scan]:
         """The tables that a relation reads, through sub-queries."""
         pending: list[rs.Relation] = [relation]
@@ -144,7 +129,7 @@ class Tracer:
                 if isinstance(each, rs.Scan):
                     yield each
                 elif isinstance(each, rs.Derived):
-                    for query in _selects(each.query):
+                    for query in selects(each.query):
                         if id(query) not in seen and query.source is not None:
                             seen.add(id(query))
                             pending.append(query.source)
@@ -152,7 +137,7 @@ class Tracer:
     def every(self, query: rs.Query) -> Columns:
         """What all columns of a query are made of."""
         derived = rs.Derived(query)
-        self._kept.append(derived)
+        self.keep(derived)
         return self._whole((derived,))
 
     def column(self, relation: rs.Relation, name: str, path: tuple[str, ...] = ()) -> Columns:
@@ -160,7 +145,7 @@ class Tracer:
         key = (id(relation), name, path)
         found = self._columns.get(key)
         if found is None:
-            self._kept.append(relation)
+            self.keep(relation)
             # A recursive table reads itself: what it reads of itself adds nothing.
             self._columns[key] = {}
             found = self._columns[key] = self._column(relation, name, path)
@@ -184,7 +169,7 @@ class Tracer:
                 position = self.shapes.of(relation).positions.get(name)
                 if position is None:
                     return self._beyond(relation, name, path)
-                return self._at(query, position, path)
+                return self.at(query, position, path)
             case rs.Joined():
                 for each in relations_of(relation):
                     if self.shapes.of(each).has(name):
@@ -215,19 +200,19 @@ class Tracer:
             case _:
                 return self.direct(expression)
 
-    def _values(self, query: rs.Select) -> list[rs.Expression]:
+    def values(self, query: rs.Select) -> list[rs.Expression]:
         """Of the columns whose names are known, in order."""
         found = self._items.get(id(query))
         if found is None:
-            self._kept.append(query)
+            self.keep(query)
             found = [item.expression for item in query.items if isinstance(item, rs.Item)]
             self._items[id(query)] = found
         return found
 
-    def _at(self, query: rs.Query, position: int, path: tuple[str, ...] = ()) -> Columns:
+    def at(self, query: rs.Query, position: int, path: tuple[str, ...] = ()) -> Columns:
         match query:
             case rs.Select():
-                values = self._values(query)
+                values = self.values(query)
                 if position >= len(values):
                     # A list of names goes on where the query's own columns are not known.
                     return self.open_star(rs.Derived(query))
@@ -239,12 +224,12 @@ class Tracer:
                 found: Columns = {}
                 for branch in taken:
                     if position < len(self.shapes.of(branch).names):
-                        found.update(self._at(branch, position, path))
+                        found.update(self.at(branch, position, path))
                     else:
                         found.update(self.open_star(rs.Derived(branch)))
                 return found
             case rs.Recursive(query=inner):
-                return {} if inner is None else self._at(inner, position, path)
+                return {} if inner is None else self.at(inner, position, path)
             case _:
                 assert_never(query)
 
@@ -258,7 +243,7 @@ class Tracer:
             if id(at) in seen:
                 continue
             seen.add(id(at))
-            self._kept.append(at)
+            self.keep(at)
             if isinstance(at, rs.Scan):
                 if at.columns is None:
                     found[BaseColumn(at.source, EVERY_COLUMN)] = None
@@ -276,144 +261,30 @@ class Tracer:
     def _stars(self, query: rs.Query) -> list[rs.Relation]:
         return [relation for _, relation in self.shapes.of(query).open_at]
 
-    # indirect
-
-    def own_influences(self, expression: rs.Expression) -> Influences:
-        """What decides a value besides what it is made of: keys of windows, conditions, queries."""
-        found: Influences = {}
-        pending = [expression]
-        while pending:
-            at = pending.pop()
-            match at:
-                case rs.ColumnUse(rs.Derived() as relation, column):
-                    found.update(self._own_of(relation, column))
-                case rs.ColumnUse(rs.Renamed(inner), column):
-                    position = self.shapes.of(at.relation).positions.get(column)
-                    names = self.shapes.of(inner).names
-                    if position is not None and position < len(names):
-                        pending.append(rs.ColumnUse(inner, names[position].lower()))
-                case rs.Windowed(call, partition_by, order_by):
-                    self.add_influence(rs.Clause.PARTITION_BY, partition_by, found)
-                    self.add_influence(rs.Clause.ORDER_BY, order_by, found)
-                    pending.append(call)
-                case rs.Choice(conditions, results):
-                    if not self._conventions.conditions_are_direct:
-                        self.add_influence(rs.Clause.CONDITION, conditions, found)
-                    pending += (*conditions, *results)
-                case rs.QueryUse(kind, query):
-                    found.update(self.influences(query))
-                    if kind is not rs.QueryKind.EXISTS:
-                        pending += self._shown(query)
-                    pending += operands(at)
-                case _:
-                    pending += operands(at)
-        return found
-
-    def _own_of(self, relation: rs.Derived, column: str) -> Influences:
-        """Of a column of a sub-query: what decides the expression that it is there."""
-        key = (id(relation), column)
-        found = self._own.get(key)
-        if found is None:
-            self._kept.append(relation)
-            self._own[key] = {}
-            inner = [*self._defined(relation, column)]
-            found = self.own_influences(rs.Operation("union", tuple(inner))) if inner else {}
-            self._own[key] = found
-        return found
-
-    def _defined(self, relation: rs.Derived, column: str) -> Iterator[rs.Expression]:
-        """The expressions that a column of a sub-query is, one for each branch."""
-        position = self.shapes.of(relation).positions.get(column)
-        if position is None:
-            return
-        for select in _selects(relation.query):
-            values = self._values(select)
-            if position < len(values):
-                yield values[position]
-
-    def add_influence(
-        self, clause: rs.Clause, expressions: Iterable[rs.Expression], found: Influences
-    ) -> None:
-        """What the expressions are made of decides, and so does what decides them."""
-        for expression in expressions:
-            found.update(((clause, column), None) for column in self.direct(expression))
-            found.update(self.own_influences(expression))
-
-    def _shown(self, query: rs.Query) -> list[rs.Expression]:
-        """The columns of a query whose names are known."""
-        derived = rs.Derived(query)
-        return [rs.ColumnUse(derived, name.lower()) for name in self.shapes.of(derived).names]
-
-    def influences(self, query: rs.Query, *, outermost: bool = False) -> Influences:
-        """What decides which rows a query has."""
-        key = id(query)
-        found = self._influences.get(key)
-        if found is None:
-            self._kept.append(query)
-            self._influences[key] = {}
-            found = self._influences[key] = self._of_query(query)
-        if outermost and isinstance(query, rs.Select) and not query.limited:
-            found = dict(found)
-            self.add_influence(rs.Clause.ORDER_BY, query.order_by, found)
-        return found
-
-    def _of_query(self, query: rs.Query) -> Influences:
-        found: Influences = {}
-        match query:
-            case rs.Select():
-                self._of_select(query, found)
-            case rs.Combined(operator, branches, distinct):
-                for branch in branches:
-                    found.update(self.influences(branch))
-                if distinct or operator is not SetOperator.UNION:
-                    for branch in branches:
-                        self.add_influence(rs.Clause.SET_OPERATION, self._shown(branch), found)
-                        stars = self.open_star(rs.Derived(branch))
-                        found.update(((rs.Clause.SET_OPERATION, star), None) for star in stars)
-            case rs.Recursive(query=inner):
-                if inner is not None:
-                    found.update(self.influences(inner))
-            case rs.Rows():
-                pass
-            case _:
-                assert_never(query)
-        return found
-
-    def _of_select(self, select: rs.Select, found: Influences) -> None:
-        self.add_source(select.source, found)
-        for clause, expression in (
-            (rs.Clause.WHERE, select.where),
-            (rs.Clause.HAVING, select.having),
-            (rs.Clause.QUALIFY, select.qualify),
-        ):
-            if expression is not None:
-                self.add_influence(clause, (expression,), found)
-        self.add_influence(rs.Clause.GROUP_BY, select.group_by, found)
-        if select.limited:
-            self.add_influence(rs.Clause.ORDER_BY, select.order_by, found)
-        if select.distinct:
-            values = [item.expression for item in select.items if isinstance(item, rs.Item)]
-            self.add_influence(rs.Clause.DISTINCT, values, found)
-
-    def add_source(self, source: rs.Relation | None, found: Influences) -> None:
-        """What decides the rows of a FROM."""
-        for clause, expression in expressions_of_source(source):
-            self.add_influence(clause, (expression,), found)
-        for relation in relations_of(source):
-            if isinstance(relation, rs.Derived):
-                found.update(self.influences(relation.query))
-
-
-_ELEMENTS: Final = frozenset({"explode", "explode_outer", "inline", "inline_outer", "unnest"})
-
 
 def _element(call: rs.Expression) -> rs.Expression:
-    """The array whose elements a table function yields: a field of one is a field of the other."""
     match call:
         case rs.Operation(name, (array,)) if name in _ELEMENTS:
             return array
         case _:
             return call
+
+
+def parts(operation: rs.Operation) -> tuple[rs.Expression, ...]:
+    """What its value is made of: of a struct whose field is taken, that field alone."""
+    match operation:
+        case rs.Operation(
+            ".", (rs.Operation(operands=values, labels=labels),), labels=(field,)
+        ) if field in labels:
+            return (values[labels.index(field)],)
+        case _:
+            return operation.operands
+
+
+def deep_queries(resolved: rs.Resolved) -> list[rs.Query]:
+    """Where there are many: all of them, none before what it reads itself."""
+    queries = list(queries_of(resolved))
+    return [] if len(queries) <= _MANY_QUERIES else inner_first(queries)
 
 
 def _branches(query: rs.Query) -> list[rs.Query]:
@@ -431,5 +302,5 @@ def _branches(query: rs.Query) -> list[rs.Query]:
     return found
 
 
-def _selects(query: rs.Query) -> list[rs.Select]:
+def selects(query: rs.Query) -> list[rs.Select]:
     return [branch for branch in _branches(query) if isinstance(branch, rs.Select)]

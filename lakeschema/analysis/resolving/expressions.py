@@ -56,7 +56,9 @@ class ExpressionResolver:
             case tree.Tuple(items):
                 return rs.Operation("row", self.all(items, scope))
             case tree.StructLiteral(fields):
-                return rs.Operation("struct", self.all((value for _, value in fields), scope))
+                labels = tuple((name or "").lower() for name, _ in fields)
+                values = self.all((value for _, value in fields), scope)
+                return rs.Operation("struct", values, labels=labels)
             case tree.Transform(arguments=arguments):
                 return rs.Operation("transform", self.all(arguments, scope))
             case tree.IntervalLiteral(value=value):
@@ -80,6 +82,8 @@ class ExpressionResolver:
             )
         if name in _CHOICES and len(operands) > 1:
             return rs.Choice((operands[0],), tuple(operands[1:]))
+        if name == "named_struct" and (labels := _labels(call)):
+            return rs.Operation(name, tuple(operands[1::2]), call.position, labels)
         return rs.Operation(name, tuple(operands), call.position)
 
     def _case(
@@ -109,7 +113,7 @@ class ExpressionResolver:
             )
         if isinstance(base, rs.Operation) and base.name == "[]":
             return rs.Operation("[]", (self._field(base.operands[0], name), *base.operands[1:]))
-        return rs.Operation(".", (base,))
+        return rs.Operation(".", (base,), labels=(name.lower(),))
 
     def _star(self, qualifier: tuple[str, ...], scope: Scope) -> rs.Expression:
         entries = scope.called(qualifier) if qualifier else scope.entries
@@ -122,3 +126,11 @@ class ExpressionResolver:
             scope.shapes, scope, parameters=frozenset(name.lower() for name in parameters)
         )
         return rs.Operation("->", (self.expression(body, inner),))
+
+
+def _labels(call: tree.Call) -> tuple[str, ...]:
+    """The names of the fields of ``named_struct('a', 1, 'b', 2)``, if all of them are written out."""
+    names = [
+        name.value.lower() for name in call.arguments[::2] if isinstance(name, tree.StringLiteral)
+    ]
+    return tuple(names) if len(call.arguments) == 2 * len(names) else ()

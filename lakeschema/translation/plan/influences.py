@@ -5,23 +5,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias, assert_never
 
+from lakeschema.translation import lengths
 from lakeschema.translation.clauses import Clause
 from lakeschema.translation.interface import Influence
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
+    Call,
+    Case,
+    Cast,
     ColumnReference,
     Exists,
+    FieldAccess,
     InSubquery,
     RowExpression,
     ScalarSubquery,
     SortKey,
     WindowCall,
-    walk,
+    children,
 )
-from lakeschema.translation.plan.lineage import Lineage, Sources
+from lakeschema.translation.plan.lineage import Lineage, Sources, made_field
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
@@ -103,7 +108,7 @@ class Influences:
             case Limit(input=below):
                 return self._order(below, outer)
             case Generate(input=below, call=call):
-                return self._clause(Clause.LATERAL_VIEW, (call,), below, outer)
+                return self._clause(Clause.LATERAL_VIEW, _making_rows(call), below, outer)
             case Distinct(below):
                 return self._compared(Clause.DISTINCT, below, outer)
             case SetOperation(operator=SetOperator.UNION_ALL):
@@ -200,7 +205,7 @@ class Influences:
             return own[expression.index]
         found: Found = {}
         around = (columns, *outer)
-        for part in walk(expression):
+        for part in _parts(expression):
             match part:
                 case ColumnReference(index=index):
                     found.update(own[index])
@@ -235,6 +240,49 @@ def _filtering(below: Plan) -> Clause:
             return Clause.QUALIFY
         case _:
             return Clause.WHERE
+
+
+def _parts(expression: RowExpression) -> Iterator[RowExpression]:
+    """The expression and all inside it but for fields of a struct that nobody takes."""
+    pending = [expression]
+    while pending:
+        at = pending.pop()
+        yield at
+        made = made_field(at) if isinstance(at, FieldAccess) else None
+        pending.extend(reversed(children(at)) if made is None else (made,))
+
+
+def _making_rows(call: Call) -> tuple[RowExpression, ...]:
+    """What decides how many rows a table function makes."""
+    name, arguments = call.operator.name, call.arguments
+    if call.operator.udf is not None or not arguments:
+        return (call,)
+    if name in lengths.ONE_ROW:
+        return ()
+    if name in lengths.FIRST_ARGUMENT_SAYS:
+        return arguments[:1]
+    return _making_elements(arguments[0]) if name in lengths.ROW_FOR_EACH_ELEMENT else (call,)
+
+
+def _making_elements(array: RowExpression) -> tuple[RowExpression, ...]:
+    match array:
+        case Cast(operand=operand):
+            return _making_elements(operand)
+        case Call(operator) if operator.udf is not None:
+            return (array,)
+        case Call(operator) if operator.name in lengths.ELEMENT_FOR_EACH_ARGUMENT:
+            return ()
+        case Call(operator, (first, *_)) if operator.name in lengths.AS_LONG_AS_FIRST_ARGUMENT:
+            return _making_elements(first)
+        case Call(operator, (condition, *results)) if operator.name == "if":
+            return (condition, *(each for r in results for each in _making_elements(r)))
+        case Case(branches, otherwise):
+            results = [value for _, value in branches]
+            results += [] if otherwise is None else [otherwise]
+            made = (each for result in results for each in _making_elements(result))
+            return (*(condition for condition, _ in branches), *made)
+        case _:
+            return (array,)
 
 
 def _through(clause: Clause, columns: Iterable[Sources]) -> Found:

@@ -11,6 +11,7 @@ from lakeschema.translation.interface import SourceColumn
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
+    Call,
     ColumnReference,
     FieldAccess,
     OuterReference,
@@ -106,6 +107,8 @@ class Lineage:
         outer: tuple[tuple[Sources, ...], ...],
     ) -> Sources:
         """A nested field's own path, not its whole column."""
+        if isinstance(expression, FieldAccess) and (made := made_field(expression)) is not None:
+            return self.expression(made, columns, outer)
         base = self.expression(expression.base, columns, outer)
         if isinstance(expression, FieldAccess):
             if not _is_reference(expression.base):
@@ -195,6 +198,16 @@ class Lineage:
                 self._recursive[plan.number] = found
                 return found
             found = more
+
+
+def made_field(access: FieldAccess) -> RowExpression | None:
+    """What the field is made of, where the expression makes the struct itself."""
+    match access.base:
+        case Call(operator, arguments) if operator.udf is None:
+            values = {"struct": arguments, "named_struct": arguments[1::2]}.get(operator.name, ())
+            return values[access.index] if values else None
+        case _:
+            return None
 
 
 def _is_reference(expression: RowExpression) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from lakeschema.analysis import tracing
+from lakeschema.analysis import influences as traced
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
@@ -74,7 +74,7 @@ def analysed_lineage(
 Said: TypeAlias = set[tuple[str, object, str]]
 
 
-def analysed_influences(influences: Iterable[tracing.Influence]) -> Said:
+def analysed_influences(influences: Iterable[traced.Influence]) -> Said:
     return {(clause.value, s.source, s.column) for clause, s in influences}
 
 

@@ -50,6 +50,26 @@ def column(derivation: Derivation, name: str) -> ColumnLineage:
         ("SELECT id FROM t UNION ALL SELECT id FROM u", []),
         ("SELECT id, tag FROM t LATERAL VIEW explode(tags) x AS tag", ["lateral view t.tags"]),
         (
+            "SELECT id FROM t LATERAL VIEW explode(transform(tags, tag -> tag || name)) x AS tag",
+            ["lateral view t.tags"],
+        ),
+        (
+            "SELECT id FROM t LATERAL VIEW explode(if(day IS NULL, tags, array(name))) x AS tag",
+            ["lateral view t.day", "lateral view t.tags"],
+        ),
+        (
+            """SELECT id FROM t LATERAL VIEW explode(CASE
+              WHEN id > 1 THEN array(name) ELSE cast(array(amount) AS array<string>) END) x AS e""",
+            ["lateral view t.id"],
+        ),
+        ("SELECT e FROM t LATERAL VIEW posexplode(array(id, amount)) x AS p, e", []),
+        ("SELECT e FROM t LATERAL VIEW stack(2, id, amount) x AS e", []),
+        ("SELECT e FROM t LATERAL VIEW json_tuple(name, 'a') x AS e", []),
+        (
+            "SELECT e FROM t LATERAL VIEW explode(map(name, id)) x AS k, e",
+            ["lateral view t.name", "lateral view t.id"],
+        ),
+        (
             "SELECT id FROM (SELECT *, rank() OVER (PARTITION BY name ORDER BY day) r FROM t) WHERE r = 1",
             ["partition by t.name", "order by t.day"],
         ),
@@ -68,6 +88,28 @@ def test_the_clause_through_which_a_column_decides_rows_is_named(
     query: str, rows: list[str]
 ) -> None:
     assert shown(view(query).rows) == rows
+
+
+def test_what_decides_an_element_decides_what_is_exploded_of_it() -> None:
+    ranked = "SELECT id, rank() OVER (ORDER BY day) AS r FROM t"
+
+    found = view(f"SELECT e FROM ({ranked}) LATERAL VIEW explode(array(r, id)) x AS e")
+
+    assert shown(column(found, "e").indirect) == ["order by t.day"]
+    assert found.rows == ()
+
+
+def test_of_a_struct_whose_field_is_taken_the_other_fields_decide_nothing() -> None:
+    ranked = "rank() OVER (ORDER BY day)"
+
+    found = view(
+        f"SELECT named_struct('a', id, 'b', {ranked}).a AS x, struct({ranked} AS a, name AS b).b AS y"
+        f", named_struct('a', id, 'b', {ranked}).b AS z FROM t"
+    )
+
+    sources = {c.column: [s.column for s in c.sources] for c in found.lineage}
+    assert sources == {"x": ["id"], "y": ["name"], "z": []}
+    assert [shown(c.indirect) for c in found.lineage] == [[], [], ["order by t.day"]]
 
 
 def test_the_keys_of_a_window_decide_its_column_alone() -> None:
