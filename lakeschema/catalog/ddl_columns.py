@@ -6,7 +6,8 @@ from lakeschema.catalog.column_types import ColumnType, UnknownType, parse_type_
 from lakeschema.catalog.ddl_cursor import Cursor
 from lakeschema.catalog.ddl_statements import Place
 from lakeschema.catalog.ddl_tokens import TokenKind
-from lakeschema.catalog.relations import Column
+from lakeschema.catalog.relations import Column, Dialect
+from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
 
 UNSTATED = UnknownType("")
 """The type of a view's declared column: DDL names such columns without a type."""
@@ -111,6 +112,8 @@ def column_type(cursor: Cursor) -> ColumnType:
         end = _past_angles(cursor)
     elif cursor.sees("("):
         end = _past_parentheses(cursor)
+        if cursor.dialect is Dialect.TRINO and cursor.skip("WITH", "TIME", "ZONE"):
+            end = cursor.last_end
     elif word == "INTERVAL":
         end = _past_interval(cursor, end)
     else:
@@ -120,11 +123,20 @@ def column_type(cursor: Cursor) -> ColumnType:
                     end = cursor.take().end
                 if cursor.sees("("):
                     end = _past_parentheses(cursor)
-    return parse_type_or_unknown(cursor.source[start:end])
+    text = cursor.source[start:end]
+    found = parse_type_or_unknown(text)
+    if isinstance(found, UnknownType) and cursor.dialect is Dialect.TRINO:
+        # A table is the metastore's, whose spelling goes first.
+        return parse_trino_type_or_unknown(text)
+    return found
 
 
 _SUFFIXES = {
-    "TIMESTAMP": (("WITH", "LOCAL", "TIME", "ZONE"), ("WITHOUT", "TIME", "ZONE")),
+    "TIMESTAMP": (
+        ("WITH", "LOCAL", "TIME", "ZONE"),
+        ("WITHOUT", "TIME", "ZONE"),
+        ("WITH", "TIME", "ZONE"),
+    ),
     "DOUBLE": (("PRECISION",),),
     "CHARACTER": (("VARYING",),),
 }

@@ -31,7 +31,7 @@ def create_table(
         return _create_table_like(cursor, name, if_exists)
     body = cursor.next.start
     # USING comes after the columns and decides how they are read, so it is looked for first.
-    if cursor.dialect is not Dialect.SPARK and _spark_table(cursor):
+    if cursor.dialect is Dialect.HIVE and _spark_table(cursor):
         cursor.dialect = Dialect.SPARK
     cursor.rewind(body)
     columns = table_columns(cursor) if cursor.sees("(") else ()
@@ -86,7 +86,7 @@ def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateV
                 cursor.balanced()
         elif cursor.skip("DEFAULT", "COLLATION"):
             cursor.word("a collation")
-        else:
+        elif cursor.dialect is not Dialect.TRINO or not _trinos_clause(cursor):
             raise cursor.refuse("AS")
     return CreateView(
         name=name,
@@ -97,6 +97,23 @@ def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateV
         schema_mode=mode,
         if_exists=if_exists,
     )
+
+
+def _trinos_clause(cursor: Cursor) -> bool:
+    """A clause that says nothing of a view's columns, if one comes next."""
+    if cursor.skip("SECURITY"):
+        cursor.word("DEFINER or INVOKER")
+    elif cursor.skip("WHEN", "STALE"):
+        cursor.word("INLINE or FAIL")
+    elif cursor.skip("GRACE", "PERIOD"):
+        cursor.expect("INTERVAL")
+        cursor.string("an interval in quotes")
+        cursor.word("a unit of time")
+    elif cursor.skip("WITH"):
+        cursor.balanced()
+    else:
+        return False
+    return True
 
 
 def query(cursor: Cursor) -> str:

@@ -9,6 +9,7 @@ from lakeschema.catalog.ddl_tokens import (
     TokenKind,
     token_reader,
     unquoted_identifier,
+    unquoted_plain_string,
     unquoted_string,
 )
 from lakeschema.catalog.relations import Dialect
@@ -33,7 +34,7 @@ class Cursor:
         self.source = source
         self.end = end
         self.dialect = dialect
-        self._token_at = token_reader(source, start, end)
+        self._token_at = token_reader(source, start, end, plain=dialect is Dialect.TRINO)
         self._read: dict[int, Token] = {}
         self._position = start
         self._peeked: Token | None = None
@@ -129,6 +130,8 @@ class Cursor:
     def string(self, expected: str = "text in quotes") -> str:
         if self.next.kind is not TokenKind.STRING:
             raise self.refuse(expected)
+        if self.dialect is Dialect.TRINO:
+            return unquoted_plain_string(self.take().text)
         return unquoted_string(
             self.take().text, doubled_quote_is_quote=self.dialect is Dialect.SPARK
         )

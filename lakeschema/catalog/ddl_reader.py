@@ -6,8 +6,9 @@ A view's query is kept as written; only its head is read. A statement that canno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lakeschema.catalog.ddl_alter import alter_relation
 from lakeschema.catalog.ddl_create import create_table, create_view
@@ -15,6 +16,7 @@ from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
 from lakeschema.catalog.ddl_functions import create_function
 from lakeschema.catalog.ddl_statements import (
     CreateNamespace,
+    CreateView,
     DropFunction,
     DropNamespace,
     DropRelation,
@@ -62,9 +64,28 @@ class Placed:
 
 
 def read_statements(source: str, dialect: Dialect) -> Iterator[Placed]:
-    """Every statement of the text, in order."""
-    for start, end in statements(source):
-        yield Placed(_read(source, start, end, dialect), start)
+    """Every statement of the text, in order.
+
+    A text that begins with the comment ``-- dialect: trino`` says itself whose statements it holds.
+    """
+    stated = _stated_dialect(source)
+    dialect = stated or dialect
+    for start, end in statements(source, plain=dialect is Dialect.TRINO):
+        found = _read(source, start, end, dialect)
+        if stated is not None and isinstance(found, CreateView):
+            found = replace(found, dialect=stated)
+        yield Placed(found, start)
+
+
+_STATED = re.compile(
+    r"\s*(?:--[^\n]*\n\s*)*?--[ \t]*dialect:[ \t]*(hive|spark|trino)[ \t]*\r?(?:\n|\Z)"
+)
+
+
+def _stated_dialect(source: str) -> Dialect | None:
+    """What a comment before the first statement says."""
+    found = _STATED.match(source)
+    return None if found is None else Dialect(found[1])
 
 
 def _read(source: str, start: int, end: int, dialect: Dialect) -> Statement | MalformedStatement:

@@ -231,7 +231,7 @@ class DdlState:
 
     def _view(self, name: RelationName, statement: CreateView) -> Relation:
         of_spark = statement.schema_mode is not None or sql_configs(statement.properties)
-        dialect = Dialect.SPARK if of_spark else self._view_dialect(name)
+        dialect = Dialect.SPARK if of_spark else statement.dialect or self._view_dialect(name)
         spark = dialect is Dialect.SPARK
         view = ViewText(
             dialect=dialect,

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
-from lakeschema.catalog.relations import NOTHING, Column, SchemaMode
+from lakeschema.catalog.relations import NOTHING, Column, Dialect, SchemaMode
 from lakeschema.catalog.sql_functions import Parameter
 
 NameParts: TypeAlias = tuple[str, ...]
@@ -75,6 +75,7 @@ class CreateView:
 
     Attributes:
         schema_mode: as written; a view that states one is Spark's.
+        dialect: what the text states beside its statements; None for that of the session.
     """
 
     name: NameParts
@@ -84,6 +85,7 @@ class CreateView:
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     schema_mode: SchemaMode | None = None
     if_exists: IfExists = IfExists.REFUSE
+    dialect: Dialect | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ _COMMENT = r"/\*.*?\*/"
 _SINGLE, _DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
 _NOTHING = r"(?!)"
 _QUOTED = r"`(?:[^`]|``)*+`"
+# Of Trino: a backslash is one, and double quotes make names.
+_PLAIN_SINGLE, _PLAIN_DOUBLE = r"'(?:[^']|'')*+'", r'"(?:[^"]|"")*+"'
 
 
 class _Patterns(NamedTuple):
@@ -24,17 +26,22 @@ class _Patterns(NamedTuple):
 # The rest of a file may hold nothing that closes a comment or a quote. Whoever looked for it, once for
 # each that opens there, would read that rest each time.
 @lru_cache
-def _patterns(*, comments: bool, single: bool, double: bool) -> _Patterns:
+def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Patterns:
     """For a place after which some comment, single or double quote closes, or none does."""
     comment = _COMMENT if comments else _NOTHING
-    closed = f"{_SINGLE if single else _NOTHING}|{_DOUBLE if double else _NOTHING}"
-    string = f"[rR]?(?:{closed})++"
+    quoted = _QUOTED
+    if plain:
+        string = _PLAIN_SINGLE if single else _NOTHING
+        quoted = f"{_QUOTED}|{_PLAIN_DOUBLE if double else _NOTHING}"
+    else:
+        closed = f"{_SINGLE if single else _NOTHING}|{_DOUBLE if double else _NOTHING}"
+        string = f"[rR]?(?:{closed})++"
     token = (
         rf"(?:\s+|--[^\n]*|{comment})*+"
-        rf"(?:(?P<STRING>{string})|(?P<WORD>\w+)|(?P<QUOTED>{_QUOTED})"
+        rf"(?:(?P<STRING>{string})|(?P<WORD>\w+)|(?P<QUOTED>{quoted})"
         r"|(?P<UNCLOSED>['\"`]|/\*)|(?P<MARK>.)|(?P<END>\Z))"
     )
-    statement = rf"(?:[^;'\"`/-]++|{string}|{_QUOTED}|--[^\n]*|{comment}|/(?!\*)|-(?!-))*+"
+    statement = rf"(?:[^;'\"`/-]++|{string}|{quoted}|--[^\n]*|{comment}|/(?!\*)|-(?!-))*+"
     return _Patterns(re.compile(token, re.DOTALL), re.compile(statement, re.DOTALL))
 
 
@@ -47,7 +54,9 @@ class _LastEnds(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _last_ends(source: str) -> _LastEnds:
+def _last_ends(source: str, plain: bool) -> _LastEnds:
+    if plain:
+        return _LastEnds(source.rfind("*/"), source.rfind("'"), source.rfind('"'))
     return _LastEnds(source.rfind("*/"), _last_quote(source, "'"), _last_quote(source, '"'))
 
 
@@ -65,12 +74,13 @@ def _is_escaped(source: str, position: int) -> bool:
     return (position - start) % 2 == 1
 
 
-def _patterns_at(source: str, position: int) -> _Patterns:
-    last = _last_ends(source)
+def _patterns_at(source: str, position: int, plain: bool) -> _Patterns:
+    last = _last_ends(source, plain)
     return _patterns(
         comments=position < last.comment,
         single=position < last.single,
         double=position < last.double,
+        plain=plain,
     )
 
 
@@ -108,16 +118,21 @@ class Token(NamedTuple):
     bare: str = ""
 
 
-def token_at(source: str, position: int) -> Token:
-    """The token at or after ``position``, past blanks and comments."""
-    return _token(_patterns_at(source, position).token, source, position)
+def token_at(source: str, position: int, *, plain: bool = False) -> Token:
+    """The token at or after ``position``, past blanks and comments.
+
+    ``plain``: as Trino quotes, where a backslash is one and double quotes make names.
+    """
+    return _token(_patterns_at(source, position, plain).token, source, position)
 
 
-def token_reader(source: str, start: int, end: int) -> Callable[[int], Token]:
+def token_reader(
+    source: str, start: int, end: int, *, plain: bool = False
+) -> Callable[[int], Token]:
     """``token_at`` within a statement, where the patterns are looked up once."""
-    patterns = _patterns_at(source, start)
-    if patterns is not _patterns_at(source, end):
-        return partial(token_at, source)
+    patterns = _patterns_at(source, start, plain)
+    if patterns is not _patterns_at(source, end, plain):
+        return partial(token_at, source, plain=plain)
     return partial(_token, patterns.token, source)
 
 
@@ -131,22 +146,24 @@ def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
     return Token(_KINDS[kind], text, *match.span(kind), bare)
 
 
-def statements(source: str) -> Iterator[tuple[int, int]]:
+def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]:
     """Offsets of the statements between semicolons; blank ones are left out.
+
+    ``plain`` is explained at ``token_at``.
 
     A quote that is never closed ends with the first line that ends in a semicolon, so that one
     slip of the pen does not swallow the rest of a file; ``MAX_RESUMED`` of them may.
     """
     position, resumed_times = 0, 0
     while position < len(source):
-        match = _patterns_at(source, position).statement.match(source, position)
+        match = _patterns_at(source, position, plain).statement.match(source, position)
         end = position if match is None else match.end()
         if end < len(source) and source[end] != ";":
             resumed_times += 1
             resumed = _LINE_END_SEMICOLON.search(source, position)
             may_resume = resumed_times <= MAX_RESUMED
             end = resumed.start() if resumed is not None and may_resume else len(source)
-        start = token_at(source, position).start
+        start = token_at(source, position, plain=plain).start
         if start < end:
             yield start, end
         position = end + 1
@@ -209,7 +226,12 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def unquoted_identifier(text: str) -> str:
-    return text[1:-1].replace("``", "`")
+    return text[1:-1].replace(text[0] * 2, text[0])
+
+
+def unquoted_plain_string(text: str) -> str:
+    """Trino's, in which a quote is written twice and a backslash is one."""
+    return text[1:-1].replace("''", "'")
 
 
 def line_of(source: str, offset: int) -> int:

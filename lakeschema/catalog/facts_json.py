@@ -20,6 +20,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
 from lakeschema.catalog.sql_functions import Parameter, SqlFunction
+from lakeschema.catalog.trino_types import own_leaf
 
 
 def facts_hash(relation: Relation) -> str:
@@ -83,7 +84,7 @@ def type_to_json(type_: ColumnType) -> Any:
 def type_from_json(value: Any) -> ColumnType:
     match value:
         case str():
-            parsed = parse_type_or_unknown(value)
+            parsed = own_leaf(value) or parse_type_or_unknown(value)
             # A leaf that prints differently was never printed from a type: it is unknown text.
             return parsed if print_type(parsed) == value else UnknownType(value)
         case ["array", element, nullable]:

@@ -6,11 +6,8 @@ its events carry.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lakeschema.catalog.column_types import (
@@ -41,6 +38,7 @@ from lakeschema.catalog.spark_schema import (
     stored_columns,
     stored_partition_names,
 )
+from lakeschema.catalog.trino_views import is_trinos, stored_view, without_marks
 
 PROVIDER = "spark.sql.sources.provider"
 _NO_FACTS = frozenset({"comment", "spark.sql.partitionProvider"})
@@ -52,7 +50,6 @@ _SCHEMA_MODE = "view.schemaMode"
 _SPARK_2_DATABASE = "view.default.database"
 _SPARK_VIEW_PREFIXES = (_CONTEXT, _OUTPUT, SQL_CONFIG, _SCHEMA_MODE, _SPARK_2_DATABASE)
 _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storingAnalyzedPlan")
-_TRINO_VIEW = ("/* Presto View: ", " */")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +90,8 @@ def relation_from_storage(
     Properties that went into fields of their own (comment, Spark's schema, a view's context) are
     not repeated among ``properties``.
     """
+    if stored.is_view and is_trinos(stored.original_text):
+        return _trinos_view(stored)
     is_view = stored.is_view
     return Relation(
         name=stored.name,
@@ -103,6 +102,19 @@ def relation_from_storage(
         serde=None if is_view else stored.serde or None,
         serde_properties={} if is_view else _serde_properties(stored),
         view=_view(stored) if is_view else None,
+    )
+
+
+def _trinos_view(stored: Storage) -> Relation:
+    """With the columns of its document, and not those that the metastore lists."""
+    found = stored_view(stored.original_text, stored.name.namespace)
+    kept = replace(stored, properties=without_marks(stored.properties))
+    return Relation(
+        name=stored.name,
+        columns=found.columns,
+        comment=found.comment or kept.properties.get("comment"),
+        properties=_plain_properties(kept),
+        view=found.text,
     )
 
 
@@ -193,8 +205,6 @@ def _without_nullability(type_: ColumnType) -> ColumnType:
 def _view(stored: Storage) -> ViewText:
     original, expanded = stored.original_text, stored.expanded_text or stored.original_text
     namespace = stored.name.namespace
-    if original.startswith(_TRINO_VIEW[0]):
-        return _trino_view(original, namespace)
     if any(key.startswith(_SPARK_VIEW_PREFIXES) for key in stored.properties):
         return _spark_view(original or expanded, namespace, stored.properties)
     return ViewText(Dialect.HIVE, expanded, original or expanded, namespace)
@@ -238,22 +248,3 @@ def _schema_mode(text: str | None) -> SchemaMode | None:
         return SchemaMode((text or SchemaMode.BINDING.value).upper())
     except ValueError:
         return None
-
-
-def _trino_view(text: str, namespace: tuple[str, ...]) -> ViewText:
-    """Trino and Presto keep a JSON document, in base64, inside a comment."""
-    encoded = text.removeprefix(_TRINO_VIEW[0]).removesuffix(_TRINO_VIEW[1]).strip()
-    try:
-        stored = json.loads(base64.b64decode(encoded, validate=True))
-        sql = stored["originalSql"]
-        schema = stored.get("schema")
-        catalog = stored.get("catalog")
-    except (binascii.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return ViewText(Dialect.TRINO, text, text, namespace)
-    return ViewText(
-        Dialect.TRINO,
-        str(sql),
-        str(sql),
-        (schema,) if isinstance(schema, str) else namespace,
-        catalog if isinstance(catalog, str) else None,
-    )

@@ -127,8 +127,8 @@ class DdlCatalogSettings(Section):
     path: Path = Path("ddl")
     """The folder; its `*.sql` files, at any depth, are read in order of name."""
 
-    dialect: Literal["hive", "spark"] = "hive"
-    """Whose SQL they are."""
+    dialect: Literal["hive", "spark", "trino"] = "hive"
+    """Whose SQL they are; a file that begins with the comment `-- dialect: trino` says so itself."""
 
 
 class SparkCatalogSettings(Section):

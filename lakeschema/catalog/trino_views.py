@@ -1,0 +1,80 @@
+"""How Trino and Presto keep a view in a metastore: a JSON document, in base64, inside a comment.
+
+The columns that the metastore itself lists are none of the view's: one ``dummy`` of a plain view.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from lakeschema.catalog.relations import Column, Dialect, ViewText
+from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
+
+_PREFIXES: Final = ("/* Presto View: ", "/* Presto Materialized View: ")
+_END: Final = " */"
+MARKS: Final = frozenset({"presto_view", "trino_created_by", "trino_version", "trino_query_id"})
+"""Properties that say who made a view, and nothing of it."""
+_ITS_OWN_COMMENTS: Final = frozenset({"Presto View", "Presto Materialized View"})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredView:
+    """``columns`` are empty, and ``comment`` None, where the document cannot be read."""
+
+    text: ViewText
+    columns: tuple[Column, ...] = ()
+    comment: str | None = None
+
+
+def is_trinos(original_text: str) -> bool:
+    """Whether a view's original text is such a document."""
+    return original_text.startswith(_PREFIXES)
+
+
+def stored_view(original_text: str, namespace: tuple[str, ...]) -> StoredView:
+    """What the document says; of one that cannot be read, its text as it is."""
+    encoded = original_text
+    for prefix in _PREFIXES:
+        encoded = encoded.removeprefix(prefix)
+    try:
+        stored = json.loads(base64.b64decode(encoded.removesuffix(_END).strip(), validate=True))
+        sql = stored["originalSql"]
+        schema, catalog = stored.get("schema"), stored.get("catalog")
+        columns = tuple(_column(each) for each in stored.get("columns") or ())
+        comment = stored.get("comment")
+    except (binascii.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return StoredView(ViewText(Dialect.TRINO, original_text, original_text, namespace))
+    text = ViewText(
+        Dialect.TRINO,
+        str(sql),
+        str(sql),
+        (schema.lower(),) if isinstance(schema, str) else namespace,
+        catalog.lower() if isinstance(catalog, str) else None,
+    )
+    return StoredView(text, columns, comment if isinstance(comment, str) and comment else None)
+
+
+def _column(stored: Mapping[str, Any]) -> Column:
+    comment = stored.get("comment")
+    return Column(
+        str(stored["name"]),
+        parse_trino_type_or_unknown(str(stored["type"])),
+        comment if isinstance(comment, str) and comment else None,
+    )
+
+
+def without_marks(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """The properties that say something of the view; Trino's own comment says nothing."""
+    return MappingProxyType(
+        {
+            key: value
+            for key, value in properties.items()
+            if key not in MARKS and not (key == "comment" and value in _ITS_OWN_COMMENTS)
+        }
+    )
