@@ -24,7 +24,7 @@ def derive(
     relation: str,
     ddl: Iterable[str],
     *,
-    dialect: Literal["hive", "spark"] = "hive",
+    dialect: Literal["hive", "spark", "trino"] = "hive",
     udfs: Mapping[str, UdfReturn] = _NO_UDFS,
 ) -> dict[str, Any]:
     """The Avro schema of a table or view, as JSON values, from DDL alone.

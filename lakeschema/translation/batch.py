@@ -77,8 +77,10 @@ def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:
     if not isinstance(ddl, list) or not all(isinstance(text, str) for text in ddl):
         raise InvalidRequest("expected 'ddl' to be a list of statements")
     dialect = request.get("dialect", "hive")
-    if dialect not in {"hive", "spark"}:
-        raise InvalidRequest(f"expected 'dialect' to be 'hive' or 'spark', got {dialect!r}")
+    if dialect not in {"hive", "spark", "trino"}:
+        raise InvalidRequest(
+            f"expected 'dialect' to be 'hive', 'spark' or 'trino', got {dialect!r}"
+        )
     return relations_from_ddl(ddl, Dialect(dialect))
 
 

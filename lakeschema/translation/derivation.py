@@ -11,6 +11,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
 from lakeschema.translation.avro.derive import SchemaDeriver
+from lakeschema.translation.avro.trino_types import without_intervals
 from lakeschema.translation.avro.view_schema import view_schema
 from lakeschema.translation.clauses import Clause
 from lakeschema.translation.errors import TooLarge, TranslationError, UnreadableRelation
@@ -108,6 +109,8 @@ def _derive_view_text(
         # The option is about Hive's timestamp: Spark's is always an instant.
         options = replace(options, local_timestamps=False)
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
+    if view.dialect is Dialect.TRINO:
+        templates = without_intervals(plan.columns, templates)
     schema, omitted = view_schema(relation, plan.columns, templates, resolved.comments, options)
     left_out = {each.position for each in omitted}
     kept = [place for place in range(len(plan.columns)) if place not in left_out]

@@ -76,8 +76,10 @@ from lakeschema.catalog.column_types import (
     print_type,
     time_digits,
 )
+from lakeschema.catalog.trino_types import moment_of
 from lakeschema.translation.avro.inexpressible import placeholder
 from lakeschema.translation.avro.names import legal_name, lowered, name_properties, type_name
+from lakeschema.translation.avro.trino_types import trino_primitive, why_no_moment
 from lakeschema.translation.errors import UnsupportedType
 from lakeschema.translation.interface import Options
 
@@ -238,6 +240,9 @@ class _AvroTyper:
             )
         if type_ in _SIMPLE:
             return _SIMPLE[type_]
+        found = trino_primitive(type_)
+        if found is not None:
+            return found
         digits = time_digits(type_)
         if digits is not None and digits < _MICROSECONDS:
             return _SIMPLE[TIME]
@@ -260,6 +265,8 @@ class _AvroTyper:
 def _reason(type_: PrimitiveType) -> str:
     if time_digits(type_) is not None:
         return "Avro has no type for times of more than six digits of a second"
+    if moment_of(type_) is not None:
+        return why_no_moment(type_)
     if type_.name.startswith(_SHAPES):
         return "Avro has no type for shapes"
     return _REASONS.get(type_, "the type is unknown")

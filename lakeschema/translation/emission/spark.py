@@ -16,6 +16,7 @@ from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.spark_forms import SparkForms
 from lakeschema.translation.emission.spark_text import literal, quoted, relation, type_text
 from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn
@@ -85,6 +86,8 @@ def spark_query(
         UnsupportedType: Spark has no such type.
         TranslationError: a user-defined function has no class or artifact on Spark.
     """
+    if semantics.is_trino:
+        raise UnsupportedConstruct("a view of Trino for Spark")
     shown = names or [column.name for column in plan.columns]
     functions = functions or SparkFunctions()
     writer = SelectWriter(spark_engine(semantics.dialect, functions), relation_text)

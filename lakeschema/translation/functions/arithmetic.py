@@ -42,7 +42,7 @@ _DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType, decimals.Fit], Dec
 
 def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Sequence[ColumnType]:
     """The types that meet in a branch: Hive counts a written integer's own digits beside decimals."""
-    if semantics.is_spark or not any(isinstance(value.type, DecimalType) for value in values):
+    if not semantics.is_hive or not any(isinstance(value.type, DecimalType) for value in values):
         return [value.type for value in values]
     return [
         _exact(value, value.type, semantics)

@@ -49,6 +49,7 @@ from lakeschema.translation.functions import (
     spark_text,
     spark_time,
     spark_variants,
+    trino,
 )
 from lakeschema.translation.functions.arithmetic import branch_types
 from lakeschema.translation.functions.casts import can_cast, may_turn_null
@@ -94,6 +95,8 @@ class Bound:
 
 def find(name: str, dialect: Dialect) -> Function | None:
     """The dialect's function of that name, in lower case; None if the tables have none."""
+    if dialect is Dialect.TRINO:
+        return _trinos(name)
     row = _rows(dialect).get(name)
     return None if row is None else _read(name, row)
 
@@ -130,6 +133,12 @@ SPELLED_APART: Final = frozenset(
 
 
 @cache
+def _trinos(name: str) -> Function | None:
+    found = trino.known(name)
+    return None if found is None else Function(found.operator, found.kind, (), "")
+
+
+@cache
 def _read(name: str, row: Row) -> Function:
     operator = Operator(name, row.nulls, row.deterministic, row.keeps, row.merges)
     return Function(operator, row.kind, parameters_of(row.parameters), row.result)
@@ -142,6 +151,8 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         TypeMismatch: a wrong number of arguments, or one that cannot be brought to its type.
     """
     name = function.operator.name
+    if semantics.is_trino:
+        return Bound(*trino.result_of(trino.known_operator(function.operator), arguments))
     parameters = _match_parameters(function.parameters, len(arguments))
     if parameters is None:
         raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
@@ -177,6 +188,8 @@ def implicit_cast(
     expression: RowExpression, target: ColumnType, semantics: Semantics
 ) -> RowExpression:
     """The expression, cast where its type differs; the caller knows that the cast exists."""
+    if semantics.is_trino:
+        return trino.converted(expression, target)
     if expression.type == target:
         return expression
     nullable = expression.nullable or may_turn_null(expression.type, target, semantics)

@@ -28,6 +28,8 @@ from lakeschema.catalog.column_types import (
     MapType,
     StructType,
 )
+from lakeschema.catalog.trino_types import JSON
+from lakeschema.translation.functions import trino_coercion
 from lakeschema.translation.functions.coercion import (
     INTEGERS,
     is_float,
@@ -59,6 +61,8 @@ CAST_FUNCTIONS: Final[Mapping[str, ColumnType]] = MappingProxyType(
 
 def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
     """Whether the dialect accepts the cast at all (Spark: ``Cast.canAnsiCast``/``canCast``)."""
+    if semantics.is_trino:
+        return trino_coercion.can_cast(source, target)
     match source, target:
         case _ if source in (target, VOID):
             return True
@@ -185,6 +189,9 @@ def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) 
         return False
     if source == VOID:
         return True
+    if semantics.is_trino:
+        # It refuses instead; JSON's own null is one.
+        return source == JSON
     match source, target:
         case (ArrayType(), ArrayType()) | (MapType(), MapType()) | (StructType(), StructType()):
             return False

@@ -40,6 +40,7 @@ from lakeschema.catalog.column_types import (
     time_digits,
     time_of_day,
 )
+from lakeschema.translation.functions import trino_coercion
 from lakeschema.translation.functions.decimals import decimal_of, wider, wider_keeping_whole
 from lakeschema.translation.functions.semantics import Semantics
 
@@ -127,6 +128,8 @@ def common_type(
     left: ColumnType, right: ColumnType, use: Use, semantics: Semantics
 ) -> ColumnType | None:
     """The type in which values of both meet; nested types merge part by part."""
+    if semantics.is_trino:
+        return trino_coercion.common_type(left, right)
     if left == right:
         return left
     if left == VOID:

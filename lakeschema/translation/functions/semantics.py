@@ -61,13 +61,22 @@ class Semantics:
         return self.dialect is Dialect.SPARK
 
     @property
+    def is_hive(self) -> bool:
+        return self.dialect is Dialect.HIVE
+
+    @property
+    def is_trino(self) -> bool:
+        return self.dialect is Dialect.TRINO
+
+    @property
     def bigint_digits(self) -> int:
         return 20 if self.is_spark else 19
 
 
 def semantics_of(view: ViewText) -> Semantics:
     if view.dialect is not Dialect.SPARK:
-        return Semantics(view.dialect)
+        # Trino refuses where a session without ANSI mode gives null.
+        return Semantics(view.dialect, ansi=view.dialect is Dialect.TRINO)
     found = recorded(view)
     ansi = found.is_on("ansi.enabled")
     return Semantics(

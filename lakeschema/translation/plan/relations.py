@@ -253,9 +253,12 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
+    """``ties``: with the rows that are ordered as the last one is."""
+
     input: Plan
     limit: RowExpression | None
     offset: RowExpression | None = None
+    ties: bool = False
     columns: Columns = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

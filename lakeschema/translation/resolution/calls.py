@@ -76,7 +76,7 @@ def scalar(
 
 def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
     """The type to which a call casts: Spark's ``int(x)``, ``udftolong(x)`` of Hive's planner."""
-    if call.qualifier or len(call.arguments) != 1:
+    if call.qualifier or len(call.arguments) != 1 or context.semantics.is_trino:
         return None
     declared = context.functions.class_of(call.name)
     casts = CAST_FUNCTIONS if context.semantics.is_spark else HIVES_CASTS
@@ -151,6 +151,9 @@ def _bind_group(
     """The call over a group's rows, and the order of WITHIN GROUP after conversions."""
     name, order = function.operator.name, grouped.order_by
     arguments = grouped.arguments
+    if context.semantics.is_trino:
+        # Any aggregate may read its rows in an order.
+        return bind_call(function, arguments, context, call.position), order
     if call.ignores_nulls is not None and name not in _OF_NULLS:
         raise TypeMismatch(
             f"{name} supports neither IGNORE NULLS nor RESPECT NULLS", position=call.position

@@ -58,7 +58,7 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.plan.rewriting import lower
-from lakeschema.translation.resolution import calls, intervals, sql_functions, stars
+from lakeschema.translation.resolution import calls, intervals, sql_functions, stars, trino
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.conversions import cast
 from lakeschema.translation.resolution.fields import (
@@ -136,6 +136,10 @@ class ExpressionResolver:
 
     def resolve_whole(self, node: tree.Expression) -> RowExpression:
         """What is passed on as it is; its type need not be known."""
+        if self.context.semantics.is_trino:
+            own = trino.resolve(node, self)
+            if own is not None:
+                return own
         match node:
             case tree.Name():
                 return self._name(node)
@@ -189,7 +193,7 @@ class ExpressionResolver:
         resolved = self.resolve(node)
         if resolved.type in {BOOLEAN, VOID}:
             return resolved
-        if not self.context.semantics.is_spark and can_cast(
+        if self.context.semantics.is_hive and can_cast(
             resolved.type, BOOLEAN, self.context.semantics
         ):
             return implicit_cast(resolved, BOOLEAN, self.context.semantics)
@@ -216,7 +220,7 @@ class ExpressionResolver:
             return outer
         if node.parts == ("grouping__id",) and self.context.semantics.is_spark:
             return self._aggregate(tree.Call("grouping_id", (), node.position))
-        if not self.context.semantics.is_spark:
+        if self.context.semantics.is_hive:
             if node.parts[0].lower() == "grouping__id":
                 # The number of the grouping set that a row is of: a column of every GROUP BY.
                 return self._aggregate(tree.Call("grouping__id", (), node.position))
@@ -406,9 +410,10 @@ class ExpressionResolver:
         )
 
     def _higher_order(self, node: tree.Call) -> RowExpression:
-        return higher_order(node, self.resolve, self._lambda, self.context.semantics)
+        return higher_order(node, self.resolve, self.lambda_of, self.context.semantics)
 
-    def _lambda(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
+    def lambda_of(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
+        """A lambda over parameters of these types, each with whether it may be null."""
         if len(node.parameters) > len(kinds):
             raise UnsupportedConstruct(f"a lambda of {len(node.parameters)} parameters here")
         variables = tuple(

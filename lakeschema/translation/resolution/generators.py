@@ -32,6 +32,7 @@ from lakeschema.translation.resolution import calls
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.named_arguments import in_order
+from lakeschema.translation.resolution.trino import unnested
 from lakeschema.translation.syntax import tree
 
 
@@ -100,7 +101,10 @@ def generate(
                 position=node.position,
             )
         outer = outer or name.endswith("_outer")
-        produced = _produced_columns(name.removesuffix("_outer"), arguments, node, context)
+        if context.semantics.is_trino:
+            produced = unnested(name, arguments, node)
+        else:
+            produced = _produced_columns(name.removesuffix("_outer"), arguments, node, context)
         operator = function.operator
     if names:
         if len(names) != len(produced):

@@ -57,10 +57,12 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
     match expression:
         case ColumnReference(name=name) | OuterReference(name=name):
             return name
-        case FieldAccess(name=name) if not semantics.is_spark or _is_field(expression):
+        case FieldAccess(name=name) if semantics.is_hive or _is_field(expression):
             return name
-        case _ if not semantics.is_spark:
+        case _ if semantics.is_hive:
             return f"_c{position}"
+        case _ if semantics.is_trino:
+            return f"_col{position}"
         case Call(operator=Operator(name=name)) if name in WINDOWS_OF_TIME:
             return name
         case (Call() as part) | Cast(Call() as part) if (key := _variants_key(part)) is not None:

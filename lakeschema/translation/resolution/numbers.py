@@ -28,7 +28,7 @@ def number(text: str, semantics: Semantics) -> Literal:
         value = int(text)
     except ValueError:
         raise UnsupportedConstruct(f"the number {text[:40]}") from None
-    size = -value - 1 if value < 0 and semantics.is_spark else abs(value)
+    size = -value - 1 if value < 0 and not semantics.is_hive else abs(value)
     if size < _INT_LIMIT:
         return Literal(text, INT)
     if size < _BIGINT_LIMIT:
@@ -51,7 +51,7 @@ def _exponent(text: str) -> Literal:
 
 def _fraction(text: str, semantics: Semantics) -> Literal:
     whole, _, fraction = text.lstrip("-").partition(".")
-    if not semantics.is_spark:
+    if semantics.is_hive:
         # To Hive 1.50 is 1.5: trailing zeros do not count for its type.
         fraction = fraction.rstrip("0")
     digits = len(whole.lstrip("0"))

@@ -140,6 +140,7 @@ def _resolve_ordered(query: tree.Ordered, context: Context) -> Plan:
         plan,
         None if query.limit is None else constants.resolve(query.limit),
         None if query.offset is None else constants.resolve(query.offset),
+        query.ties,
     )
 
 
@@ -221,7 +222,7 @@ def _cast_for_branch(
     reference: RowExpression, type_: ColumnType, context: Context
 ) -> RowExpression:
     cast = implicit_cast(reference, type_, context.semantics)
-    if isinstance(cast, Cast) and not context.semantics.is_spark:
+    if isinstance(cast, Cast) and context.semantics.is_hive:
         return replace(cast, by_name=True)
     return cast
 
@@ -241,7 +242,8 @@ def _resolve_values(rows: tuple[tuple[tree.Expression, ...], ...], context: Cont
             if met is None:
                 raise TypeMismatch(f"column {index + 1} of VALUES has incompatible types")
             type_ = met
-        columns.append(PlanColumn(f"col{index + 1}", type_, any(c.nullable for c in cells)))
+        name = f"_col{index}" if context.semantics.is_trino else f"col{index + 1}"
+        columns.append(PlanColumn(name, type_, any(c.nullable for c in cells)))
     coerced = tuple(
         tuple(
             implicit_cast(cell, column.type, context.semantics)
@@ -450,7 +452,7 @@ class _SelectResolver:
         keys: list[RowExpression] = []
         for key in self._query.grouping.keys:
             ordinal = _ordinal(key)
-            if ordinal is not None and semantics.is_spark and semantics.group_by_ordinal:
+            if ordinal is not None and not semantics.is_hive and semantics.group_by_ordinal:
                 if not 1 <= ordinal <= len(items):
                     raise UnknownColumn(
                         f"number {ordinal}", hint="a number in GROUP BY refers to an item of SELECT"
@@ -464,6 +466,8 @@ class _SelectResolver:
         self, items: list[_Item], keys: list[RowExpression], resolver: ExpressionResolver
     ) -> RowExpression | None:
         node = self._query.having
+        if node is not None and self._context.semantics.is_trino:
+            return resolver.condition(node)
         if node is None or not self._context.semantics.is_spark:
             return self._condition(node, items, resolver)
         aliases = _with_names(items, resolver)
@@ -492,7 +496,7 @@ class _SelectResolver:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
         aliases = _with_names(items, resolver)
         after = replace(resolver, aliases=aliases)
-        if self._context.semantics.is_spark:
+        if not self._context.semantics.is_hive:
             after = replace(after, shown=aliases)
         by_number = self._context.semantics.order_by_ordinal
         keys: list[SortKey] = []

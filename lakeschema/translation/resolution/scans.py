@@ -6,18 +6,18 @@ The columns' types get the case and nullability of the Avro schema, which knows 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import (
     is_nullable,
 )
-from lakeschema.catalog.column_types import (
-    map_type,
-)
+from lakeschema.catalog.column_types import ColumnType, map_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect
 from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
+from lakeschema.translation.functions.trino_coercion import as_trino_reads
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.nullability import with_nullability_and_case
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
@@ -59,6 +59,12 @@ def scan_of(interface: Interface, dialect: Dialect) -> Scan:
 
 
 def _plan_column(column: Column, dialect: Dialect) -> PlanColumn:
-    is_spark = dialect is Dialect.SPARK
-    type_ = map_type(column.type, as_spark_reads) if is_spark else column.type
+    read = _READERS.get(dialect)
+    type_ = column.type if read is None else map_type(column.type, read)
     return PlanColumn(column.name, type_, column.nullable)
+
+
+_READERS: Mapping[Dialect, Callable[[ColumnType], ColumnType]] = MappingProxyType(
+    {Dialect.SPARK: as_spark_reads, Dialect.TRINO: as_trino_reads}
+)
+"""What a dialect makes of a column's type."""

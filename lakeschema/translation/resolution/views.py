@@ -31,6 +31,7 @@ from lakeschema.translation.resolution.context import Context, OpenRelation
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.resolution.routines import routines_of, spelling_of
+from lakeschema.translation.resolution.trino_views import fit_to_trinos
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query
 
@@ -105,6 +106,8 @@ def _item(item: tree.SelectItem) -> tree.SelectItem:
 def _fit_columns(
     plan: Plan, relation: Relation, view: ViewText, semantics: Semantics, options: Options
 ) -> Plan:
+    if view.dialect is Dialect.TRINO and relation.columns:
+        return fit_to_trinos(plan, relation)
     if _follows(options):
         return _follow_tables(plan, relation, view, options)
     if not relation.columns or view.schema_mode is SchemaMode.EVOLUTION:

@@ -32,6 +32,7 @@ class Grammar:
         bare_intervals: ``1 DAY`` is an interval.
         bars_pipe: ``|`` before the word of a pipe operator is ``|>``.
         quantified_queries: ``x > ALL (SELECT …)``.
+        nulls_last: an order that does not say where nulls come puts them last, up and down.
     """
 
     infix: Mapping[str, tuple[int, str]]
@@ -47,6 +48,7 @@ class Grammar:
     bare_intervals: bool = False
     bars_pipe: bool = False
     quantified_queries: bool = False
+    nulls_last: bool = False
 
 
 _NAMES: Final = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
@@ -93,6 +95,20 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             text_before_characters=True,
             bare_intervals=True,
             quantified_queries=True,
+        ),
+        # SqlBase.g4, valueExpression and predicate.
+        Dialect.TRINO: Grammar(
+            _levels(5, "= <> != < <= > >=", "||", "+ -", "* / %"),
+            test=5,
+            unary=9,
+            doubled_quotes=True,
+            intersect_first=True,
+            nulls_are_large=False,
+            keeps_escapes=True,
+            double_quotes_name=True,
+            text_before_characters=True,
+            quantified_queries=True,
+            nulls_last=True,
         ),
     }
 )

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import TooLarge, UnsupportedConstruct
+from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.grammars import GRAMMARS, Grammar
 from lakeschema.translation.syntax.pipes import Pipes
+from lakeschema.translation.syntax.trino import TrinoQueries
 
 MAX_REMEMBERED_QUERIES = 32
 MAX_REMEMBERED_CHARACTERS = 8_000
@@ -85,8 +86,9 @@ _remembered_body = lru_cache(MAX_REMEMBERED_QUERIES)(_parse_body)
 
 def _parse(sql: str, dialect: Dialect, spelling: Spelling) -> tree.Query:
     grammar = _grammar(dialect, spelling)
+    parser = TrinoQueries if dialect is Dialect.TRINO else Pipes
     try:
-        return Pipes(sql, grammar).whole()
+        return parser(sql, grammar).whole()
     except RecursionError:
         raise TooLarge(
             "the query is nested too deeply", hint="split the view into views of its parts"
@@ -98,9 +100,9 @@ _remembered = lru_cache(MAX_REMEMBERED_QUERIES)(_parse)
 
 @cache
 def _grammar(dialect: Dialect, spelling: Spelling) -> Grammar:
-    grammar = GRAMMARS.get(dialect)
-    if grammar is None:
-        raise UnsupportedConstruct(f"a view in the {dialect.value} dialect")
+    grammar = GRAMMARS[dialect]
+    if dialect is Dialect.TRINO:
+        return grammar
     return replace(
         grammar,
         doubled_quotes=grammar.doubled_quotes and not spelling.parts_strings,

@@ -412,13 +412,17 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A query with ORDER BY (``global_``) or Hive's SORT BY, LIMIT, OFFSET."""
+    """A query with ORDER BY (``global_``) or Hive's SORT BY, LIMIT, OFFSET.
+
+    ``ties``: the limit keeps the rows that are ordered as its last one is.
+    """
 
     body: Query
     order_by: tuple[SortKey, ...] = ()
     global_: bool = True
     limit: Expression | None = None
     offset: Expression | None = None
+    ties: bool = False
 
 
 Query: TypeAlias = Select | SetQuery | ValuesQuery | With | Ordered

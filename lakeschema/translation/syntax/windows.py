@@ -80,7 +80,7 @@ class Windows(Expressions):
         else:
             expression = self.expression()
         descending = self.take_one_of("ASC", "DESC") == "DESC"
-        first = descending == self.grammar.nulls_are_large
+        first = descending == self.grammar.nulls_are_large and not self.grammar.nulls_last
         if self.take("NULLS", "FIRST"):
             first = True
         elif self.take("NULLS", "LAST"):

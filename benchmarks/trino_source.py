@@ -1,0 +1,80 @@
+"""Types of Trino's queries beside what Trino said of them: ``make bench-trino_source``.
+
+    python -m benchmarks.trino_source FACTS.json TABLES.json [--limit N]
+
+FACTS is a list of objects with ``trino``, a query, and ``trino_types``, its columns' types by Trino's
+DESCRIBE OUTPUT; TABLES maps a table's name to its ``columns``, pairs of a name and Hive's type.
+Each query is derived as a view; those whose types are not Trino's, or that are refused, are shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
+from lakeschema.catalog.trino_types import parse_trino_type, print_trino_type
+from lakeschema.translation.avro.base_table import base_table_interface
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.functions import trino
+from lakeschema.translation.interface import Interface, Options
+
+_OPTIONS = Options()
+_NAMESPACE = ("facts",)
+_VIEW = RelationName(_NAMESPACE, "v of a fact")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("tables", type=Path)
+    parser.add_argument("--limit", type=int, default=40, help="differences to show")
+    chosen = parser.parse_args()
+    tables = _tables(json.loads(chosen.tables.read_text()))
+    facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
+    print(f"{len(trino.names())} functions and operators are known")
+    results: Counter[str] = Counter()
+    started = time.perf_counter()
+    for fact in facts:
+        result, why = judge(fact["trino"], fact["trino_types"], tables)
+        results[result] += 1
+        if why and results["wrong"] + results["refused"] <= chosen.limit:
+            print(f"{result}: {why}\n    {fact['trino']}")
+    milliseconds = (time.perf_counter() - started) * 1_000 / max(len(facts), 1)
+    shown = ", ".join(f"{results[key]} {key}" for key in ("equal", "refused", "wrong"))
+    print(f"of {len(facts)} queries: {shown}; {milliseconds:.2f} ms each")
+
+
+def judge(
+    text: str, types: Sequence[str], tables: Mapping[RelationName, Interface]
+) -> tuple[str, str]:
+    """``equal``, ``refused`` or ``wrong``, and why."""
+    view = Relation(_VIEW, (), view=ViewText(Dialect.TRINO, text, text, _NAMESPACE, "hive"))
+    try:
+        _, plan = derive_view(view, tables, _OPTIONS)
+    except TranslationError as error:
+        return "refused", str(error)
+    found = [print_trino_type(column.type) for column in plan.columns]
+    wanted = [print_trino_type(parse_trino_type(type_)) for type_ in types]
+    return ("equal", "") if found == wanted else ("wrong", f"{found}, expected {wanted}")
+
+
+def _tables(stored: Mapping[str, Any]) -> Mapping[RelationName, Interface]:
+    found: dict[RelationName, Interface] = {}
+    for name, table in stored.items():
+        columns = tuple(Column(n.lower(), parse_type(t)) for n, t in table["columns"])
+        relation = RelationName(_NAMESPACE, name.lower())
+        found[relation] = base_table_interface(Relation(relation, columns), _OPTIONS)
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""A Trino view's columns: those that it stored, as long as Trino can still read it.
+
+At each read Trino analyses the text again and compares (``StatementAnalyzer.checkViewStaleness``):
+another number of columns, another name or order, or a type that does not convert to the stored one
+is VIEW_IS_STALE. A narrower type is converted.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.catalog.column_types import ColumnType, UnknownType
+from lakeschema.catalog.relations import Column, Relation
+from lakeschema.catalog.trino_types import print_trino_type
+from lakeschema.translation.errors import TypeMismatch, UnsupportedType
+from lakeschema.translation.functions.trino_coercion import same_type
+from lakeschema.translation.plan.expressions import Cast, RowExpression
+from lakeschema.translation.plan.relations import Plan, PlanColumn, Project, references
+from lakeschema.translation.resolution.trino import stale
+
+_HINT: Final = "a table below has changed since; CREATE OR REPLACE the view in Trino"
+
+
+def fit_to_trinos(plan: Plan, relation: Relation) -> Plan:
+    """The query's columns under the stored names, converted to the stored types.
+
+    Raises:
+        TypeMismatch: Trino calls the view stale.
+    """
+    stored = relation.columns
+    if len(stored) != len(plan.columns):
+        raise _stale(
+            f"it stored {len(stored)} columns, and its query returns {len(plan.columns)} now"
+        )
+    for number, (column, now) in enumerate(zip(stored, plan.columns, strict=True), 1):
+        _check(number, column, now)
+    items = tuple(
+        (column.name, _converted(reference, column.type))
+        for column, reference in zip(stored, references(plan), strict=True)
+    )
+    return Project(plan, items)
+
+
+def _check(number: int, stored: Column, now: PlanColumn) -> None:
+    if isinstance(stored.type, UnknownType):
+        if stored.type.text:
+            raise UnsupportedType(f"column {stored.name}", stored.type.text, "the type is unknown")
+        # A declared column without a type: DDL says its name alone.
+        return
+    if stored.name.lower() != now.name.lower():
+        raise _stale(f"column {number} was {stored.name} and is {now.name} now")
+    if stale(stored.type, now.type):
+        raise _stale(
+            f"column {stored.name} was {print_trino_type(stored.type)} and is"
+            f" {print_trino_type(now.type)} now, which does not convert to it"
+        )
+
+
+def _converted(reference: RowExpression, stored: ColumnType) -> RowExpression:
+    if isinstance(stored, UnknownType) or same_type(reference.type, stored):
+        return reference
+    return Cast(reference, stored, reference.nullable, implicit=True)
+
+
+def _stale(what: str) -> TypeMismatch:
+    return TypeMismatch(f"the view is stale (VIEW_IS_STALE): {what}", hint=_HINT)
