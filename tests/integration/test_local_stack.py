@@ -256,7 +256,8 @@ def upload_with_twine(
             ),
             *("--config-file", str(directory / "none.pypirc")),
             *("--repository-url", server.upload_url),
-            *("--username", server.username, "--password", password, str(wheel)),
+            # As one argument: a random password may begin with a dash.
+            *("--username", server.username, f"--password={password}", str(wheel)),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
