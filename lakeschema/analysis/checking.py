@@ -68,6 +68,17 @@ def table_value(table: KnownTable) -> Any:
     return [columns, list(table.partitions), table.is_view, reads]
 
 
+def known_table(value: Any) -> KnownTable:
+    """From a ``table_value``."""
+    columns, partitions, is_view, reads = value
+    return KnownTable(
+        None if columns is None else tuple(columns),
+        tuple(partitions),
+        is_view,
+        reads=tuple((RelationName.parse(name), tuple(read)) for name, read in reads),
+    )
+
+
 def question(changed: Mapping[str, Any], removed: list[str], request: bytes) -> Attached:
     """``changed``: by name, each a ``table_value``."""
     return Attached([dict(changed), removed], request)
@@ -93,7 +104,7 @@ class Checker:
         for name in removed:
             self._tables.pop(RelationName.parse(name), None)
         for name, value in changed.items():
-            self._tables[RelationName.parse(name)] = _table(value)
+            self._tables[RelationName.parse(name)] = known_table(value)
         if not asked.data:
             return None
         found = answered(_parsed(asked.data), self._result)
@@ -120,16 +131,6 @@ class Checker:
         if self._grants is not None and user is not None:
             found["missing_privileges"] = missing
         return found
-
-
-def _table(value: Any) -> KnownTable:
-    columns, partitions, is_view, reads = value
-    return KnownTable(
-        None if columns is None else tuple(columns),
-        tuple(partitions),
-        is_view,
-        reads=tuple((RelationName.parse(name), tuple(read)) for name, read in reads),
-    )
 
 
 def _parsed(request: bytes) -> object:

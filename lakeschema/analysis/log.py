@@ -19,6 +19,7 @@ from lakeschema.analysis.fingerprints import Fingerprints
 from lakeschema.analysis.joins import joins
 from lakeschema.analysis.scripts import Analysed, analyse
 from lakeschema.analysis.statements_logged import LoggedStatement
+from lakeschema.analysis.sub_queries import sub_queries
 from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from lakeschema.analysis.table_access import table_access
 from lakeschema.analysis.table_lineage import compose, table_lineage
@@ -28,16 +29,20 @@ from lakeschema.catalog.identifiers import RelationName
 
 Row: TypeAlias = tuple[str, ...]
 TABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "statements": ("verb",),
+    "statements": ("verb", "succeeded"),
     "table_access": ("relation", "access"),
     "column_access": ("relation", "column", "clause"),
     "joins": ("relation", "column", "other_relation", "other_column"),
     "table_lineage": ("target", "source"),
     "column_lineage": ("target", "column", "source", "source_column", "kind", "clause"),
+    "sub_queries": ("fingerprint", "kind", "shape", "tables"),
     "catalog_updates": ("change", "relation", "reason"),
     "failures": ("error", "message", "text"),
 }
-"""The columns of each table, besides those of the statement itself."""
+"""The columns of each table, besides those of the statement itself.
+
+``succeeded`` is ``true`` or ``false``; ``tables`` are parted by commas.
+"""
 _MAX_TEXT: Final = 2_000
 MAX_REMEMBERED: Final = 20_000
 
@@ -115,14 +120,16 @@ class LogAnalysis:
             step = table_lineage(each.resolved, self._conventions)
             if succeeded:
                 steps.append(step)
-            rows += self._rows(each, step)
+            rows += self._rows(each, step, succeeded=succeeded)
         self._count += 1
         return Found(self._count, tuple(rows), compose(steps))
 
-    def _rows(self, analysed: Analysed, step: Dataflow) -> Iterator[tuple[str, Row]]:
+    def _rows(
+        self, analysed: Analysed, step: Dataflow, *, succeeded: bool
+    ) -> Iterator[tuple[str, Row]]:
         resolved, conventions = analysed.resolved, self._conventions
         assert resolved is not None
-        yield "statements", (resolved.verb,)
+        yield "statements", (resolved.verb, "true" if succeeded else "false")
         for access, source in table_access(resolved, conventions):
             yield "table_access", (as_text(source), access.value)
         for column, clause in column_access(resolved, conventions):
@@ -135,6 +142,9 @@ class LogAnalysis:
                 yield "table_lineage", (as_text(target), text)
         for lineage in column_lineage(resolved, conventions):
             yield from _lineage_rows(lineage)
+        for part in sub_queries(resolved):
+            row = (part.fingerprint, part.kind.value, part.shape, ",".join(part.tables))
+            yield "sub_queries", row
         for update in analysed.updates:
             relation = "" if update.relation is None else str(update.relation)
             yield "catalog_updates", (update.change.value, relation, update.reason)

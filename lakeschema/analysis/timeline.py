@@ -14,7 +14,7 @@ from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.catalog_updates import CatalogUpdate, Change
 from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.statements_logged import LoggedStatement
-from lakeschema.analysis.syntax.dialects import grammar_of
+from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from lakeschema.catalog.identifiers import RelationName
 
 
@@ -87,8 +87,12 @@ class Timeline:
         """What a statement changes; one that failed, or cannot be read, changes nothing."""
         if not statement.succeeded:
             return
+        try:
+            grammar = grammar_of(statement.dialect)
+        except UnknownDialect:
+            return
         catalog = self.at(statement.position, statement.session, statement.namespace)
-        for analysed in analyse(statement.sql, grammar_of(statement.dialect), catalog):
+        for analysed in analyse(statement.sql, grammar, catalog):
             for update in analysed.updates:
                 self._add_update(statement, update, analysed.catalog)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from publisher.commands import configuring, lineage, operating, reading, standalone
+from publisher.commands import configuring, lineage, operating, reading, standalone, usage
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.commands.planning import command as planning
@@ -53,6 +53,7 @@ for _command in (
     reading.coverage,
     reading.explain,
     lineage.lineage,
+    usage.usage,
     reading.verify,
     reading.check,
     operating.resync,

@@ -27,6 +27,12 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "lineage shop.revenue --format openlineage",
             "lineage shop.orders --downstream --json | jq '.relations[].package'",
         ),
+        "usage": (
+            "usage queries.jsonl",
+            "usage queries/ --show unused_since --days 180",
+            "usage queries.jsonl --about shop.orders.customer",
+            "usage queries.jsonl --show join_clusters --json | jq .relation",
+        ),
         "verify": ("verify", "verify --repair"),
         "check": (
             "check requirements.txt --against https://packages.example/simple/ --prefix acme-schema",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record
@@ -94,3 +95,17 @@ def _omitted(versions: Sequence[VersionRecord]) -> Sequence[str]:
     except MalformedAvroSchema:
         return ()
     return tuple(map(str, omissions_of(schema))) if isinstance(schema, Record) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """What a query log says.
+
+    Attributes:
+        failures: by kind of error, statements or parts of them that could not be read.
+        tables: rows of each derived table that is to be shown, by its columns.
+    """
+
+    statements: int
+    failures: Mapping[str, int]
+    tables: Mapping[str, Sequence[Mapping[str, Any]]]

@@ -58,13 +58,32 @@ def read_query_log(path: Path, is_wanted: Callable[[str], bool]) -> Sequence[Log
     """
     found: dict[tuple[str, str], LoggedQuery] = {}
     try:
-        for file in _files(path):
-            for where, text, entry in _entries(file):
-                if is_wanted(text):
-                    _add(found, where, text, entry)
+        for where, text, entry in log_entries(path):
+            if is_wanted(text):
+                _add(found, where, text, entry)
     except OSError as error:
         raise Refused(OUTSIDE_FAILED, f"{SETTING}: {path}: {error.strerror}") from error
     return list(found.values())
+
+
+def log_entries(path: Path, called: str = SETTING) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Where each statement stands, its text, and what else the log says of it.
+
+    Errors begin with what the path is ``called``.
+
+    Raises:
+        OSError: a file cannot be read.
+        Refused: one is too large or damaged, or there are too many.
+    """
+    try:
+        for file in _files(path):
+            yield from _entries(file)
+    except _Unusable as error:
+        raise Refused(USAGE_ERROR, f"{called}: {error}") from error
+
+
+class _Unusable(Exception):
+    pass
 
 
 def _add(
@@ -97,13 +116,13 @@ def _files(path: Path) -> Sequence[Path]:
     kinds = {".sql", *_JSON_LINES}
     files = sorted(f for f in path.rglob("*") if f.suffix.lower() in kinds and f.is_file())
     if len(files) > MAX_FILES:
-        raise Refused(USAGE_ERROR, f"{SETTING}: {path} has more than {MAX_FILES} files")
+        raise _Unusable(f"{path} has more than {MAX_FILES} files")
     return files
 
 
 def _entries(file: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     if file.stat().st_size > MAX_FILE_BYTES:
-        raise Refused(USAGE_ERROR, f"{SETTING}: {file} is larger than {MAX_FILE_BYTES} bytes")
+        raise _Unusable(f"{file} is larger than {MAX_FILE_BYTES} bytes")
     if file.suffix.lower() in _JSON_LINES:
         yield from _json_entries(file)
         return
@@ -123,10 +142,10 @@ def _json_entries(file: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
                 entry = json.loads(line)
             except (ValueError, RecursionError) as error:
                 why = f"{file}:{number} is not JSON ({error}): expected one object a line"
-                raise Refused(USAGE_ERROR, f"{SETTING}: {why}") from error
+                raise _Unusable(why) from error
             fields = entry if isinstance(entry, dict) else {}
             text = next((fields[key] for key in _TEXTS if key in fields), None)
             if not isinstance(text, str):
                 why = f"{file}:{number}: expected an object with a text under {', '.join(_TEXTS)}"
-                raise Refused(USAGE_ERROR, f"{SETTING}: {why}")
+                raise _Unusable(why)
             yield f"{file}:{number}", text, fields

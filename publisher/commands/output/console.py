@@ -9,7 +9,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.table import Table
 from rich.text import Text
@@ -28,7 +28,7 @@ from publisher.commands.output.tables import (
     say,
 )
 from publisher.commands.output.times import shown_time
-from publisher.commands.reports import RelationReport, ResyncReport, Retirement
+from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
@@ -131,6 +131,17 @@ class ConsoleOutput:
 
     def lineage(self, traced: Traced) -> None:
         print_lineage(self._console, traced)
+
+    def usage(self, report: UsageReport) -> None:
+        for name, rows in report.tables.items():
+            headings = list(rows[0]) if rows else []
+            self._table(
+                name.replace("_", " "),
+                [heading.replace("_", " ") for heading in headings],
+                (list(map(_shown, row.values())) for row in rows),
+            )
+        failed = sum(report.failures.values())
+        self._say(f"{_count(report.statements, 'statement')}, {failed} could not be read")
 
     def verification(self, verification: Verification) -> None:
         self._table(
@@ -385,3 +396,8 @@ def _namespace(held: HeldDeletions) -> str:
 def _confirm(held: HeldDeletions) -> str:
     """Quoted, because it is there to be copied into a shell and the name is untrusted."""
     return f"confirm-deletions {shlex.quote(held.namespace) if held.namespace else ''}".rstrip()
+
+
+def _shown(value: Any) -> str:
+    """A cell of a derived table: lists have a line for each entry."""
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)

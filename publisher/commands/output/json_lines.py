@@ -18,6 +18,7 @@ from publisher.commands.reports import (
     RelationReport,
     ResyncReport,
     Retirement,
+    UsageReport,
 )
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
@@ -96,6 +97,14 @@ class JsonLines:
 
     def lineage(self, traced: Traced) -> None:
         self._print(traced_json(traced))
+
+    def usage(self, report: UsageReport) -> None:
+        """Coverage first, then a line for each row, which says of which table it is."""
+        failures = dict(report.failures)
+        self._print({"table": "log", "statements": report.statements, "failures": failures})
+        for name, rows in report.tables.items():
+            for row in rows:
+                self._print({"table": name, **row})
 
     def verification(self, verification: Verification) -> None:
         for drift in verification.drifts:

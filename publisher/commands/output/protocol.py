@@ -9,7 +9,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.noted import HeldDeletions
-from publisher.commands.reports import RelationReport, ResyncReport, Retirement
+from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
 from publisher.daemon.inspection import EngineStatus
@@ -32,6 +32,8 @@ class Output(Protocol):
     def relation(self, report: RelationReport) -> None: ...
 
     def lineage(self, traced: Traced) -> None: ...
+
+    def usage(self, report: UsageReport) -> None: ...
 
     def verification(self, verification: Verification) -> None: ...
 

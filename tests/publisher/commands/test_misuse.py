@@ -39,6 +39,12 @@ def is_told(ended: Ended) -> bool:
         (["lineage", "a..b"], 2, "invalid name 'a..b'"),
         (["lineage", "shop.nope"], 1, "relation shop.nope is not known here"),
         (["lineage", "shop.nope.\x1b[2J"], 1, r"shop.nope.`\x1b[2j` is not known here"),
+        (["usage", "nope.jsonl"], 3, "nope.jsonl: No such file or directory"),
+        (["usage", "ddl", "--show", "x"], 2, "--show: unknown table 'x'; they are table_usage, "),
+        (["usage", "ddl", "--dialect", "cobol"], 2, "--dialect: "),
+        (["usage", "ddl", "--today", "x"], 2, "--today: expected a date such as 2026-01-31"),
+        (["usage", "ddl", "--about", "a..b"], 2, "--about: invalid name 'a..b'"),
+        (["usage", "ddl", "--sizes", "nope.json"], 3, "--sizes: nope.json: No such file"),
         (["resync", "garbage"], 2, "invalid relation name 'garbage': expected database.table"),
         (["resync", "a..b"], 2, "invalid relation name 'a..b'"),
         (["resync", "`"], 2, "invalid relation name"),
@@ -276,7 +282,7 @@ def test_every_command_has_help() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert command.callback.__doc__, command.callback
-    assert len(app.registered_commands) == 20
+    assert len(app.registered_commands) == 21
 
 
 def test_a_failure_never_lets_a_terminal_obey_what_it_names() -> None:

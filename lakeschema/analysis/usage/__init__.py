@@ -1,0 +1,1 @@
+"""What a log says of a warehouse: who uses what, what is joined, repeated or unused, whom to tell."""

@@ -1,0 +1,90 @@
+"""Which tables, views and columns of the catalog no statement of a log read for some days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.tracing import EVERY_COLUMN
+from lakeschema.analysis.usage.counting import Count
+from lakeschema.catalog.identifiers import RelationName
+
+_SOME_DAY: Final = "9999-12-31"
+"""Of a read whose day the log does not say: nothing is called unused because of that."""
+_Place = tuple[str, str]
+"""A relation and a column in lower case, or "" for the relation itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """``column`` is empty where the whole relation is meant; ``last_read`` where it was never read."""
+
+    relation: str
+    column: str
+    last_read: str
+
+
+def unused_since(
+    known: Mapping[RelationName, KnownTable],
+    reads: Iterable[Count],
+    column_reads: Iterable[Count],
+    since: str,
+) -> tuple[Unused, ...]:
+    """What was not read on or after a day; of relations that were, their columns that were not.
+
+    A view's reader reads what the view's query reads. A column of a table counts as read where it is
+    not known which columns were.
+
+    ``reads`` are by relation, ``column_reads`` by relation and column, and whatever follows; ``since`` is
+    in ISO form.
+    """
+    last: dict[_Place, str] = {}
+    for count in reads:
+        _note(last, (count.keys[0], ""), count.last_day or _SOME_DAY)
+    for count in column_reads:
+        place = (count.keys[0], count.keys[1].partition(".")[0])
+        _note(last, place, count.last_day or _SOME_DAY)
+    _through_views(known, last)
+    found: list[Unused] = []
+    for name, table in sorted(known.items()):
+        relation = str(name)
+        day = last.get((relation, ""), "")
+        if day < since:
+            found.append(Unused(relation, "", day))
+            continue
+        every = last.get((relation, EVERY_COLUMN), "")
+        for column in table.columns or ():
+            read = max(last.get((relation, column.lower()), ""), every)
+            if read < since:
+                found.append(Unused(relation, column, read))
+    return tuple(found)
+
+
+def _note(last: dict[_Place, str], place: _Place, day: str) -> bool:
+    if last.get(place, "") >= day:
+        return False
+    last[place] = day
+    return True
+
+
+def _through_views(known: Mapping[RelationName, KnownTable], last: dict[_Place, str]) -> None:
+    pending = [name for name, table in known.items() if table.reads]
+    while pending:
+        name = pending.pop()
+        day = last.get((str(name), ""), "")
+        if not day:
+            continue
+        for relation, columns in known[name].reads:
+            text = str(relation)
+            # All of what is read is told before the view below is looked at again.
+            news = [_note(last, (text, column), day) for column in ("", *columns)]
+            if any(news) and relation in known and known[relation].reads:
+                pending.append(relation)
+
+
+def days_before(day: str, days: int) -> str:
+    """In ISO form."""
+    return (date.fromisoformat(day) - timedelta(days=days)).isoformat()

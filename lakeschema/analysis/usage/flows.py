@@ -1,0 +1,123 @@
+"""From which tables and columns others are filled, over a whole log, and what is reached from one.
+
+A view of the catalog is filled by what its query reads.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.tracing import EVERY_COLUMN
+from lakeschema.analysis.usage.counting import Count
+from lakeschema.catalog.identifiers import RelationName
+
+ROWS: Final = ""
+"""In place of a column: which rows there are, and so every column."""
+_ROWS_KIND: Final = "rows"
+Place = tuple[str, str]
+"""A relation and one of its columns; ``*`` for columns that are not known, ``ROWS`` for its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """``statements`` that fill ``target`` from ``source``; 0 for a view of the catalog."""
+
+    source: str
+    target: str
+    statements: int
+    users: int
+    last_day: str
+
+
+def dataflow_graph(
+    flows: Iterable[Count], known: Mapping[RelationName, KnownTable]
+) -> tuple[Flow, ...]:
+    """Every edge once; what a table keeps of itself is none. ``flows`` are by target and source."""
+    found = {
+        (source, target): Flow(source, target, count.statements, count.users, count.last_day)
+        for count in flows
+        for target, source in [count.keys]
+        if source and source != target
+    }
+    for name, table in known.items():
+        for relation, _ in table.reads:
+            edge = (str(relation), str(name))
+            found.setdefault(edge, Flow(*edge, 0, 0, ""))
+    return tuple(found[edge] for edge in sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """``columns``: those that change with what was asked for; ``*`` if all may. ``distance`` in steps."""
+
+    relation: str
+    columns: frozenset[str]
+    distance: int
+
+    @property
+    def is_whole(self) -> bool:
+        return EVERY_COLUMN in self.columns
+
+
+class Reach:
+    """What is downstream of a table or column."""
+
+    def __init__(
+        self,
+        flows: Iterable[Count],
+        column_flows: Iterable[Count],
+        known: Mapping[RelationName, KnownTable],
+    ) -> None:
+        """``column_flows``: by target, column, source, source column, kind."""
+        self._known = known
+        self._by_source: dict[str, dict[str, list[tuple[str, Place]]]] = {}
+        traced: set[tuple[str, str]] = set()
+        for count in column_flows:
+            target, column, source, source_column, kind = count.keys
+            if not target or not source or target == source:
+                continue
+            traced.add((target, source))
+            into = (target, ROWS if kind == _ROWS_KIND else column.lower())
+            self._add(source, source_column.partition(".")[0], into)
+        for count in flows:
+            target, source = count.keys
+            if source and source != target and (target, source) not in traced:
+                # A rename, a load: nothing is known of its columns.
+                self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
+        for name, table in known.items():
+            for relation, columns in table.reads:
+                for column in columns or (EVERY_COLUMN,):
+                    self._add(str(relation), column, (str(name), ROWS))
+
+    def _add(self, source: str, column: str, into: Place) -> None:
+        self._by_source.setdefault(source, {}).setdefault(column, []).append((column, into))
+
+    def of(self, relation: str, column: str = EVERY_COLUMN) -> tuple[Reached, ...]:
+        """The relation itself first, each relation once, the nearest first."""
+        columns: dict[str, set[str]] = {relation: {column.lower()}}
+        distances = {relation: 0}
+        pending = deque([(relation, column.lower())])
+        while pending:
+            place = pending.popleft()
+            for target, reached in self._next(place):
+                known = columns.setdefault(target, set())
+                distances.setdefault(target, distances[place[0]] + 1)
+                if reached not in known and EVERY_COLUMN not in known:
+                    known.add(reached)
+                    pending.append((target, reached))
+        found = [Reached(name, frozenset(columns[name]), distances[name]) for name in columns]
+        return tuple(sorted(found, key=lambda each: (each.distance, each.relation)))
+
+    def _next(self, place: Place) -> Iterator[Place]:
+        relation, column = place
+        outgoing = self._by_source.get(relation, {})
+        if column == EVERY_COLUMN:
+            chosen = [edge for edges in outgoing.values() for edge in edges]
+        else:
+            chosen = [*outgoing.get(column, ()), *outgoing.get(EVERY_COLUMN, ())]
+        for _, (target, into) in chosen:
+            yield target, EVERY_COLUMN if into == ROWS else into

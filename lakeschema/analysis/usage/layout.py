@@ -1,0 +1,96 @@
+"""By which columns tables are filtered, joined, grouped and ordered → how their files may be laid out.
+
+Source: Uber's Queryparser: the top GROUP BY columns as the shard keys, the top ORDER BY columns as the
+order keys. How many values a column has is not known here: who follows the advice looks at that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.usage.counting import Count
+from lakeschema.catalog.identifiers import RelationName
+
+MIN_SHARE: Final = 0.2
+"""Of the statements that read a table: what fewer do needs no layout of its own."""
+_MOST: Final = 3
+
+
+class Layout(Enum):
+    PARTITION_BY = "partition by"
+    BUCKET_BY = "bucket by"
+    SORT_BY = "sort by"
+    UNUSED_PARTITIONS = "partitions not used"
+
+
+_CLAUSES: Final[Mapping[Layout, frozenset[str]]] = {
+    Layout.PARTITION_BY: frozenset({"where"}),
+    Layout.BUCKET_BY: frozenset({"join", "group by", "partition by"}),
+    Layout.SORT_BY: frozenset({"order by"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """``statements`` of ``reads`` use ``column`` in such a clause; at most so many, if in several."""
+
+    relation: str
+    layout: str
+    column: str
+    statements: int
+    reads: int
+
+
+def layout_advice(
+    usage: Iterable[Count],
+    reads: Iterable[Count],
+    known: Mapping[RelationName, KnownTable],
+    min_share: float = MIN_SHARE,
+) -> tuple[Advice, ...]:
+    """For tables that are read: the columns of each layout, the most used first.
+
+    ``usage`` is by relation, column, clause; ``reads`` by relation.
+    """
+    read = {count.keys[0]: count.statements for count in reads}
+    tables = {str(name): table for name, table in known.items()}
+    used: dict[str, list[Count]] = {}
+    for count in usage:
+        used.setdefault(count.keys[0], []).append(count)
+    found: list[Advice] = []
+    for relation, total in read.items():
+        table = tables.get(relation)
+        if table is not None and table.is_view:
+            continue
+        partitions = () if table is None else tuple(map(str.lower, table.partitions))
+        counts = used.get(relation, [])
+        for layout, clauses in _CLAUSES.items():
+            for column, statements in _most_used(counts, clauses):
+                is_partition = layout is Layout.PARTITION_BY and column in partitions
+                if statements >= min_share * total and not is_partition:
+                    found.append(Advice(relation, layout.value, column, statements, total))
+        filtered = dict(_by_column(counts, frozenset({"where", "join"})))
+        unused = [name for name in partitions if filtered.get(name, 0) < min_share * total]
+        found += (
+            Advice(relation, Layout.UNUSED_PARTITIONS.value, name, filtered.get(name, 0), total)
+            for name in unused
+        )
+    return tuple(found)
+
+
+def _most_used(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:
+    ranked = sorted(_by_column(counts, clauses), key=lambda each: (-each[1], each[0]))
+    return ranked[:_MOST]
+
+
+def _by_column(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:
+    """Of several clauses the one that most statements use: how many use any is not known."""
+    found: dict[str, int] = {}
+    for count in counts:
+        _, column, clause = count.keys
+        if clause in clauses and column != "*":
+            found[column] = max(found.get(column, 0), count.statements)
+    return list(found.items())

@@ -1,0 +1,173 @@
+"""What was counted of a log → the tables that people ask for; the same on one machine and on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Final, get_type_hints
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.log import LogAnalysis
+from lakeschema.analysis.statements_logged import may_define
+from lakeschema.analysis.timeline import timeline_of
+from lakeschema.analysis.tracing import EVERY_COLUMN
+from lakeschema.analysis.usage.counting import Count, Counts, Tally
+from lakeschema.analysis.usage.disuse import Unused, days_before, unused_since
+from lakeschema.analysis.usage.flows import Flow, Reach, dataflow_graph
+from lakeschema.analysis.usage.joining import JoinedTables, join_clusters
+from lakeschema.analysis.usage.layout import Advice, layout_advice
+from lakeschema.analysis.usage.repetition import Repeated, what_to_materialise
+from lakeschema.analysis.usage.running import Ran
+from lakeschema.analysis.usage.telling import ToTell, whom_to_tell
+from lakeschema.catalog.identifiers import RelationName
+
+
+@dataclass(frozen=True, slots=True)
+class TableUse:
+    """``access`` as ``table_access`` has it; ``day`` is empty where the log does not say it."""
+
+    relation: str
+    access: str
+    user: str
+    day: str
+    statements: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    relation: str
+    column: str
+    clause: str
+    statements: int
+    users: int
+    last_day: str
+
+
+DERIVED: Final[Mapping[str, type]] = MappingProxyType(
+    {
+        "table_usage": TableUse,
+        "column_usage_by_clause": ColumnUse,
+        "layout_advice": Advice,
+        "join_clusters": JoinedTables,
+        "unused_since": Unused,
+        "dataflow": Flow,
+        "materialise": Repeated,
+        "whom_to_tell": ToTell,
+    }
+)
+"""The derived tables, by the value that a row of each is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the derived tables depend on besides the log.
+
+    Attributes:
+        known: the catalog, with what views read.
+        owners: of relations, where they are known.
+        sizes: of tables, in any one unit.
+        days: a relation that nobody read for so many days before the last one is unused.
+        today: the last day; that of the log unless it is given.
+        about: a relation, and a column or ``*``: whom to tell of a change of it.
+        min_joins: pairs of columns that fewer statements compare connect no tables.
+    """
+
+    known: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
+    owners: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    sizes: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    days: int = 90
+    today: str = ""
+    about: tuple[str, str] | None = None
+    min_joins: int = 1
+
+
+def derived_tables(counts: Counts, question: Question) -> Mapping[str, Sequence[Any]]:
+    """Rows by table, as ``DERIVED`` names them; ``whom_to_tell`` has none without ``about``."""
+    known = question.known
+    told: Sequence[ToTell] = ()
+    if question.about is not None:
+        reach = Reach(counts["flows"], counts["column_flows"], known)
+        told = whom_to_tell(counts, reach, *question.about, question.owners)
+    return {
+        "table_usage": [TableUse(*_four(c), c.statements) for c in counts["table_usage"]],
+        "column_usage_by_clause": [
+            ColumnUse(*_three(c), c.statements, c.users, c.last_day)
+            for c in counts["column_usage_by_clause"]
+        ],
+        "layout_advice": layout_advice(counts["column_usage_by_clause"], counts["reads"], known),
+        "join_clusters": join_clusters(counts["joined"], question.min_joins),
+        "unused_since": _unused(counts, question),
+        "dataflow": dataflow_graph(counts["flows"], known),
+        "materialise": what_to_materialise(counts["repeated"], counts["writes"], question.sizes),
+        "whom_to_tell": told,
+    }
+
+
+def _unused(counts: Counts, question: Question) -> Sequence[Unused]:
+    today = question.today or max((c.last_day for c in counts["table_usage"]), default="")
+    # Without any day only what was never read is known.
+    since = days_before(today, question.days) if today else "0001-01-01"
+    return unused_since(question.known, counts["reads"], counts["column_readers"], since)
+
+
+def _three(count: Count) -> tuple[str, str, str]:
+    first, second, third = count.keys
+    return first, second, third
+
+
+def _four(count: Count) -> tuple[str, str, str, str]:
+    first, second, third, fourth = count.keys
+    return first, second, third, fourth
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLog:
+    """``failures``: by kind of error, statements or parts of them that could not be read."""
+
+    counts: Counts
+    statements: int
+    failures: Mapping[str, int]
+
+
+def count_log(
+    log: Sequence[Ran],
+    known: Mapping[RelationName, KnownTable],
+    conventions: Conventions | None = None,
+) -> CountedLog:
+    """A whole log on one machine; statements in the order of their positions."""
+    definitions = (each.statement for each in log if may_define(each.statement.sql))
+    timeline = timeline_of(definitions, known)
+    analysis, tally = LogAnalysis(timeline, conventions), Tally()
+    failures: dict[str, int] = {}
+    for each in log:
+        rows = analysis.found(each.statement).rows
+        tally.add(each, rows)
+        for table, values in rows:
+            if table == "failures":
+                failures[values[0]] = failures.get(values[0], 0) + 1
+    return CountedLog(tally.counts(), len(log), failures)
+
+
+def row_of(value: Any) -> dict[str, Any]:
+    """A row of a derived table by its columns, as JSON and Parquet have them."""
+    shown = {each.name: getattr(value, each.name) for each in fields(value)}
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in shown.items()}
+
+
+def columns_of(table: str) -> Mapping[str, type]:
+    """The columns of a derived table, with their types."""
+    return get_type_hints(DERIVED[table])
+
+
+def place_of(name: RelationName, counts: Counts, known: Iterable[RelationName]) -> tuple[str, str]:
+    """``Question.about`` of what may be the name of a column: of a relation that the catalog or log has."""
+    relations = {str(each) for each in known}
+    relations.update(key for flow in counts["flows"] for key in flow.keys)
+    relations.update(use.keys[0] for use in counts["reads"])
+    if str(name) not in relations and name.namespace:
+        relation = str(RelationName(name.namespace[:-1], name.namespace[-1]))
+        if relation in relations:
+            return relation, name.name
+    return str(name), EVERY_COLUMN

@@ -1,0 +1,92 @@
+"""Whom to tell of a change of a table or column: who uses or fills what is downstream of it, and owners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from lakeschema.analysis.tracing import EVERY_COLUMN
+from lakeschema.analysis.usage.counting import Counts
+from lakeschema.analysis.usage.flows import Reach, Reached
+
+
+class Concern(Enum):
+    """Ordered as they are shown."""
+
+    OWNS = "owns"
+    FILLS = "fills"
+    READS = "reads"
+
+
+@dataclass(frozen=True, slots=True)
+class ToTell:
+    """``columns``: those of ``relation`` that change; ``*`` for all. ``statements``: 0 of an owner."""
+
+    user: str
+    concern: str
+    relation: str
+    columns: tuple[str, ...]
+    distance: int
+    statements: int
+    last_day: str
+
+
+def whom_to_tell(
+    counts: Counts,
+    reach: Reach,
+    relation: str,
+    column: str = EVERY_COLUMN,
+    owners: Mapping[str, str] | None = None,
+) -> tuple[ToTell, ...]:
+    """Nearest relations first; in each its owner, then who fills it, then its readers by use.
+
+    Whoever reads a relation at all is told where all of its columns change; else those who read one
+    of the columns that do, or it is not known which they read.
+    """
+    found: list[ToTell] = []
+    tables = _by_relation(counts, "readers")
+    columns = _by_relation(counts, "column_readers")
+    writers = _by_relation(counts, "writers")
+    for reached in reach.of(relation, column):
+        owner = (owners or {}).get(reached.relation)
+        if owner:
+            found.append(_told(owner, Concern.OWNS, reached, 0, ""))
+        if reached.distance:
+            found += _users(Concern.FILLS, reached, writers.get(reached.relation, ()))
+        read = tables if reached.is_whole else columns
+        rows = [
+            (user, count)
+            for user, named, count in read.get(reached.relation, ())
+            if reached.is_whole or named in reached.columns or named == EVERY_COLUMN
+        ]
+        found += _users(Concern.READS, reached, [(user, "", count) for user, count in rows])
+    return tuple(found)
+
+
+_Use = tuple[str, str, tuple[int, str]]
+"""A user, a column, and of it the number of statements and the last day."""
+
+
+def _by_relation(counts: Counts, name: str) -> Mapping[str, list[_Use]]:
+    found: dict[str, list[_Use]] = {}
+    for count in counts[name]:
+        relation, *column, user = count.keys
+        read = column[0].partition(".")[0] if column else ""
+        found.setdefault(relation, []).append((user, read, (count.statements, count.last_day)))
+    return found
+
+
+def _users(concern: Concern, reached: Reached, uses: Iterable[_Use]) -> list[ToTell]:
+    """Each once. Of several columns the one that the user reads most: they may be of one statement."""
+    best: dict[str, tuple[int, str]] = {}
+    for user, _, (statements, day) in uses:
+        before = best.get(user, (0, ""))
+        best[user] = (max(before[0], statements), max(before[1], day))
+    ranked = sorted(best.items(), key=lambda each: (-each[1][0], each[0]))
+    return [_told(user, concern, reached, *use) for user, use in ranked if user]
+
+
+def _told(user: str, concern: Concern, reached: Reached, statements: int, day: str) -> ToTell:
+    columns = (EVERY_COLUMN,) if reached.is_whole else tuple(sorted(reached.columns))
+    return ToTell(user, concern.value, reached.relation, columns, reached.distance, statements, day)

@@ -1,0 +1,174 @@
+"""The command that says what a query log tells of a warehouse: who uses what, and whom to tell."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from publisher.commands.arguments import Config, Json
+from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
+
+if TYPE_CHECKING:
+    from lakeschema.analysis.catalog import KnownTable
+    from lakeschema.analysis.usage.running import Ran
+    from lakeschema.catalog.identifiers import RelationName
+    from publisher.settings import Settings
+
+
+def usage(
+    log: Annotated[
+        Path, typer.Argument(help="A file or folder of .sql, .jsonl, .ndjson or .json files.")
+    ],
+    config: Config = None,
+    *,
+    show: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of these tables alone; may be given again. By default all.", metavar="TABLE"
+        ),
+    ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            help="database.table or database.table.column: whom to tell of a change of it.",
+            metavar="NAME",
+        ),
+    ] = None,
+    days: Annotated[
+        int, typer.Option(min=0, help="What nobody read for so many days is unused.")
+    ] = 90,
+    today: Annotated[
+        str | None,
+        typer.Option(help="The last of these days; by default that of the log.", metavar="DATE"),
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Of statements that name none; by default check.dialect.")
+    ] = None,
+    sizes: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON object: table to its size in any one unit, for what to materialise."
+        ),
+    ] = None,
+    owner_property: Annotated[
+        str, typer.Option(help="Table property that names a relation's owner.")
+    ] = "owner",
+    json: Json = None,
+) -> None:
+    """What a query log says of a warehouse: use, layout, joins, flows, repetition, disuse, readers.
+
+    Statements are read against the relations that the state knows. Nothing of the log is executed.
+    """
+    from lakeschema.analysis.usage.tables import (
+        DERIVED,
+        Question,
+        count_log,
+        derived_tables,
+        place_of,
+        row_of,
+    )
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.reports import UsageReport
+    from publisher.settings import load_settings
+
+    for each in show or ():
+        if each not in DERIVED:
+            known = ", ".join(DERIVED)
+            raise Refused(USAGE_ERROR, f"--show: unknown table {each!r}; they are {known}")
+    name = None if about is None else _name(about)
+    stated_day, stated_sizes = _day(today), _sizes(sizes)
+    settings = load_settings(config)
+    statements = _statements(log, dialect or settings.check.dialect)
+    relations, owners = _catalog(settings, owner_property)
+    counted = count_log(statements, relations)
+    place = None if name is None else place_of(name, counted.counts, relations)
+    question = Question(relations, owners, stated_sizes, days, stated_day, place)
+    found = derived_tables(counted.counts, question)
+    chosen = show or (["whom_to_tell"] if about is not None else list(DERIVED))
+    tables = {each: [row_of(row) for row in found[each]] for each in chosen}
+    output_for(json).usage(UsageReport(counted.statements, counted.failures, tables))
+
+
+def _name(about: str) -> RelationName:
+    from lakeschema.catalog.errors import MalformedName
+    from lakeschema.catalog.identifiers import RelationName
+
+    try:
+        return RelationName.parse(about)
+    except MalformedName as error:
+        raise Refused(USAGE_ERROR, f"--about: invalid name {about!r}") from error
+
+
+def _statements(log: Path, dialect: str) -> Sequence[Ran]:
+    from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
+    from lakeschema.analysis.usage.running import ran
+    from publisher.commands.audience.query_log import log_entries
+
+    try:
+        grammar_of(dialect)
+    except UnknownDialect as error:
+        raise Refused(USAGE_ERROR, f"--dialect: {error}") from error
+    found: list[Ran] = []
+    try:
+        for number, (_, text, entry) in enumerate(log_entries(log, "LOG"), 1):
+            stated = {"current_namespace": entry.get("database"), **entry, "sql": text}
+            found.append(ran(stated, number, dialect))
+    except OSError as error:
+        raise Refused(OUTSIDE_FAILED, f"{log}: {error.strerror}") from error
+    return found
+
+
+def _catalog(
+    settings: Settings, owner_property: str
+) -> tuple[Mapping[RelationName, KnownTable], Mapping[str, str]]:
+    """What the state knows of relations, and who owns them as the catalog says."""
+    from lakeschema.analysis.checking import known_table
+    from lakeschema.catalog.identifiers import RelationName
+    from publisher.commands.deployment import state_to_read
+    from publisher.daemon.adapters import open_catalog
+    from publisher.daemon.known_relations import KnownRelations
+
+    with closing(state_to_read(settings)) as state, open_catalog(settings) as catalog:
+        known = KnownRelations(state, catalog, refresh_seconds=0)
+        known.refresh()
+        names = {RelationName.parse(name): value for name, value in (known.current or {}).items()}
+        stated = catalog.read(list(names))
+    owners = {
+        str(name): relation.properties[owner_property]
+        for name, relation in stated.items()
+        if relation.properties.get(owner_property)
+    }
+    return {name: known_table(value) for name, value in names.items()}, owners
+
+
+def _sizes(path: Path | None) -> Mapping[str, float]:
+    if path is None:
+        return {}
+    try:
+        stated = json_text.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Refused(OUTSIDE_FAILED, f"--sizes: {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise Refused(USAGE_ERROR, f"--sizes: {path} is not JSON: {error}") from error
+    if not isinstance(stated, dict) or not all(
+        isinstance(size, int | float) and size >= 0 for size in stated.values()
+    ):
+        raise Refused(USAGE_ERROR, f"--sizes: expected {path} to be an object of numbers by table")
+    return {name.lower(): float(size) for name, size in stated.items()}
+
+
+def _day(text: str | None) -> str:
+    if text is None:
+        return ""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise Refused(
+            USAGE_ERROR, f"--today: expected a date such as 2026-01-31, got {text!r}"
+        ) from error
