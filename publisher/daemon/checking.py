@@ -15,6 +15,7 @@ from lakeschema.analysis.grants import MalformedGrants
 from lakeschema.analysis.permissions import Views
 from lakeschema.isolation.limits import Limits, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
+from publisher.daemon.check_counts import CheckCounts, Verdict
 from publisher.daemon.known_relations import Known, KnownRelations
 from publisher.settings import Check, SettingsError
 from publisher.web.checks import CheckFailed, CheckUnavailable
@@ -54,6 +55,7 @@ class Checks:
         for _ in range(settings.processes):
             self._idle.put(_Process(LimitedProcess(handlers, limits)))
         self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="check")
+        self.counts = CheckCounts()
 
     def start(self) -> None:
         """Begins to read what is known, and starts the processes beside the caller."""
@@ -68,6 +70,13 @@ class Checks:
                     self._threads.submit(self._warm)
 
     def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
+        try:
+            return self._submit(request)
+        except CheckUnavailable:
+            self.counts.add(Verdict.REFUSED)
+            raise
+
+    def _submit(self, request: bytes) -> Future[Mapping[str, Any]]:
         if self._known.current is None:
             raise CheckUnavailable("the service begins, and has not read its relations yet")
         with self._lock:
@@ -105,9 +114,11 @@ class Checks:
         except ProcessDied as died:
             log.warning("a statement's check died", extra={"why": died.reason})
             why = "it took too long" if died.timed_out else "its process ended"
+            self.counts.add(Verdict.FAILED)
             raise CheckFailed(f"the statement could not be checked: {why}") from None
         finally:
             self._give_back(process)
+        self.counts.add_answer(answer)
         return answer
 
     def _warm(self) -> None:

@@ -17,6 +17,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from publisher.daemon.check_counts import CheckCounts
 from publisher.latency import BUCKET_SECONDS, Distribution
 from publisher.runtime import Runtime
 from publisher.state.protocol import StateUnavailable
@@ -50,6 +51,11 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "yanks_declined": "yanks that the package index does not support",
 }
 
+
+CHECK_HELP: Final[Mapping[str, str]] = {
+    "checks": "requests for a check of statements, by verdict; only where statements are checked",
+    "check_violations": "requests of these whose statements broke a rule, by rule",
+}
 
 GAUGE_HELP: Final[Mapping[str, str]] = {
     "relations": "relations by status",
@@ -91,8 +97,13 @@ class EngineMetrics(Collector):
         troubles: Callable[[], Mapping[str, str]] = dict,
         last_snapshot: LastSnapshot = LastSnapshot(),
         build: Mapping[str, str] = MappingProxyType({}),
+        checks: CheckCounts | None = None,
     ) -> None:
-        """``up``: of each service; ``troubles``: of readiness; ``build``: labels of what runs."""
+        """``up``: of each service; ``troubles``: of readiness; ``build``: labels of what runs.
+
+        ``checks``: None where no statements are checked.
+        """
+        self._checks = checks
         self._runtime = runtime
         self._up = up
         self._troubles = troubles
@@ -105,6 +116,9 @@ class EngineMetrics(Collector):
             # From zero: a rate of what is absent until it happens misses its first time.
             value = counted.get(name, 0)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
+        if self._checks is not None:
+            yield _counter("checks", self._checks.verdicts(), "verdict")
+            yield _counter("check_violations", self._checks.rules(), "rule")
         # What the state says is absent while it cannot be read, and the rest says that.
         with suppress(StateUnavailable):
             yield from self._stored()
@@ -139,6 +153,13 @@ class EngineMetrics(Collector):
         taken = self._last_snapshot.seconds_taken()
         if taken is not None:
             yield _gauge("last_snapshot_duration_seconds", taken)
+
+
+def _counter(name: str, values: Mapping[str, int], label: str) -> Metric:
+    family = CounterMetricFamily(f"schema_publisher_{name}", CHECK_HELP[name], labels=[label])
+    for each, count in values.items():
+        family.add_metric([each], count)
+    return family
 
 
 def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:

@@ -116,15 +116,16 @@ class Service:
             self._shown.search_packages,
             settings.artifacts.prefix,
         )
+        self._checks = self._build_checks(ObservedCatalog(self._catalog, outages))
         metrics = EngineMetrics(
             self.engine.runtime,
             outages.up,
             self._health.troubles,
             LastSnapshot(self.engine.seconds_since_snapshot, self.engine.last_snapshot_seconds),
             {"version": generator_version(), "generator": runtime_version()},
+            None if self._checks is None else self._checks.counts,
         )
         registry = daemon_registry(metrics)
-        self._checks = self._build_checks(ObservedCatalog(self._catalog, outages))
         self._web = WebServers(settings.http, self._served, self, site, registry, self._checks)
 
     @property

@@ -138,6 +138,7 @@ class TestChecks:
 
         with pytest.raises(CheckFailed, match="could not be checked"):
             checks.submit(b'{"sql": "SELECT 1"}').result()
+        assert checks.counts.verdicts()["failed"] == 1
         checks.close()
 
     def test_more_than_may_wait_are_refused(self, known: KnownRelations) -> None:
@@ -147,6 +148,7 @@ class TestChecks:
 
         with pytest.raises(CheckUnavailable, match="too many"):
             checks.submit(b'{"sql": "SELECT 1"}')
+        assert checks.counts.verdicts()["refused"] == 1
 
         assert [answer.result()["result"]["ok"] for answer in under_way] == [True, True]
         checks.submit(b'{"sql": "SELECT 1"}').result()
@@ -169,6 +171,7 @@ class TestChecks:
 
         assert first == second
         assert [v["rule"] for v in second["result"]["violations"]] == ["unknown_column"]
+        assert checks.counts.rules()["unknown_column"] == 2
         checks.close()
 
     def test_before_anything_is_known_and_after_the_end_it_refuses(
@@ -214,6 +217,8 @@ def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Pat
         assert eventually(lambda: rules("SELECT id FROM orders") == ["missing_partition_filter"])
         assert eventually(lambda: rules("SELECT price FROM ids") == ["unknown_column"])
         assert rules("SELECT price FROM orders WHERE dt = '1'") == []
+        metrics = httpx.get(f"{service.url}/metrics").text
+        assert 'schema_publisher_checks_total{verdict="ok"}' in metrics
 
 
 def test_a_running_service_knows_what_its_views_read(tmp_path: Path, ddl: Path) -> None:

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from publisher.daemon import metrics
+from publisher.daemon.check_counts import CheckCounts, Verdict
 from tests.publisher.daemon.simulated import T, process_events
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table
@@ -73,11 +74,38 @@ def test_every_counter_is_there_from_zero(world: Simulation) -> None:
     assert {value_of(found[name]) for name in counters} == {0.0}
 
 
+def test_checks_are_counted_by_verdict_and_rule(world: Simulation) -> None:
+    counts = CheckCounts()
+    broken = {"rule": "equals_null"}
+    counts.add_answer({"result": {"ok": True, "violations": []}})
+    counts.add_answer({"result": {"ok": False, "violations": [broken, broken]}})
+    counts.add_answer({"result": {"ok": False, "violations": [], "missing_privileges": [{}]}})
+    counts.add_answer({"error": {"type": "InvalidRequest"}})
+    counts.add(Verdict.REFUSED)
+
+    found = exported(world, checks=counts)
+
+    verdicts = found["schema_publisher_checks"]
+    shown = {each.value: value_of(verdicts, verdict=each.value) for each in Verdict}
+    assert shown == {
+        "ok": 1.0,
+        "violations": 1.0,
+        "missing_privileges": 1.0,
+        "invalid": 1.0,
+        "failed": 0.0,
+        "refused": 1.0,
+    }
+    rules = found["schema_publisher_check_violations"]
+    assert value_of(rules, rule="equals_null") == 1.0
+    assert value_of(rules, rule="cross_join") == 0.0
+
+
 def test_names_and_help_follow_the_conventions(world: Simulation) -> None:
     found = exported(
         world,
         up=lambda: {"index": True},
         last_snapshot=metrics.LastSnapshot(lambda: 1.0, lambda: 2.0),
+        checks=CheckCounts(),
     )
 
     named = {*metrics.GAUGE_HELP, *metrics.HISTOGRAM_HELP}

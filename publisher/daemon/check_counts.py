@@ -1,0 +1,60 @@
+"""How requests for checks ended, and which rules they broke: for metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from lakeschema.analysis.defence import RULES
+from publisher.runtime import Counters
+
+
+class Verdict(Enum):
+    """A statement with violations and missing privileges counts under the former.
+
+    INVALID: the request means nothing. FAILED: it exceeded a limit. REFUSED: too many waited, or the
+    service began or ended.
+    """
+
+    OK = "ok"
+    VIOLATIONS = "violations"
+    MISSING_PRIVILEGES = "missing_privileges"
+    INVALID = "invalid"
+    FAILED = "failed"
+    REFUSED = "refused"
+
+
+class CheckCounts:
+    """Safe between threads."""
+
+    def __init__(self) -> None:
+        self._verdicts = Counters()
+        self._rules = Counters()
+
+    def add(self, verdict: Verdict) -> None:
+        self._verdicts.add(verdict.value)
+
+    def add_answer(self, answer: Mapping[str, Any]) -> None:
+        """A rule counts once a request, however often a statement breaks it."""
+        self.add(_verdict(answer))
+        for rule in {each["rule"] for each in answer.get("result", {}).get("violations", ())}:
+            self._rules.add(rule)
+
+    def verdicts(self) -> Mapping[str, int]:
+        """Each from zero: a rate of what is absent until it happens misses its first time."""
+        counted = self._verdicts.values()
+        return {verdict.value: counted.get(verdict.value, 0) for verdict in Verdict}
+
+    def rules(self) -> Mapping[str, int]:
+        counted = self._rules.values()
+        return {name: counted.get(name, 0) for name in RULES}
+
+
+def _verdict(answer: Mapping[str, Any]) -> Verdict:
+    if "result" not in answer:
+        return Verdict.INVALID
+    result = answer["result"]
+    if result["violations"]:
+        return Verdict.VIOLATIONS
+    return Verdict.OK if result["ok"] else Verdict.MISSING_PRIVILEGES
