@@ -7,7 +7,7 @@ neither the service nor anybody else parses what untrusted clients send.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,7 +15,7 @@ from typing import Any, Final
 from lakeschema.analysis.answers import need_json, violation_json
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.defence import chosen_rules, defence
-from lakeschema.analysis.grants import read_grants
+from lakeschema.analysis.grants import Grants, read_grants
 from lakeschema.analysis.permissions import Views, permissions
 from lakeschema.analysis.requests import namespace_of, requested_grammar, sql_of
 from lakeschema.analysis.scripts import analyse
@@ -37,7 +37,8 @@ class Choices:
     Attributes:
         dialect: of requests that name none.
         rules: turned on or off, by name.
-        grants: as ``read_grants`` takes them; None where privileges are not checked.
+        grants: as ``read_grants`` takes them; None where privileges are not checked, or are asked for.
+        asks_grants: those of a user come with a question, after an answer that asked for them.
     """
 
     dialect: str
@@ -45,6 +46,7 @@ class Choices:
     rules: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     grants: object = None
     views: Views = Views.ITSELF
+    asks_grants: bool = False
 
 
 def check_handler(choices: Choices) -> Handler:
@@ -79,16 +81,25 @@ def known_table(value: Any) -> KnownTable:
     )
 
 
-def question(changed: Mapping[str, Any], removed: list[str], request: bytes) -> Attached:
-    """``changed``: by name, each a ``table_value``."""
-    return Attached([dict(changed), removed], request)
+def question(
+    changed: Mapping[str, Any],
+    removed: list[str],
+    request: bytes,
+    granted: Mapping[str, Any] = MappingProxyType({}),
+    forgotten: Sequence[str] = (),
+) -> Attached:
+    """``changed``: by name, each a ``table_value``; ``granted``: by user, as ``read_grants`` takes them."""
+    return Attached([dict(changed), removed, dict(granted), list(forgotten)], request)
 
 
 # In the child
 
 
 def answer_checks(choices: Choices) -> Callable[[Any], Any]:
-    """The child's function: a question to ``{"result"}``, ``{"error"}``, or null for no request."""
+    """The child's function: a question to ``{"result"}``, ``{"error"}``, or null for no request.
+
+    ``{"grants_of"}``: the request is to be asked again, with the grants of that user.
+    """
     return Checker(choices).answer
 
 
@@ -98,16 +109,25 @@ class Checker:
         self._rules = chosen_rules(choices.rules)
         self._grants = None if choices.grants is None else read_grants(choices.grants)
         self._tables: dict[RelationName, KnownTable] = {}
+        self._granted: dict[str, Grants] = {}
 
     def answer(self, asked: Attached) -> Any:
-        changed, removed = asked.value
+        changed, removed, granted, forgotten = asked.value
+        for user in forgotten:
+            self._granted.pop(user, None)
+        for user, value in granted.items():
+            self._granted[user] = read_grants(value)
         for name in removed:
             self._tables.pop(RelationName.parse(name), None)
         for name, value in changed.items():
             self._tables[RelationName.parse(name)] = known_table(value)
         if not asked.data:
             return None
-        found = answered(_parsed(asked.data), self._result)
+        request = _parsed(asked.data)
+        user = request.get("user") if isinstance(request, dict) else None
+        if self._choices.asks_grants and isinstance(user, str) and user not in self._granted:
+            return {"grants_of": user}
+        found = answered(request, self._result)
         found.pop("id")
         return found
 
@@ -120,15 +140,16 @@ class Checker:
         if not (user is None or isinstance(user, str)):
             raise InvalidRequest("expected 'user' to be a text")
         grammar = requested_grammar(request, self._choices.dialect)
+        grants = None if user is None else self._granted.get(user, self._grants)
         violations: list[Any] = []
         missing: list[Any] = []
         for each in analyse(sql, grammar, catalog, self._choices.max_bytes):
             violations += map(violation_json, defence(each, self._rules))
-            if self._grants is not None and user is not None:
+            if grants is not None and user is not None:
                 needs = permissions(each, self._choices.views)
-                missing += map(need_json, self._grants.missing(user, needs))
+                missing += map(need_json, grants.missing(user, needs))
         found = {"ok": not (violations or missing), "violations": violations}
-        if self._grants is not None and user is not None:
+        if grants is not None:
             found["missing_privileges"] = missing
         return found
 

@@ -46,7 +46,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "retire": ("retire --dry-run",),
         "dead-letters": ("dead-letters", "dead-letters --discard 7"),
         "translate": ("translate --batch < requests.jsonl > schemas.jsonl",),
-        "analyze": ("analyze --batch < statements.jsonl > lineage.jsonl",),
+        "analyze": (
+            "analyze --batch < statements.jsonl > lineage.jsonl",
+            "analyze --batch --grants-from-metastore < statements.jsonl > privileges.jsonl",
+        ),
         "generate": ("generate order.avsc --package acme_order --output src",),
     }
 )

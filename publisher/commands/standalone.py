@@ -6,11 +6,13 @@ import importlib
 import json
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from publisher.commands.arguments import Config
 from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 
@@ -28,14 +30,39 @@ def translate(
 
 
 def analyze(
-    *, batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False
+    config: Config = None,
+    *,
+    batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
+    grants_from_metastore: Annotated[
+        bool,
+        typer.Option(
+            "--grants-from-metastore",
+            help="Privileges of a request's user, where it states no grants, are read from the settings' metastore.",
+        ),
+    ] = False,
 ) -> None:
     """What statements read and write, down to columns, before they are run."""
     if not batch:
         raise Refused(USAGE_ERROR, "analyze reads JSON Lines", "call it with --batch")
     from lakeschema.analysis.batch import answer
 
-    _answer_lines(answer)
+    if not grants_from_metastore:
+        _answer_lines(answer)
+        return
+    from publisher.daemon.adapters import build_user_grants, open_catalog
+    from publisher.settings import load_settings
+
+    with open_catalog(load_settings(config)) as catalog:
+        read = cache(build_user_grants(catalog))
+        _answer_lines(lambda request: answer(_with_grants(request, read)))
+
+
+def _with_grants(request: object, read: Callable[[str], object]) -> object:
+    """The request, with the grants of its user where it states none."""
+    if not isinstance(request, dict) or "grants" in request:
+        return request
+    user = request.get("user")
+    return {**request, "grants": read(user)} if isinstance(user, str) else request
 
 
 def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> None:

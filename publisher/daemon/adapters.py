@@ -5,12 +5,12 @@ Drivers are imported where they are chosen: a command waits for those alone that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from types import MappingProxyType
-from typing import Protocol, assert_never, runtime_checkable
+from typing import Any, Protocol, assert_never, runtime_checkable
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.relations import Catalog, Dialect
@@ -80,6 +80,20 @@ def build_catalog(settings: Settings) -> Catalog:
             return SparkCatalog(spark_session(catalog.conf), catalog.name)
         case _:
             assert_never(catalog)
+
+
+def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
+    """Reads the grants of a user.
+
+    Raises:
+        SettingsError: the catalog knows none.
+    """
+    from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
+    from lakeschema.catalog.metastore_grants import MetastoreGrants
+
+    if not isinstance(catalog, HiveMetastoreCatalog):
+        raise SettingsError(('check.grants_from_metastore needs catalog.kind = "hive"',))
+    return MetastoreGrants(catalog.client).of
 
 
 def build_ddl_dialect(settings: Settings) -> Dialect | None:

@@ -13,10 +13,12 @@ from lakeschema.analysis.checking import HANDLER, Choices, check_handler, questi
 from lakeschema.analysis.defence import UnknownRule
 from lakeschema.analysis.grants import MalformedGrants
 from lakeschema.analysis.permissions import Views
+from lakeschema.catalog.errors import CatalogError
 from lakeschema.isolation.limits import Limits, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
 from publisher.daemon.check_counts import CheckCounts, Verdict
 from publisher.daemon.known_relations import Known, KnownRelations
+from publisher.daemon.user_grants import Granted, UserGrants
 from publisher.settings import Check, SettingsError
 from publisher.web.checks import CheckFailed, CheckUnavailable
 
@@ -30,14 +32,19 @@ class Checks:
         SettingsError: a rule is unknown, or the file of the grants cannot be used.
     """
 
-    def __init__(self, settings: Check, known: KnownRelations) -> None:
+    def __init__(
+        self, settings: Check, known: KnownRelations, grants: UserGrants | None = None
+    ) -> None:
+        """``grants``: of a metastore; without them those of the settings' file, if there is one."""
         choices = Choices(
             settings.dialect,
             settings.max_bytes,
             settings.rules,
             settings.grants(),
             Views(settings.views),
+            asks_grants=grants is not None,
         )
+        self._grants = grants
         try:
             handlers = {HANDLER: check_handler(choices)}
         except UnknownRule as error:
@@ -110,7 +117,10 @@ class Checks:
         assert known is not None
         process = self._idle.get()
         try:
-            answer: Mapping[str, Any] = process.ask(known, request)
+            answer: Mapping[str, Any] = process.ask(known, self._granted(), request)
+            if "grants_of" in answer:
+                self._read_grants(str(answer["grants_of"]))
+                answer = process.ask(known, self._granted(), request)
         except ProcessDied as died:
             log.warning("a statement's check died", extra={"why": died.reason})
             why = "it took too long" if died.timed_out else "its process ended"
@@ -121,10 +131,23 @@ class Checks:
         self.counts.add_answer(answer)
         return answer
 
+    def _granted(self) -> Granted:
+        return {} if self._grants is None else self._grants.current()
+
+    def _read_grants(self, user: str) -> None:
+        assert self._grants is not None
+        try:
+            self._grants.read(user)
+        except CatalogError as error:
+            log.warning("privileges of a user not read", extra={"why": str(error)})
+            self.counts.add(Verdict.FAILED)
+            why = "the metastore does not say what the user may do"
+            raise CheckUnavailable(why) from None
+
     def _warm(self) -> None:
         process = self._idle.get()
         try:
-            process.ask(self._known.current or {}, b"")
+            process.ask(self._known.current or {}, self._granted(), b"")
         except ProcessDied as died:
             log.warning("a process for checks did not start", extra={"why": died.reason})
         finally:
@@ -143,20 +166,28 @@ class _Process:
     def __init__(self, process: LimitedProcess) -> None:
         self._process = process
         self._known: Known = {}
+        self._granted: Granted = {}
 
-    def ask(self, known: Known, request: bytes) -> Any:
+    def ask(self, known: Known, granted: Granted, request: bytes) -> Any:
         """Raises: ProcessDied: there is no answer; the next one comes of a new process."""
         if self._process.is_new:
-            self._known = {}
-        before, changed, removed = self._known, {}, []
-        if known is not before:
-            changed = {
-                name: table for name, table in known.items() if before.get(name) is not table
-            }
-            removed = [name for name in before if name not in known]
-        answer = self._process.ask(HANDLER, question(changed, removed, request))
-        self._known = known
+            self._known, self._granted = {}, {}
+        changed, removed = _differences(self._known, known)
+        new_grants, forgotten = _differences(self._granted, granted)
+        asked = question(changed, removed, request, new_grants, forgotten)
+        answer = self._process.ask(HANDLER, asked)
+        self._known, self._granted = known, granted
         return answer
 
     def stop(self) -> None:
         self._process.stop()
+
+
+def _differences(
+    before: Mapping[str, Any], now: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """What is new or other, and what is gone."""
+    if now is before:
+        return {}, []
+    changed = {name: value for name, value in now.items() if before.get(name) is not value}
+    return changed, [name for name in before if name not in now]

@@ -20,6 +20,7 @@ from publisher.daemon.adapters import (
     build_index,
     build_processes,
     build_selection,
+    build_user_grants,
     close_catalog,
     generator_version,
 )
@@ -41,6 +42,7 @@ from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.shown import ShownState
 from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.threads import Daemon, Schedule
+from publisher.daemon.user_grants import UserGrants
 from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex
 from publisher.lineage.questions import NotFound
@@ -166,7 +168,11 @@ class Service:
         chosen = self._settings.check
         if not (chosen.enabled and self._settings.http.enabled):
             return None
-        return Checks(chosen, KnownRelations(self._state, catalog, chosen.refresh_seconds))
+        known = KnownRelations(self._state, catalog, chosen.refresh_seconds)
+        if not chosen.grants_from_metastore:
+            return Checks(chosen, known)
+        read = build_user_grants(self._catalog)
+        return Checks(chosen, known, UserGrants(read, chosen.grants_refresh_seconds))
 
     def _compare_catalog(self, catalog: Catalog) -> None:
         chosen = choose_runner(self._settings.snapshot.runner, self._settings, catalog)

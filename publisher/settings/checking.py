@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from publisher.settings.errors import SettingsError
@@ -49,6 +49,14 @@ class Check(Section):
     with the privileges that this user lacks, too. Read when the service starts.
     """
 
+    grants_from_metastore: bool = False
+    """Who may do what, as the catalog's [metastore](analysis.md#privileges-of-a-metastore) says, with
+    `catalog.kind = "hive"`. A user's privileges are read when a request first names the user.
+    """
+
+    grants_refresh_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """For so long the privileges of a user that were read are used."""
+
     views: Literal["itself", "through"] = "itself"
     """What a user needs who reads a view: the view, or all that its query reads."""
 
@@ -64,6 +72,12 @@ class Check(Section):
             return json.loads(self.grants_file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise SettingsError((f"check.grants_file ({self.grants_file}): {error}",)) from None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.grants_from_metastore and self.grants_file is not None:
+            raise ValueError("grants_file and grants_from_metastore exclude each other")
+        return self
 
     @field_validator("dialect")
     @classmethod

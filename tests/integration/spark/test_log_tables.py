@@ -13,9 +13,12 @@ from lakeschema.analysis.usage.running import Ran
 from lakeschema.analysis.usage.tables import DERIVED, Question, count_log, derived_tables, row_of
 from lakeschema.spark.log_tables import count_tables, write_derived
 from lakeschema.spark.query_log import analyse_log, read_log
-from tests.lakeschema.analysis.usage.logged import KNOWN, log_of
+from tests.lakeschema.analysis.usage.logged import KNOWN, STATEMENTS, log_of
 
-LOG = [*log_of(), Ran(LoggedStatement(len(log_of()) + 1, "SELECT id FROM shop.customers"))]
+REPEATED = ("bob", 5, "SELECT customer, sum(amount) AS a FROM shop.orders GROUP BY customer")
+_STATEMENTS = log_of((*STATEMENTS, REPEATED, REPEATED))
+_LAST = LoggedStatement(len(_STATEMENTS) + 1, "SELECT id FROM shop.customers")
+LOG = [*_STATEMENTS, Ran(_LAST)]
 """Of the last one the log says neither who nor when."""
 QUESTION = Question(
     KNOWN,

@@ -15,9 +15,11 @@ from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.outcome import Status
+from publisher.daemon.adapters import build_user_grants
 from publisher.daemon.checking import Checks
 from publisher.daemon.known_relations import KnownRelations
 from publisher.daemon.service import Service
+from publisher.daemon.user_grants import UserGrants
 from publisher.settings import Check, SettingsError, load_settings
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
@@ -185,6 +187,44 @@ class TestChecks:
         checks.close()
         with pytest.raises(CheckUnavailable, match="ends"):
             checks.submit(b"{}")
+
+    def test_grants_are_read_when_a_request_names_a_user(
+        self, state: SqliteState, known: KnownRelations
+    ) -> None:
+        note(state, facts="f")
+        known.refresh()
+        of_ann = {"user": "ann", "privileges": ["SELECT"], "on": "shop.*"}
+        read: list[str] = []
+
+        def grants_of(user: str) -> Mapping[str, Any]:
+            read.append(user)
+            if user == "eve":
+                raise CatalogUnavailable("hive", "it is away")
+            return {"grants": [of_ann]}
+
+        checks = Checks(
+            Check(rules={"missing_partition_filter": False}), known, UserGrants(grants_of, 60)
+        )
+
+        def asked(**user: str) -> Mapping[str, Any]:
+            request = {"sql": "SELECT id FROM shop.orders", **user}
+            found: Mapping[str, Any] = checks.submit(json.dumps(request).encode()).result()[
+                "result"
+            ]
+            return found
+
+        assert asked(user="ann")["missing_privileges"] == []
+        assert asked(user="bob")["missing_privileges"] != []
+        assert asked(user="ann")["ok"]
+        assert "missing_privileges" not in asked()
+        assert read == ["ann", "bob"]
+        with pytest.raises(CheckUnavailable, match="does not say what the user may do"):
+            asked(user="eve")
+        checks.close()
+
+    def test_grants_of_a_metastore_need_one(self, ddl: Path) -> None:
+        with pytest.raises(SettingsError, match=r'needs catalog\.kind = "hive"'):
+            build_user_grants(DdlFilesCatalog(ddl))
 
     def test_an_unknown_rule_stops_the_start(self, known: KnownRelations) -> None:
         with pytest.raises(SettingsError, match=r"check\.rules: unknown rule 'typo'"):

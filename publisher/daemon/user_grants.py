@@ -1,0 +1,63 @@
+"""Grants of users, read when a check first needs them and kept for a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+MAX_USERS: Final = 10_000
+"""Who asks for checks names any user: what is kept must have an end."""
+
+Granted: TypeAlias = Mapping[str, Any]
+"""By user, as ``read_grants`` takes them. Grants that were not read anew are the same object."""
+
+
+class UserGrants:
+    """Safe between threads."""
+
+    def __init__(
+        self,
+        read: Callable[[str], Mapping[str, Any]],
+        seconds: float,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``seconds``: for so long what was read is used."""
+        self._read = read
+        self._seconds = seconds
+        self._now = now
+        self._lock = threading.Lock()
+        self._until: dict[str, float] = {}
+        self._current: Granted = MappingProxyType({})
+
+    def current(self) -> Granted:
+        """Of the users whose grants were read lately. The same object until that changes."""
+        with self._lock:
+            now = self._now()
+            # In the order in which they were read, and so in which they end.
+            ended = []
+            for user, until in self._until.items():
+                if until > now:
+                    break
+                ended.append(user)
+            if ended:
+                self._drop(ended)
+            return self._current
+
+    def read(self, user: str) -> None:
+        """Raises: CatalogError: the metastore does not say."""
+        found = self._read(user)
+        with self._lock:
+            self._until.pop(user, None)
+            if len(self._until) >= MAX_USERS:
+                self._drop([next(iter(self._until))])
+            self._until[user] = self._now() + self._seconds
+            self._current = MappingProxyType({**self._current, user: found})
+
+    def _drop(self, users: list[str]) -> None:
+        for user in users:
+            del self._until[user]
+        kept = {user: found for user, found in self._current.items() if user in self._until}
+        self._current = MappingProxyType(kept)
