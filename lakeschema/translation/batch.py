@@ -12,9 +12,11 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.pig.view import pig_view
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import UnknownRelation
 from lakeschema.translation.interface import (
+    Derivation,
     Interface,
     Options,
     UdfResolver,
@@ -35,8 +37,10 @@ def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str
 def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any:
     check_keys(request, _KEYS)
     target = request.get("to", "avro")
-    if target not in {"avro", "spark", "plan"}:
-        raise InvalidRequest(f"expected 'to' to be 'avro', 'spark' or 'plan', got {target!r}")
+    if target not in {"avro", "spark", "pig", "plan"}:
+        raise InvalidRequest(
+            f"expected 'to' to be 'avro', 'spark', 'pig' or 'plan', got {target!r}"
+        )
     relations = _relations(request)
     name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
@@ -51,6 +55,8 @@ def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any
     if not view.is_view:
         raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
     upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
+    if target == "pig":
+        return _pig(relation, relations, derivations, options)
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     return _spark(view, upstreams, options)
@@ -69,6 +75,26 @@ def _spark(
         ],
         "settings": dict(query.settings),
         "schema": query.schema,
+    }
+
+
+def _pig(
+    name: RelationName,
+    relations: Mapping[RelationName, Relation],
+    derivations: Mapping[RelationName, Derivation],
+    options: Options,
+) -> dict[str, Any]:
+    """``defines`` and ``statements`` in order, the rows' ``alias`` and their ``schema``."""
+
+    def upstreams(view: RelationName) -> Mapping[RelationName, Interface]:
+        return {read: derivations[read].interface for read in derivations[view].upstreams}
+
+    script = pig_view(name, relations, upstreams, options)
+    return {
+        "statements": list(script.statements),
+        "alias": script.alias,
+        "defines": list(script.defines),
+        "schema": script.schema,
     }
 
 

@@ -1,0 +1,269 @@
+"""Groups and what is computed of them; forms are data, as in ``forms``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lakeschema.catalog.column_types import DOUBLE, INT, ColumnType, DecimalType, print_type
+from lakeschema.translation.emission.pig.arguments import fit
+from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
+from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
+from lakeschema.translation.emission.pig.names import is_legal
+from lakeschema.translation.emission.pig.statements import Item, Relation, Statements, Writer
+from lakeschema.translation.emission.pig.texts import null, scalar_type
+from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Literal,
+    RowExpression,
+)
+from lakeschema.translation.plan.relations import Aggregate, Plan, Scan, inputs
+
+HIVES: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateForm:
+    """``template`` takes the bag of the argument's values; without one it is Hive's aggregate.
+
+    ``distinct``: whether it may be of distinct values. ``computed``: the type that the argument
+    is brought to first.
+    """
+
+    names: str
+    arguments: str
+    template: str = HIVES
+    distinct: bool = True
+    computed: ColumnType | None = None
+
+
+# fmt: off
+_FORMS: Final = (
+    AggregateForm("sum", "whole", "SUM({0})"),
+    AggregateForm("sum", "double", "SUM({0})"),
+    AggregateForm("sum", "float", "SUM({0})", computed=DOUBLE),
+    AggregateForm("sum", "decimal", "SUM({0})"),
+    AggregateForm("avg mean", "whole", "AVG({0})"),
+    AggregateForm("avg mean", "double", "AVG({0})"),
+    AggregateForm("avg mean", "float", "AVG({0})", computed=DOUBLE),
+    AggregateForm("min", "whole", "MIN({0})"),
+    AggregateForm("max", "whole", "MAX({0})"),
+    AggregateForm("min", "text", "MIN({0})"),
+    AggregateForm("max", "text", "MAX({0})"),
+    AggregateForm("min", "decimal", "MIN({0})"),
+    AggregateForm("max", "decimal", "MAX({0})"),
+    AggregateForm("min", "date", "MIN({0})"),
+    AggregateForm("max", "date", "MAX({0})"),
+    AggregateForm("stddev std stddev_pop stddev_samp variance var_pop var_samp", "double", distinct=False),
+    AggregateForm("corr covar_pop covar_samp", "double double", distinct=False),
+    AggregateForm("percentile", "whole double", distinct=False),
+    AggregateForm("percentile", "whole decimal", distinct=False),
+)
+# fmt: on
+
+
+def grouped(writer: Writer, plan: Aggregate) -> Relation:
+    """The rows of an aggregate; one with grouping sets is the union of one for each set."""
+    if plan.sets is not None:
+        return _of_sets(writer, plan)
+    below = writer.rows(plan.input)
+    return _Grouping(writer, below, plan, tuple(range(len(plan.keys)))).rows()
+
+
+def _of_sets(writer: Writer, plan: Aggregate) -> Relation:
+    assert plan.sets is not None
+    below = writer.rows(plan.input)
+    found = [_Grouping(writer, below, plan, chosen).rows() for chosen in plan.sets]
+    if len(found) == 1:
+        return found[0]
+    aliases = ", ".join(relation.alias for relation in found)
+    alias = writer.statements.add(f"{below.topic}_all_sets", f"UNION {aliases}")
+    return Relation(alias, found[0].fields, below.topics)
+
+
+class _Grouping:
+    """One set of keys of an aggregate."""
+
+    def __init__(
+        self, writer: Writer, below: Relation, plan: Aggregate, chosen: Sequence[int]
+    ) -> None:
+        self._writer = writer
+        self._plan = plan
+        self._chosen = tuple(sorted(chosen))
+        self._below = below
+        self._nested: list[str] = []
+
+    @property
+    def _statements(self) -> Statements:
+        return self._writer.statements
+
+    def rows(self) -> Relation:
+        for _, key in self._plan.keys:
+            _check_key(key)
+        prepared, arguments = self._prepared()
+        keys = [prepared.fields[i].text for i in range(len(self._plan.keys))]
+        chosen = [keys[i] for i in self._chosen]
+        grouped_rows = self._group(prepared, chosen)
+        items = []
+        for index, (name, key) in enumerate(self._plan.keys):
+            items.append(Item(self._key_text(index, key), name, key.type))
+        for (name, call), places in zip(self._plan.aggregates, arguments, strict=True):
+            fields = [prepared.fields[place].text for place in places]
+            items.append(Item(self._call(call, prepared.alias, fields), name, call.type))
+        return self._statements.generate(grouped_rows, items, "groups", " ".join(self._nested))
+
+    def _prepared(self) -> tuple[Relation, list[list[int]]]:
+        """The keys, then the arguments, as fields; the input itself where they are fields of it."""
+        over = self._statements.over(self._below.fields)
+        items = [Item(over.carried(key), name, key.type) for name, key in self._plan.keys]
+        arguments: list[list[int]] = []
+        for name, call in self._plan.aggregates:
+            places = []
+            for text, type_ in _argument_texts(call, over):
+                items.append(Item(text, _wanted_name(text, name), type_))
+                places.append(len(items) - 1)
+            arguments.append(places)
+        if all(is_legal(item.text) for item in items):
+            fields = tuple(Field(item.text, item.type) for item in items)
+            return Relation(self._below.alias, fields, self._below.topics), arguments
+        if not items:
+            items.append(Item("1", "one", INT))
+        found = self._statements.generate(self._below, items, "grouped_by")
+        return found, arguments
+
+    def _group(self, prepared: Relation, keys: Sequence[str]) -> Relation:
+        topic = prepared.topic
+        if keys:
+            by = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+            alias = self._statements.add(f"{topic}_grouped", f"GROUP {prepared.alias} BY {by}")
+            return Relation(alias, (), prepared.topics)
+        scan = _first_scan(self._plan.input)
+        some = self._writer.rows(scan) if scan is not None else prepared
+        if some.alias == prepared.alias:
+            alias = self._statements.add(f"{topic}_grouped", f"GROUP {prepared.alias} ALL")
+            return Relation(alias, (), prepared.topics)
+        # A group of no rows is no group: a row of the table makes one.
+        one = self._statements.add(f"{topic}_one", f"LIMIT {some.alias} 1")
+        alias = self._statements.add(f"{topic}_grouped", f"COGROUP {prepared.alias} ALL, {one} ALL")
+        return Relation(alias, (), prepared.topics)
+
+    def _key_text(self, index: int, key: RowExpression) -> str:
+        if index not in self._chosen:
+            return null(key.type)
+        if len(self._chosen) == 1:
+            return "group"
+        return f"group.${self._chosen.index(index)}"
+
+    def _call(self, call: AggregateCall, bag: str, fields: Sequence[str]) -> str:
+        name = call.operator.name
+        if name in {"grouping", "grouping__id"}:
+            return self._grouping(call)
+        if call.order_by or call.ignores_nulls:
+            raise UnsupportedFunction(name, "with an order, or that ignores nulls, is not in Pig")
+        if name == "count":
+            return self._count(call, bag, fields)
+        form = form_of_call(call)
+        values = f"{bag}.{fields[0]}" if len(fields) == 1 else f"{bag}.({', '.join(fields)})"
+        if call.distinct and name not in {"min", "max"}:
+            values = self._distinct(values)
+        if form.template != HIVES:
+            return form.template.replace("{0}", values)
+        constants = [a.value if isinstance(a, Literal) else None for a in call.arguments]
+        function = self._statements.functions.hive(HIVE_AGGREGATE, name, constants)
+        return f"{function}({values})"
+
+    def _count(self, call: AggregateCall, bag: str, fields: Sequence[str]) -> str:
+        if not fields:
+            return f"COUNT_STAR({bag})"
+        if call.distinct:
+            values = f"{bag}.{fields[0]}" if len(fields) == 1 else f"{bag}.({', '.join(fields)})"
+            return self._counted_distinct(values, fields)
+        if len(fields) == 1:
+            return f"COUNT({bag}.{fields[0]})"
+        return f"COUNT({bag}.{fields[-1]})"
+
+    def _counted_distinct(self, values: str, fields: Sequence[str]) -> str:
+        distinct = self._distinct(values)
+        if len(fields) == 1:
+            return f"COUNT({distinct})"
+        known = " AND ".join(f"{field} is not null" for field in fields)
+        number = len(self._nested)
+        self._nested.append(f"known_{number} = FILTER {distinct} BY {known};")
+        return f"COUNT_STAR(known_{number})"
+
+    def _distinct(self, values: str) -> str:
+        number = len(self._nested)
+        self._nested.append(
+            f"values_{number} = {values}; distinct_{number} = DISTINCT values_{number};"
+        )
+        return f"distinct_{number}"
+
+    def _grouping(self, call: AggregateCall) -> str:
+        """The bits of the keys that the set lacks, the first argument's the highest."""
+        keys = [key for _, key in self._plan.keys]
+        asked: Sequence[RowExpression] = call.arguments or keys
+        bits = 0
+        for key in asked:
+            bits = bits * 2 + (keys.index(key) not in self._chosen)
+        return f"{bits}L"
+
+
+def _argument_texts(call: AggregateCall, over: ExpressionWriter) -> list[tuple[str, ColumnType]]:
+    name = call.operator.name
+    if name in {"grouping", "grouping__id"}:
+        return []
+    if (
+        name == "count"
+        and all(isinstance(a, Literal) for a in call.arguments)
+        and not call.distinct
+    ):
+        if any(a.nullable for a in call.arguments):
+            raise UnsupportedConstruct("count of NULL for Pig")
+        return [] if call.filter is None else [(_if(call.filter, "1", INT, over), INT)]
+    form = None if name == "count" else form_of_call(call)
+    found = []
+    for argument in call.arguments:
+        type_ = (form.computed if form is not None else None) or argument.type
+        if isinstance(argument, Literal) and isinstance(type_, DecimalType):
+            # A constant that Hive's function is told beforehand is a double there.
+            type_ = DOUBLE
+        text = over.as_type(argument, type_)
+        found.append((text if call.filter is None else _if(call.filter, text, type_, over), type_))
+    if name == "count" and len(found) > 1 and not call.distinct:
+        # Only rows of which no value is null are counted.
+        known = " AND ".join(f"{text} is not null" for text, _ in found)
+        return [(f"({known} ? 1 : {null(INT)})", INT)]
+    return found
+
+
+def _if(condition: RowExpression, text: str, type_: ColumnType, over: ExpressionWriter) -> str:
+    return f"({over.certain(condition)} ? {text} : {null(type_)})"
+
+
+def form_of_call(call: AggregateCall) -> AggregateForm:
+    types = [argument.type for argument in call.arguments]
+    name = call.operator.name
+    for form in _FORMS:
+        if name in form.names.split() and fit(types, form.arguments):
+            if call.distinct and not form.distinct:
+                break
+            return form
+    shown = ", ".join(map(print_type, types))
+    raise UnsupportedFunction(f"{name}({shown})", "is not known to give the same in Pig")
+
+
+def _check_key(key: RowExpression) -> None:
+    if scalar_type(key.type) is None:
+        raise UnsupportedConstruct(f"GROUP BY of {print_type(key.type)} for Pig")
+
+
+def _wanted_name(text: str, name: str) -> str:
+    return text if is_legal(text) else f"{name}_argument"
+
+
+def _first_scan(plan: Plan) -> Scan | None:
+    if isinstance(plan, Scan):
+        return plan
+    return next((s for s in map(_first_scan, inputs(plan)) if s is not None), None)

@@ -1,0 +1,52 @@
+"""Conditions taken apart into what AND connects, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lakeschema.catalog.column_types import BOOLEAN
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    OuterReference,
+    RowExpression,
+    rebuild,
+    walk,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+
+_AND = Operator("and", NullClass.PARTIAL)
+
+
+def split(condition: RowExpression | None) -> tuple[RowExpression, ...]:
+    """Its parts, left to right; none of no condition."""
+    if condition is None:
+        return ()
+    if isinstance(condition, Call) and condition.operator.name == "and":
+        return tuple(part for each in condition.arguments for part in split(each))
+    return (condition,)
+
+
+def together(parts: Sequence[RowExpression]) -> RowExpression | None:
+    """All of them, None for none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Call(_AND, tuple(parts), BOOLEAN, any(part.nullable for part in parts))
+
+
+def places(expression: RowExpression) -> frozenset[int]:
+    """The columns that it reads."""
+    return frozenset(p.index for p in walk(expression) if isinstance(p, ColumnReference))
+
+
+def reads_outside(expressions: Iterable[RowExpression]) -> bool:
+    return any(isinstance(part, OuterReference) for e in expressions for part in walk(e))
+
+
+def shifted(expression: RowExpression, by: int) -> RowExpression:
+    """The same over columns of which as many stand before."""
+    if isinstance(expression, ColumnReference):
+        return ColumnReference(
+            expression.index + by, expression.name, expression.type, expression.nullable
+        )
+    return rebuild(expression, lambda part: shifted(part, by))

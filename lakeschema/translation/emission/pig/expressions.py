@@ -1,0 +1,470 @@
+"""Row expressions → Pig Latin over one relation's fields.
+
+Pig keeps values and conditions apart: a comparison is no value, and what chooses (``? :``) is null
+where its condition is, so that a condition is also written as one that is never null.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, assert_never
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    ArrayType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    StructType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.translation.emission.pig import arithmetic, patterns
+from lakeschema.translation.emission.pig.casts import cast_form
+from lakeschema.translation.emission.pig.forms import HIVES, form_of
+from lakeschema.translation.emission.pig.functions import HIVE_FUNCTION, PigFunctions
+from lakeschema.translation.emission.pig.names import field_names, is_legal
+from lakeschema.translation.emission.pig.texts import (
+    literal,
+    null,
+    scalar_type,
+    string,
+    type_text,
+)
+from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction, UnsupportedType
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    ColumnReference,
+    Exists,
+    FieldAccess,
+    InSubquery,
+    Lambda,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    Subscript,
+    WindowCall,
+)
+
+COMPARISONS: Final = {
+    "=": "==",
+    "==": "==",
+    "<>": "!=",
+    "!=": "!=",
+    "<": "<",
+    "<=": "<=",
+    ">": ">",
+    ">=": ">=",
+}
+_CAST: Final = re.compile(
+    r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
+)
+_PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+)(!?)")
+_CONDITIONS: Final = frozenset(
+    {
+        *COMPARISONS,
+        *("and", "or", "not", "!", "is null", "is_null", "isnull", "isnotnull", "between", "in"),
+        *("<=>", "is_not_distinct_from", "is distinct from", "is_distinct_from"),
+        *("like", "is true", "is false", "istrue", "isfalse", "isnottrue", "isnotfalse"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a relation: how an expression over the relation names it, and its type in Hive."""
+
+    text: str
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionWriter:
+    fields: Sequence[Field]
+    functions: PigFunctions
+
+    def value(self, expression: RowExpression) -> str:
+        """The text of a value, which may stand wherever a unary expression may.
+
+        Raises:
+            Unsupported: Pig has nothing that does the same.
+        """
+        if expression.type == TIMESTAMP:
+            raise UnsupportedType(
+                "a value for Pig",
+                print_type(TIMESTAMP),
+                "Pig's datetime ends at milliseconds, so that values may be cut",
+            )
+        return self._any_value(expression)
+
+    def carried(self, expression: RowExpression) -> str:
+        """A value that is only handed on, whatever its type."""
+        if isinstance(expression, ColumnReference):
+            return self.fields[expression.index].text
+        return self.value(expression)
+
+    def _any_value(self, expression: RowExpression) -> str:
+        match expression:
+            case ColumnReference(index=index):
+                return self.fields[index].text
+            case Literal(value, type_):
+                return literal(value, type_)
+            case Call(operator) if operator.name in _CONDITIONS:
+                return f"({self.condition(expression)} ? true : false)"
+            case Call():
+                return self._call(expression)
+            case Cast():
+                return self._cast(expression)
+            case Case():
+                return self._case(expression)
+            case FieldAccess():
+                return self._field(expression)
+            case Subscript():
+                return self._subscript(expression)
+            case OuterReference():
+                raise UnsupportedConstruct("this kind of correlated sub-query for Pig")
+            case ScalarSubquery() | Exists() | InSubquery():
+                raise UnsupportedConstruct("a sub-query at this place for Pig")
+            case AggregateCall() | WindowCall():
+                raise UnsupportedConstruct("an aggregate at this place for Pig")
+            case Lambda() | LambdaVariable():
+                raise UnsupportedConstruct("a function as an argument for Pig")
+            case _:
+                assert_never(expression)
+
+    # -- conditions ------------------------------------------------------------------------
+
+    def condition(self, expression: RowExpression) -> str:
+        """A condition that is null where the expression is; in parentheses."""
+        match expression:
+            case Literal(value):
+                return "(1 == (int)null)" if value is None else f"(1 == {_bit(value)})"
+            case Call(operator, arguments) if operator.name in {"and", "or"}:
+                word = f" {operator.name.upper()} "
+                return f"({word.join(map(self.condition, arguments))})"
+            case Call(operator, (operand,)) if operator.name in {"not", "!"}:
+                return f"(NOT {self.condition(operand)})"
+            case Call(operator, (left, right)) if operator.name in COMPARISONS:
+                return self._comparison(operator.name, left, right)
+            case Call(operator, (value, low, high)) if operator.name == "between":
+                first = self._comparison(">=", value, low)
+                return f"({first} AND {self._comparison('<=', value, high)})"
+            case Call(operator, (value, *others)) if operator.name == "in":
+                return f"({' OR '.join(self._comparison('=', value, each) for each in others)})"
+            case Call(operator, arguments) if operator.name == "like":
+                return self._like(arguments)
+            case Call(operator) if operator.name in _CONDITIONS:
+                return self.certain(expression)
+            case _:
+                return f"({self.value(expression)} == true)"
+
+    def certain(self, expression: RowExpression) -> str:
+        """A condition that is true where the expression is, else false: never null."""
+        match expression:
+            case Call(operator, arguments) if operator.name in {"and", "or"}:
+                word = f" {operator.name.upper()} "
+                return f"({word.join(map(self.certain, arguments))})"
+            case Call(operator, (operand,)) if operator.name in {"not", "!"}:
+                return self.denied(operand)
+            case Call(operator, (operand,)) if operator.name in {"is null", "is_null", "isnull"}:
+                return f"({self._tested(operand)} is null)"
+            case Call(operator, (operand,)) if operator.name == "isnotnull":
+                return f"({self._tested(operand)} is not null)"
+            case Call(operator, (operand,)) if operator.name in {"is true", "istrue"}:
+                return self.certain(operand)
+            case Call(operator, (operand,)) if operator.name in {"is false", "isfalse"}:
+                return self.denied(operand)
+            case Call(operator, (operand,)) if operator.name == "isnottrue":
+                return f"(NOT {self.certain(operand)})"
+            case Call(operator, (operand,)) if operator.name == "isnotfalse":
+                return f"(NOT {self.denied(operand)})"
+            case Call(operator, (left, right)) if operator.name in {"<=>", "is_not_distinct_from"}:
+                return self._same(left, right)
+            case Call(operator, (left, right)) if "distinct" in operator.name:
+                return f"(NOT {self._same(left, right)})"
+            case _:
+                return self._known(expression, self.condition(expression))
+
+    def denied(self, expression: RowExpression) -> str:
+        """A condition that is true where the expression is false, else false: never null."""
+        match expression:
+            case Call(operator, arguments) if operator.name in {"and", "or"}:
+                word = " OR " if operator.name == "and" else " AND "
+                return f"({word.join(map(self.denied, arguments))})"
+            case Call(operator, (operand,)) if operator.name in {"not", "!"}:
+                return self.certain(operand)
+            case _:
+                condition = self.condition(expression)
+                return self._known(expression, f"(NOT {condition})")
+
+    def _known(self, expression: RowExpression, condition: str) -> str:
+        if not expression.nullable:
+            return condition
+        parts = expression.arguments if isinstance(expression, Call) else (expression,)
+        plain = isinstance(expression, Call) and expression.operator.name in COMPARISONS
+        if plain or isinstance(expression, ColumnReference):
+            nullable = (part for part in parts if part.nullable)
+            tests = (f"{self._tested(part)} is not null" for part in nullable)
+            return f"({' AND '.join((*dict.fromkeys(tests), condition))})"
+        return f"(({condition} ? 1 : 0) is not null AND {condition})"
+
+    def _tested(self, expression: RowExpression) -> str:
+        """What a test for null looks at: of a timestamp it sees all that there is."""
+        return self._any_value(expression)
+
+    def _same(self, left: RowExpression, right: RowExpression) -> str:
+        equal = self._comparison("=", left, right)
+        one, other = self._tested(left), self._tested(right)
+        return (
+            f"(({one} is null AND {other} is null)"
+            f" OR ({one} is not null AND {other} is not null AND {equal}))"
+        )
+
+    def _comparison(self, name: str, left: RowExpression, right: RowExpression) -> str:
+        type_ = _compared(left.type, right.type)
+        if type_ is None:
+            pair = f"{print_type(left.type)} with {print_type(right.type)}"
+            raise UnsupportedConstruct(f"to compare {pair} in Pig")
+        texts = [self._compared_text(each, type_, name) for each in (left, right)]
+        return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
+
+    def _compared_text(self, expression: RowExpression, type_: ColumnType, name: str) -> str:
+        if isinstance(expression, Literal) and expression.value is None:
+            return null(type_)
+        text = self.as_type(expression, type_)
+        if type_ == BOOLEAN and COMPARISONS[name] not in {"==", "!="}:
+            return f"({text} ? 1 : 0)"
+        if type_ in {DOUBLE, FLOAT} and not isinstance(expression, Literal):
+            # To Pig's comparison the zero below zero is another number.
+            return f"({text} + 0.0{'F' if type_ == FLOAT else ''})"
+        return text
+
+    def _like(self, arguments: Sequence[RowExpression]) -> str:
+        text, pattern, *escape = arguments
+        if escape:
+            raise UnsupportedConstruct("LIKE with ESCAPE for Pig")
+        if not isinstance(pattern, Literal) or pattern.value is None:
+            texts = [self.as_type(text, STRING), self.as_type(pattern, STRING)]
+            return self.filled("(@like({*}) == true)", texts)
+        return f"({self.as_type(text, STRING)} MATCHES {string(patterns.of_like(pattern.value))})"
+
+    # -- values ----------------------------------------------------------------------------
+
+    def as_type(self, expression: RowExpression, type_: ColumnType) -> str:
+        """The value as another type of Hive's.
+
+        Raises:
+            UnsupportedConstruct: Pig cannot convert it as Hive does.
+        """
+        if isinstance(expression, Literal) and expression.value is None:
+            return null(type_)
+        if isinstance(expression, Literal) and _is_exact(expression.type, type_):
+            return literal(expression.value, type_)
+        if isinstance(expression, Literal) and type_ == DATE and _is_text(expression.type):
+            return literal(_day(expression), DATE)
+        text = self.value(expression)
+        return self._converted(text, expression.type, type_)
+
+    def _converted(self, text: str, source: ColumnType, target: ColumnType) -> str:
+        if isinstance(target, VarcharType) and cast_form(source, STRING) is not None:
+            whole = self._converted(text, source, STRING)
+            if isinstance(source, VarcharType) and source.length <= target.length:
+                return whole
+            return self.filled("@substr({0}, 1, {1})", [whole, str(target.length)])
+        form = cast_form(source, target)
+        if form is None:
+            pair = f"{print_type(source)} to {print_type(target)}"
+            raise UnsupportedConstruct(f"the conversion of {pair} for Pig")
+        return self.filled(
+            f"({form})" if " ? " in form and not form.startswith("(") else form, [text]
+        )
+
+    def filled(
+        self, template: str, texts: Sequence[str], constants: Sequence[str | None] = ()
+    ) -> str:
+        """A form's template with its arguments' texts, its functions declared."""
+
+        def put(place: re.Match[str]) -> str:
+            closing, argument, function, constant = place.groups()
+            if function is not None:
+                told = constants if constant else ()
+                return self.functions.hive(HIVE_FUNCTION, function, told)
+            if argument == "*":
+                return closing + ", ".join(texts)
+            text = texts[int(argument)]
+            return closing + (unary(text) if closing else text)
+
+        return _PLACE.sub(put, template)
+
+    def _cast(self, cast: Cast) -> str:
+        if cast.by_name and scalar_type(cast.type) is None:
+            raise UnsupportedConstruct("structs united by name for Pig")
+        if cast.operand.type == TIMESTAMP and cast_form(TIMESTAMP, cast.type) is not None:
+            return self._converted(self._any_value(cast.operand), TIMESTAMP, cast.type)
+        return self.as_type(cast.operand, cast.type)
+
+    def _case(self, case: Case) -> str:
+        last = case.otherwise
+        text = null(case.type) if last is None else self.as_type(last, case.type)
+        for when, then in reversed(case.branches):
+            text = f"({self.certain(when)} ? {self.as_type(then, case.type)} : {text})"
+        return text
+
+    def _call(self, call: Call) -> str:
+        name, arguments = call.operator.name, call.arguments
+        if call.operator.udf is not None:
+            raise UnsupportedFunction(name, "is user-defined: Pig is not told how to call it")
+        if name == "if":
+            return self._case(Case(((arguments[0], arguments[1]),), arguments[2], call.type))
+        if name in {"coalesce", "nvl"}:
+            return self._first_known(arguments, call.type)
+        if name == "nullif":
+            equal = self._known(call, self._comparison("=", *arguments))
+            return f"({equal} ? {null(call.type)} : {self.value(arguments[0])})"
+        if name in arithmetic.OPERATORS:
+            texts = [self._operand(name, argument, call.type) for argument in arguments]
+            return self.filled(arithmetic.template(name, call), texts)
+        if name in {"array", "map", "struct", "named_struct"}:
+            return self._collected(name, call)
+        return self._function(call)
+
+    def _operand(self, name: str, argument: RowExpression, type_: ColumnType) -> str:
+        if isinstance(type_, DecimalType):
+            return self.as_type(argument, argument.type)
+        if arithmetic.keeps_argument(name):
+            return self.value(argument)
+        return self.as_type(argument, arithmetic.computed_type(type_))
+
+    def _first_known(self, arguments: Sequence[RowExpression], type_: ColumnType) -> str:
+        *first, last = arguments
+        text = self.as_type(last, type_)
+        for argument in reversed(first):
+            tested = self._tested(argument)
+            text = f"({tested} is not null ? {self.as_type(argument, type_)} : {text})"
+        return text
+
+    def _collected(self, name: str, call: Call) -> str:
+        arguments = call.arguments
+        match call.type:
+            case ArrayType(element) if name == "array":
+                return f"TOBAG({', '.join(self.as_type(each, element) for each in arguments)})"
+            case MapType(_, value_type) if name == "map":
+                keys = [self.as_type(each, STRING) for each in arguments[::2]]
+                values = [self.as_type(each, value_type) for each in arguments[1::2]]
+                pairs = ", ".join(f"{k}, {v}" for k, v in zip(keys, values, strict=True))
+                return f"TOMAP({pairs})"
+            case StructType(fields):
+                given = arguments[1::2] if name == "named_struct" else arguments
+                pairs_of = zip(given, fields, strict=True)
+                return f"TOTUPLE({', '.join(self.as_type(v, f.type) for v, f in pairs_of)})"
+            case _:
+                raise UnsupportedFunction(name, "makes what Pig has no type for")
+
+    def _function(self, call: Call) -> str:
+        name, arguments = call.operator.name, call.arguments
+        types = [argument.type for argument in arguments]
+        form = form_of(name, types)
+        if form is None or form.reason:
+            shown = ", ".join(map(print_type, types))
+            reason = form.reason if form is not None else "is not known to give the same in Pig"
+            raise UnsupportedFunction(f"{name}({shown})", reason)
+        if name == "date_format":
+            patterns.check_of_days(arguments[1])
+        texts = [self._any_value(argument) for argument in arguments]
+        template = f"@{name}({{*}})" if form.template == HIVES else form.template
+        constants = [
+            texts[i] if isinstance(argument, Literal) else None
+            for i, argument in enumerate(arguments)
+        ]
+        return self.filled(template, texts, constants)
+
+    def _field(self, access: FieldAccess) -> str:
+        base = access.base.type
+        struct = base.element if isinstance(base, ArrayType) else base
+        assert isinstance(struct, StructType)
+        names = field_names([field.name for field in struct.fields])
+        own = struct.fields[access.index].name.lower()
+        legal = is_legal(own) and names[access.index] == own
+        return f"{unary(self.value(access.base))}.{own if legal else f'${access.index}'}"
+
+    def _subscript(self, subscript: Subscript) -> str:
+        index = subscript.index
+        if not isinstance(index, Literal) or index.value is None:
+            raise UnsupportedConstruct("an index or a key that is no literal for Pig")
+        base, scalar = subscript.base, scalar_type(subscript.type)
+        if scalar is None:
+            raise UnsupportedConstruct(f"an element of type {print_type(subscript.type)} for Pig")
+        text = unary(self.value(base))
+        if isinstance(base.type, MapType):
+            return f"({scalar}){text}#{string(index.value)}"
+        if int(index.value) < 0:
+            return null(subscript.type)
+        beyond = f"{text} is null OR SIZE({text}) < {int(index.value) + 1}"
+        return f"({beyond} ? {null(subscript.type)} : ({scalar})BagToTuple({text}).${index.value})"
+
+
+def unary(text: str) -> str:
+    """The text as an operand of a cast or a projection: a cast itself needs parentheses there."""
+    return f"({text})" if _CAST.match(text) else text
+
+
+def output(text: str, name: str, type_: ColumnType) -> str:
+    """An item of GENERATE; one with parts says what they are called."""
+    if text == name:
+        return name
+    if scalar_type(type_) is None and not re.fullmatch(r"[\w:$]+", text):
+        return f"{text} AS {name}:{type_text(type_)}"
+    return f"{text} AS {name}"
+
+
+def _bit(value: str) -> int:
+    return 1 if value.lower() == "true" else 0
+
+
+def _is_exact(source: ColumnType, target: ColumnType) -> bool:
+    """Whether a literal's digits as they stand are the converted value."""
+    if isinstance(source, DecimalType) and target == DOUBLE:
+        return True
+    order = (INT, BIGINT, DOUBLE)
+    return source in order and target in order and order.index(source) <= order.index(target)
+
+
+def _compared(left: ColumnType, right: ColumnType) -> ColumnType | None:
+    """The type that two values are compared as; None where Pig would not compare as Hive does."""
+    if VOID in {left, right}:
+        return right if left == VOID else left
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        scale = max(left.scale, right.scale)
+        whole = max(left.precision - left.scale, right.precision - right.scale)
+        return DecimalType(min(38, whole + scale), scale)
+    if _is_text(left) and _is_text(right):
+        return STRING
+    return left if left == right and scalar_type(left) is not None else None
+
+
+def _day(expression: Literal) -> str:
+    """The day that a text names, which Hive would find at run time."""
+    try:
+        return date.fromisoformat(str(expression.value)).isoformat()
+    except ValueError:
+        raise UnsupportedConstruct(f"the text {expression.value!r:.50} as a day for Pig") from None
+
+
+def _is_text(type_: ColumnType) -> bool:
+    return type_ == STRING or isinstance(type_, VarcharType)

@@ -1,0 +1,70 @@
+"""ORDER BY and LIMIT: Pig orders by fields only, and puts nulls first, where Hive puts them last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeschema.catalog.column_types import DOUBLE, FLOAT, INT
+from lakeschema.translation.emission.pig.expressions import ExpressionWriter
+from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
+from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.plan.expressions import Literal, SortKey
+from lakeschema.translation.plan.relations import Limit, Plan
+
+
+def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relation:
+    """The rows in order; Hive 4's order of nulls, where the text does not say."""
+    statements = writer.statements
+    rows = statements.renamed(writer.rows(below))
+    fields = [Item(f.text, f.text, f.type) for f in rows.fields]
+    keyed, order = with_keys(statements.over(rows.fields), keys)
+    prepared = statements.generate(rows, [*fields, *keyed], "keyed")
+    names = [field.text for field in prepared.fields[len(fields) :]]
+    by = ", ".join(f"{name}{word}" for name, word in zip(names, order, strict=True))
+    alias = statements.add(f"{rows.topic}_ordered", f"ORDER {prepared.alias} BY {by}")
+    ordered = Relation(alias, prepared.fields, rows.topics)
+    kept = prepared.fields[: len(fields)]
+    return statements.generate(ordered, [Item(f.text, f.text, f.type) for f in kept], "sorted")
+
+
+def with_keys(over: ExpressionWriter, keys: Sequence[SortKey]) -> tuple[list[Item], list[str]]:
+    """Fields to sort by, each with the word for its direction behind."""
+    items: list[Item] = []
+    order: list[str] = []
+    for number, key in enumerate(keys, 1):
+        expression = key.expression
+        if isinstance(expression, Literal):
+            continue
+        if scalar_type(expression.type) is None:
+            raise UnsupportedConstruct("ORDER BY of a value with parts for Pig")
+        text = over.value(expression)
+        if expression.type in {DOUBLE, FLOAT}:
+            text = f"({text} + 0.0{'F' if expression.type == FLOAT else ''})"
+        nulls_first = key.descending if key.nulls_first is None else key.nulls_first
+        if expression.nullable:
+            last = "0 : 1" if nulls_first else "1 : 0"
+            items.append(
+                Item(f"({over.value(expression)} is null ? {last})", f"nulls_{number}", INT)
+            )
+            order.append("")
+        items.append(Item(text, f"key_{number}", expression.type))
+        order.append(" DESC" if key.descending else "")
+    return items, order
+
+
+def limited(writer: Writer, plan: Limit) -> Relation:
+    """Raises ``UnsupportedConstruct`` for OFFSET and a computed number."""
+    rows = writer.rows(plan.input)
+    if plan.offset is not None and not (
+        isinstance(plan.offset, Literal) and plan.offset.value == "0"
+    ):
+        raise UnsupportedConstruct("OFFSET for Pig")
+    if plan.limit is None:
+        return rows
+    if not isinstance(plan.limit, Literal) or plan.limit.value is None:
+        raise UnsupportedConstruct("a computed LIMIT for Pig")
+    alias = writer.statements.add(
+        f"{rows.topic}_limited", f"LIMIT {rows.alias} {int(plan.limit.value)}"
+    )
+    return Relation(alias, rows.fields, rows.topics, rows.joined)

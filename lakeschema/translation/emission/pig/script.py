@@ -1,0 +1,245 @@
+"""A plan → a Pig script whose last alias has its rows: one statement for a node, inputs first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from lakeschema.catalog.column_types import (
+    TIMESTAMP,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.pig import aggregates, generators, joins, sets, windows
+from lakeschema.translation.emission.pig.expressions import Field
+from lakeschema.translation.emission.pig.names import field_names, is_legal
+from lakeschema.translation.emission.pig.ordering import limited, sorted_rows
+from lakeschema.translation.emission.pig.statements import Item, Relation, Statements
+from lakeschema.translation.emission.pig.subqueries import without_subqueries
+from lakeschema.translation.emission.pig.texts import string, type_text
+from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.plan.expressions import RowExpression
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Plan,
+    PlanColumn,
+    Project,
+    Recursion,
+    RecursiveScan,
+    Scan,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+)
+
+HCAT_LOADER = "org.apache.hive.hcatalog.pig.HCatLoader()"
+
+ViewPlan = Callable[[RelationName], Plan | None]
+"""The plan of a relation that is a view; None of a table."""
+
+Load = Callable[[RelationName], tuple[str, str]]
+"""Where the rows of a table are, and the function that loads them."""
+
+
+def from_metastore(table: RelationName) -> tuple[str, str]:
+    """A table as HCatLoader finds it."""
+    return ".".join((*table.namespace, table.name)), HCAT_LOADER
+
+
+@dataclass(frozen=True, slots=True)
+class PigScript:
+    """Text for Pig 0.17 and newer.
+
+    Attributes:
+        statements: each with its semicolon, in order.
+        alias: that of the rows.
+        defines: statements that declare functions, to be put before the others.
+        columns: what the rows' fields are called, with their types in Hive.
+    """
+
+    statements: tuple[str, ...]
+    alias: str
+    defines: tuple[str, ...]
+    columns: tuple[PlanColumn, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join((*self.defines, *self.statements)) + "\n"
+
+    @property
+    def schema(self) -> str:
+        """The fields as Pig's AS declares them."""
+        return ", ".join(f"{column.name}:{type_text(column.type)}" for column in self.columns)
+
+
+def pig_script(
+    plan: Plan,
+    names: Sequence[str],
+    alias: str,
+    *,
+    view_plan: ViewPlan = lambda _: None,
+    load: Load = from_metastore,
+    taken: Iterable[str] = (),
+) -> PigScript:
+    """The script of a view's plan.
+
+    Args:
+        plan: of a view in Hive's dialect.
+        names: of the columns, as they should be called.
+        alias: of the rows, a legal name.
+        view_plan: of the views that the plan scans: HCatLoader reads tables only.
+        load: how tables are read.
+        taken: names that the script must not use otherwise.
+
+    Raises:
+        Unsupported: Pig has nothing that does the same.
+    """
+    for column in plan.columns:
+        _check(column)
+    statements = Statements((*taken, alias))
+    writer = ScriptWriter(statements, view_plan, load)
+    found = writer.output(plan, names)
+    shown = tuple(
+        PlanColumn(f.text, c.type, c.nullable)
+        for f, c in zip(found.fields, plan.columns, strict=True)
+    )
+    return PigScript(
+        (*writer.settings, *statements.texts(found.alias, alias)),
+        alias,
+        statements.functions.defines,
+        shown,
+    )
+
+
+def _check(column: PlanColumn) -> None:
+    if _holds_timestamps(column.type):
+        raise UnsupportedType(
+            f"column {column.name} for Pig",
+            print_type(column.type),
+            "Pig's datetime ends at milliseconds, so that values may be cut",
+        )
+    type_text(column.type)
+
+
+def _holds_timestamps(type_: ColumnType) -> bool:
+    match type_:
+        case ArrayType(element):
+            return _holds_timestamps(element)
+        case MapType(key, value):
+            return _holds_timestamps(key) or _holds_timestamps(value)
+        case StructType(fields):
+            return any(_holds_timestamps(field.type) for field in fields)
+        case _:
+            return type_ == TIMESTAMP
+
+
+class ScriptWriter:
+    """Writes a plan's nodes as statements; a sub-plan that is shared is written once."""
+
+    def __init__(self, statements: Statements, view_plan: ViewPlan, load: Load) -> None:
+        self.statements = statements
+        self.settings: tuple[str, ...] = ()
+        self._view_plan = view_plan
+        self._load = load
+        # With the plan itself: ids are only good while the objects live.
+        self._done: dict[int, tuple[Plan, Relation]] = {}
+
+    def output(self, plan: Plan, names: Sequence[str]) -> Relation:
+        """The rows of the whole plan under the names that they should have, written last."""
+        wanted = field_names(names)
+        if isinstance(plan, Project):
+            return self._project(plan, wanted)
+        found = self.rows(plan)
+        is_last = self.statements.ends_with(found.alias)
+        if is_last and tuple(field.text for field in found.fields) == wanted:
+            return found
+        items = [Item(f.text, n, f.type) for f, n in zip(found.fields, wanted, strict=True)]
+        return self.statements.generate(found, items)
+
+    def rows(self, plan: Plan) -> Relation:
+        if id(plan) not in self._done:
+            self._done[id(plan)] = (plan, self._rows(plan))
+        return self._done[id(plan)][1]
+
+    def again(self, plan: Plan) -> Relation:
+        """The rows under an alias of their own, for a join with themselves."""
+        self._done.pop(id(plan), None)
+        if isinstance(plan, Scan):
+            return self.rows(plan)
+        found = self.rows(plan)
+        items = [Item(f.text, f.text, f.type) for f in found.fields]
+        return self.statements.generate(found, items)
+
+    def _rows(self, plan: Plan) -> Relation:
+        plan = without_subqueries(plan)
+        match plan:
+            case Scan():
+                return self._scan(plan)
+            case Values():
+                raise UnsupportedConstruct("a query without a table for Pig")
+            case Project():
+                return self._project(plan, [name for name, _ in plan.items])
+            case Filter(below, condition):
+                return self._filter(below, condition)
+            case Join():
+                return joins.joined(self, plan)
+            case Aggregate():
+                return aggregates.grouped(self, plan)
+            case Window():
+                return windows.over(self, plan)
+            case SetOperation():
+                return sets.combined(self, plan)
+            case RecursiveScan() | Recursion():
+                raise UnsupportedConstruct("a recursive query for Pig")
+            case Sort(below, keys, total):
+                return sorted_rows(self, below, keys) if total else self.rows(below)
+            case Limit():
+                return limited(self, plan)
+            case Distinct(below):
+                return sets.distinct(self, below)
+            case Generate():
+                return generators.generated(self, plan)
+            case _:
+                assert_never(plan)
+
+    def _scan(self, scan: Scan) -> Relation:
+        plan = self._view_plan(scan.relation)
+        if plan is not None:
+            return self.output(plan, [column.name for column in scan.columns])
+        path, loader = self._load(scan.relation)
+        if loader == HCAT_LOADER:
+            # It asks for columns in lower case; files of other programs may have capitals.
+            self.settings = ("SET orc.schema.evolution.case.sensitive 'false';",)
+        name = scan.relation.name.lower()
+        alias = self.statements.add(name, f"LOAD {string(path)} USING {loader}")
+        fields = tuple(
+            Field(c.name.lower() if is_legal(c.name) else f"${i}", c.type)
+            for i, c in enumerate(scan.columns)
+        )
+        return Relation(alias, fields, (name,))
+
+    def _project(self, plan: Project, names: Sequence[str]) -> Relation:
+        below = self.rows(plan.input)
+        over = self.statements.over(below.fields)
+        items = [
+            Item(over.carried(e), name, e.type)
+            for name, (_, e) in zip(names, plan.items, strict=True)
+        ]
+        return self.statements.generate(below, items)
+
+    def _filter(self, below: Plan, condition: RowExpression) -> Relation:
+        rows = self.rows(below)
+        return self.statements.filtered(
+            rows, self.statements.over(rows.fields).condition(condition)
+        )

@@ -1,0 +1,110 @@
+"""UNION, INTERSECT, EXCEPT and DISTINCT: rows whose values are equal, or null alike, are the same."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import INT, print_type
+from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
+from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.plan.relations import Plan, SetOperation, SetOperator
+
+_IN_LEFT, _IN_RIGHT = "in_left", "in_right"
+
+
+def combined(writer: Writer, plan: SetOperation) -> Relation:
+    """The rows of a set operation.
+
+    Raises:
+        UnsupportedConstruct: it counts equal rows (ALL of INTERSECT and EXCEPT).
+    """
+    match plan.operator:
+        case SetOperator.UNION_ALL:
+            return _union(writer, plan)
+        case SetOperator.UNION:
+            return _distinct(writer, _union(writer, plan))
+        case SetOperator.INTERSECT:
+            return _compared(writer, plan, "in_left > 0 AND in_right > 0")
+        case SetOperator.EXCEPT:
+            return _compared(writer, plan, "in_left > 0 AND in_right == 0")
+        case SetOperator.INTERSECT_ALL | SetOperator.EXCEPT_ALL:
+            raise UnsupportedConstruct(f"{plan.operator.value.upper()} for Pig")
+
+
+def distinct(writer: Writer, below: Plan) -> Relation:
+    return _distinct(writer, writer.rows(below))
+
+
+def _distinct(writer: Writer, rows: Relation) -> Relation:
+    rows = writer.statements.renamed(rows)
+    for field in rows.fields:
+        if scalar_type(field.type) is None:
+            raise UnsupportedConstruct(f"DISTINCT of {print_type(field.type)} for Pig")
+    alias = writer.statements.add(f"{rows.topic}_distinct", f"DISTINCT {rows.alias}")
+    return Relation(alias, rows.fields, rows.topics)
+
+
+def _union(writer: Writer, plan: SetOperation) -> Relation:
+    branches = [_branch(writer, branch, plan, ()) for branch in plan.inputs]
+    topics = tuple(topic for branch in branches for topic in branch.topics)
+    both = Relation("", branches[0].fields, topics)
+    aliases = ", ".join(branch.alias for branch in branches)
+    alias = writer.statements.add(f"{both.topic}_union", f"UNION {aliases}")
+    return Relation(alias, both.fields, topics)
+
+
+def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item, ...]) -> Relation:
+    """A branch whose fields are called as those of all: a union goes by position."""
+    rows = writer.rows(branch)
+    items = [
+        Item(field.text, column.name, column.type)
+        for field, column in zip(rows.fields, plan.columns, strict=True)
+    ]
+    return writer.statements.generate(rows, [*items, *marks], "branch")
+
+
+def _compared(writer: Writer, plan: SetOperation, wanted: str) -> Relation:
+    """Both branches' rows together, grouped: in a group nulls are alike, and so are its sides."""
+    rows: Relation | None = None
+    for branch in plan.inputs[1:]:
+        if rows is None:
+            left = _branch(writer, plan.inputs[0], plan, _marks(1, 0))
+        else:
+            left = _marked(writer, rows)
+        right = _branch(writer, branch, plan, _marks(0, 1))
+        rows = _kept(writer, left, right, wanted)
+    assert rows is not None
+    for field in rows.fields:
+        if scalar_type(field.type) is None:
+            raise UnsupportedConstruct(f"{plan.operator.value} of {print_type(field.type)} for Pig")
+    return rows
+
+
+def _marked(writer: Writer, rows: Relation) -> Relation:
+    items = [Item(f.text, f.text, f.type) for f in rows.fields]
+    return writer.statements.generate(rows, [*items, *_marks(1, 0)], "branch")
+
+
+def _marks(left: int, right: int) -> tuple[Item, ...]:
+    return Item(str(left), _IN_LEFT, INT), Item(str(right), _IN_RIGHT, INT)
+
+
+def _kept(writer: Writer, left: Relation, right: Relation, wanted: str) -> Relation:
+    statements = writer.statements
+    topics = (*left.topics, *right.topics)
+    fields = left.fields[:-2]
+    both = Relation("", fields, topics)
+    union = statements.add(f"{both.topic}_union", f"UNION {left.alias}, {right.alias}")
+    keys = [field.text for field in fields]
+    by = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+    grouped = statements.add(f"{both.topic}_grouped", f"GROUP {union} BY {by}")
+    items = [
+        Item("group" if len(keys) == 1 else f"group.${i}", f.text, f.type)
+        for i, f in enumerate(fields)
+    ]
+    counts = [Item(f"MAX({union}.{mark})", mark, INT) for mark in (_IN_LEFT, _IN_RIGHT)]
+    found = statements.generate(Relation(grouped, (), topics), [*items, *counts], "found")
+    kept = statements.filtered(found, f"({wanted})", "kept")
+    return statements.generate(
+        Relation(kept.alias, kept.fields, topics),
+        [Item(f.text, f.text, f.type) for f in found.fields[:-2]],
+    )

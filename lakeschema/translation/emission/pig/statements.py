@@ -1,0 +1,150 @@
+"""A script in the making: its statements in order, each one's alias, and the relation that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field, output
+from lakeschema.translation.emission.pig.functions import PigFunctions
+from lakeschema.translation.emission.pig.names import Aliases, field_names, is_legal, topic
+from lakeschema.translation.plan.relations import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What an alias names.
+
+    Attributes:
+        topics: the tables that it is made of.
+        joined: its fields are still called by their sides, ``a::c``.
+    """
+
+    alias: str
+    fields: tuple[Field, ...]
+    topics: tuple[str, ...]
+    joined: bool = False
+
+    @property
+    def topic(self) -> str:
+        return topic(self.topics)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A field to generate: its text, the name that it should have, its type."""
+
+    text: str
+    name: str
+    type: ColumnType
+
+
+class Statements:
+    """Collects the statements of one script."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.aliases = Aliases(taken)
+        self.functions = PigFunctions(self.aliases)
+        self._written: list[tuple[str, str]] = []
+
+    def over(self, fields: Sequence[Field]) -> ExpressionWriter:
+        return ExpressionWriter(fields, self.functions)
+
+    def add(self, wanted: str, text: str) -> str:
+        """The alias under which a statement was added."""
+        alias = self.aliases.fresh(wanted)
+        self._written.append((alias, text))
+        return alias
+
+    def texts(self, last: str, name: str) -> tuple[str, ...]:
+        """All statements, the alias ``last`` renamed, which nothing reads."""
+        return tuple(
+            f"{name if alias == last else alias} = {text};" for alias, text in self._written
+        )
+
+    def ends_with(self, alias: str) -> bool:
+        return bool(self._written) and self._written[-1][0] == alias
+
+    def generate(
+        self, below: Relation, items: Sequence[Item], kind: str = "columns", nested: str = ""
+    ) -> Relation:
+        """A FOREACH, its fields named as wanted as far as they may be."""
+        names = field_names([item.name for item in items])
+        shown = ", ".join(
+            output(item.text, name, item.type) for item, name in zip(items, names, strict=True)
+        )
+        body = f"{{ {nested} GENERATE {shown}; }}" if nested else f"GENERATE {shown}"
+        alias = self.add(f"{below.topic}_{kind}", f"FOREACH {below.alias} {body}")
+        fields = tuple(Field(n, item.type) for n, item in zip(names, items, strict=True))
+        return Relation(alias, fields, below.topics)
+
+    def filtered(self, below: Relation, condition: str, kind: str = "filtered") -> Relation:
+        shown = _without_parentheses(condition)
+        alias = self.add(f"{below.topic}_{kind}", f"FILTER {below.alias} BY {shown}")
+        return Relation(alias, below.fields, below.topics, below.joined)
+
+    def renamed(self, relation: Relation) -> Relation:
+        """The relation with fields that have names of their own."""
+        if not relation.joined:
+            return relation
+        items = [Item(f.text, _own_name(f.text, i), f.type) for i, f in enumerate(relation.fields)]
+        return self.generate(relation, items)
+
+    def named(self, relation: Relation) -> Relation:
+        """The relation with fields that are all read by name, for those that group them."""
+        if not relation.joined and all(is_legal(field.text) for field in relation.fields):
+            return relation
+        return self.renamed(Relation(relation.alias, relation.fields, relation.topics, joined=True))
+
+
+def sides(left: Relation, right: Relation) -> tuple[Field, ...]:
+    """The fields of a join of two relations."""
+    found = []
+    for offset, side in ((0, left), (len(left.fields), right)):
+        for place, field in enumerate(side.fields, offset):
+            legal = is_legal(field.text)
+            found.append(Field(f"{side.alias}::{field.text}" if legal else f"${place}", field.type))
+    return tuple(found)
+
+
+def _own_name(text: str, place: int) -> str:
+    name = text.rpartition("::")[2]
+    return name if is_legal(name) else f"c{place}"
+
+
+_WHOLE = re.compile(r"\((.*)\)", re.DOTALL)
+
+
+def _without_parentheses(condition: str) -> str:
+    """The condition without those that surround all of it."""
+    found = _WHOLE.fullmatch(condition)
+    if found is None:
+        return condition
+    depth, quoted, escaped = 0, False, False
+    for character in found[1]:
+        if escaped:
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character == "'":
+            quoted = not quoted
+        elif not quoted and character in "()":
+            depth += 1 if character == "(" else -1
+            if depth < 0:
+                return condition
+    return found[1]
+
+
+class Writer(Protocol):
+    """Writes plans: what the modules of single nodes are given."""
+
+    @property
+    def statements(self) -> Statements: ...
+
+    def rows(self, plan: Plan) -> Relation: ...
+
+    def again(self, plan: Plan) -> Relation:
+        """The rows under an alias of their own, for a join with themselves."""

@@ -1,0 +1,162 @@
+"""Literals and types as Pig Latin; nothing in them can end what it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TINYINT,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    MapType,
+    StructType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.translation.emission.pig.names import field_names
+from lakeschema.translation.errors import UnsupportedType
+
+_SCALARS: Final[Mapping[ColumnType, str]] = MappingProxyType(
+    {
+        BOOLEAN: "boolean",
+        TINYINT: "int",
+        SMALLINT: "int",
+        INT: "int",
+        BIGINT: "long",
+        FLOAT: "float",
+        DOUBLE: "double",
+        STRING: "chararray",
+        BINARY: "bytearray",
+        DATE: "datetime",
+        TIMESTAMP: "datetime",
+        VOID: "bytearray",
+    }
+)
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})\.?([0-9]*)"
+)
+_MILLISECOND_DIGITS: Final = 3
+DAY: Final = "'yyyy-MM-dd'"
+
+
+def scalar_type(type_: ColumnType) -> str | None:
+    """Pig's word for a type without parts; None for one with parts, or that Pig lacks."""
+    match type_:
+        case CharType() | VarcharType():
+            return "chararray"
+        case DecimalType():
+            return "bigdecimal"
+        case _:
+            return _SCALARS.get(type_)
+
+
+def type_text(type_: ColumnType) -> str:
+    """The type in a schema, with names of fields.
+
+    Raises:
+        UnsupportedType: Pig has no such type.
+    """
+    scalar = scalar_type(type_)
+    if scalar is not None:
+        return scalar
+    match type_:
+        case ArrayType(StructType() as row):
+            return f"bag{{{type_text(row)}}}"
+        case ArrayType(element):
+            return f"bag{{tuple(item:{type_text(element)})}}"
+        case MapType(_, value):
+            return f"map[{type_text(value)}]"
+        case StructType(fields) if fields:
+            names = field_names([field.name for field in fields])
+            inner = (f"{n}:{type_text(f.type)}" for n, f in zip(names, fields, strict=True))
+            return f"tuple({', '.join(inner)})"
+        case _:
+            raise UnsupportedType("a column for Pig", print_type(type_), "Pig has no such type")
+
+
+def string(text: str) -> str:
+    """A string literal; all but printable ASCII is escaped, and what a parameter begins with."""
+    return "'" + "".join(map(_escape, text)) + "'"
+
+
+def _escape(character: str) -> str:
+    if character in {"\\", "'"}:
+        return "\\" + character
+    if " " <= character <= "~" and character not in {"$", "`"}:
+        return character
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+def null(type_: ColumnType) -> str:
+    """A null of the type, as far as Pig can say so."""
+    scalar = scalar_type(type_)
+    return "null" if scalar is None or type_ in {VOID, BINARY} else f"({scalar})null"
+
+
+def literal(value: str | None, type_: ColumnType) -> str:
+    """The literal with exactly its type.
+
+    Raises:
+        UnsupportedType: Pig has no literal for it.
+    """
+    if value is None:
+        return null(type_)
+    text = _written(value, type_)
+    if text is None:
+        raise UnsupportedType(f"the literal {value!r:.50}", print_type(type_), "Pig has none such")
+    return text
+
+
+def _written(value: str, type_: ColumnType) -> str | None:
+    if type_ in {TINYINT, SMALLINT, INT} and _INTEGER.fullmatch(value):
+        return _signed(str(int(value)), "")
+    if type_ == BIGINT and _INTEGER.fullmatch(value):
+        return _signed(str(int(value)), "L")
+    if type_ == DOUBLE and _NUMBER.fullmatch(value):
+        return _signed(repr(float(value)), "")
+    if type_ == FLOAT and _NUMBER.fullmatch(value):
+        return _signed(repr(float(value)), "F")
+    if isinstance(type_, DecimalType) and _NUMBER.fullmatch(value):
+        return f"(bigdecimal){string(value)}"
+    if type_ == BOOLEAN and value.lower() in {"true", "false"}:
+        return value.lower()
+    if type_ == STRING or isinstance(type_, (CharType, VarcharType)):
+        return string(value)
+    if type_ == DATE and _DATE.fullmatch(value):
+        return f"ToDate('{value}', {DAY})"
+    if type_ == TIMESTAMP:
+        return _timestamp(value)
+    return None
+
+
+def _signed(digits: str, suffix: str) -> str:
+    text = digits.upper().replace("E+", "E") + suffix
+    return f"({text})" if text.startswith("-") else text
+
+
+def _timestamp(value: str) -> str | None:
+    found = _TIMESTAMP.fullmatch(value)
+    if found is None or len(found[2].rstrip("0")) > _MILLISECOND_DIGITS:
+        return None
+    fraction = found[2].rstrip("0").ljust(_MILLISECOND_DIGITS, "0")
+    return f"ToDate('{found[1]}.{fraction}', 'yyyy-MM-dd HH:mm:ss.SSS')"

@@ -1,0 +1,81 @@
+"""A view's facts → the Pig script that returns the rows of the view's own engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.pig.names import Aliases
+from lakeschema.translation.emission.pig.script import Load, PigScript, from_metastore, pig_script
+from lakeschema.translation.errors import TooLarge, TranslationError, UnsupportedConstruct
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import Plan
+
+Upstreams = Callable[[RelationName], Mapping[RelationName, Interface]]
+"""The interfaces of what a view reads."""
+
+
+def pig_view(
+    name: RelationName,
+    relations: Mapping[RelationName, Relation],
+    upstreams: Upstreams,
+    options: Options,
+    *,
+    load: Load = from_metastore,
+    alias: str | None = None,
+    taken: Iterable[str] = (),
+) -> PigScript:
+    """The script of one view, with the statements of all views that it reads.
+
+    Args:
+        name: of a view among ``relations``.
+        relations: that are known, at least those that the view reads at any distance.
+        upstreams: the interfaces of what each view reads.
+        options: as its schema is derived with.
+        load: how tables are read.
+        alias: of its rows; the view's own name by default.
+        taken: names that the script must not use otherwise.
+
+    Raises:
+        TranslationError: a view cannot be read, or Pig has nothing that does the same.
+    """
+    view = relations[name]
+
+    def view_plan(read: RelationName) -> Plan | None:
+        relation = relations.get(read)
+        if relation is None or not relation.is_view:
+            return None
+        return _plan(relation, upstreams, options)
+
+    taken = tuple(taken)
+    chosen = alias or Aliases(taken).fresh(name.name)
+    derivation, plan = derive_view(view, upstreams(name), options)
+    interface = derivation.interface
+    names = [
+        interface.columns[place].name if isinstance(place, int) else place.column.name
+        for place in interface.places
+    ]
+    try:
+        _check(view)
+        return pig_script(plan, names, chosen, view_plan=view_plan, load=load, taken=taken)
+    except TranslationError as error:
+        error.relation = error.relation or name
+        raise
+    except RecursionError:
+        raise TooLarge(
+            "the query is nested too deeply",
+            relation=name,
+            hint="split the view into views of its parts",
+        ) from None
+
+
+def _plan(relation: Relation, upstreams: Upstreams, options: Options) -> Plan:
+    _check(relation)
+    return derive_view(relation, upstreams(relation.name), options)[1]
+
+
+def _check(relation: Relation) -> None:
+    if relation.view is not None and relation.view.dialect is not Dialect.HIVE:
+        raise UnsupportedConstruct("a view of Spark's dialect for Pig", relation=relation.name)
