@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -21,7 +21,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     IntervalType,
 )
-from lakeschema.translation.functions import constants, decimals, intervals
+from lakeschema.translation.functions import constants, decimals, hive_retyping, intervals
 from lakeschema.translation.functions.coercion import (
     Use,
     common_type,
@@ -38,18 +38,6 @@ from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _DecimalRule: TypeAlias = Callable[[DecimalType, DecimalType, decimals.Fit], DecimalType]
-
-
-def branch_types(values: Sequence[RowExpression], semantics: Semantics) -> Sequence[ColumnType]:
-    """The types that meet in a branch: Hive counts a written integer's own digits beside decimals."""
-    if not semantics.is_hive or not any(isinstance(value.type, DecimalType) for value in values):
-        return [value.type for value in values]
-    return [
-        _exact(value, value.type, semantics)
-        if isinstance(value, Literal) and is_integer(value.type)
-        else value.type
-        for value in values
-    ]
 
 
 def plus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
@@ -110,11 +98,20 @@ def _arithmetic(
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
+        if semantics.is_hive and rule in _OF_FIRST_TYPES:
+            left, right = (
+                hive_retyping.first_type(argument) if isinstance(type_, DecimalType) else type_
+                for argument, type_ in zip(arguments, (left, right), strict=True)
+            )
         a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
         fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
         return CallResult(rule(a, b, fit), (None, None), may_be_null=not semantics.ansi)
     common = common_type(left, right, Use.COMPARISON, semantics)
     return None if common is None else CallResult(common, (common, common))
+
+
+_OF_FIRST_TYPES: Final = (decimals.times, decimals.divided, decimals.wider)
+"""Of products, quotients and PMOD; a sum is of the types that its parts have in the end."""
 
 
 def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
@@ -147,8 +144,7 @@ def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -
     counted = is_integer(type_) and not (semantics.is_spark and type_ == TINYINT)
     counted = counted and not semantics.full_literals
     if isinstance(expression, Literal) and counted and expression.value is not None:
-        digits = len(expression.value.lstrip("+-").lstrip("0")) or 1
-        return DecimalType(min(digits, 38), 0)
+        return hive_retyping.written_digits(expression)
     found = decimals.decimal_of(type_, semantics.bigint_digits)
     assert found is not None
     return found
@@ -286,6 +282,8 @@ def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     type_ = arguments[0].type
     if semantics.is_spark and is_interval(type_):
         return intervals.average(type_)
+    if semantics.is_hive:
+        type_ = hive_retyping.first_type(arguments[0])
     if not isinstance(type_, DecimalType):
         return CallResult(DOUBLE)
     overflow = _sum_may_overflow(type_, semantics)

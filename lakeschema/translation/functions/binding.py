@@ -35,6 +35,7 @@ from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions import (
     hive,
     hive_geometry,
+    hive_retyping,
     hive_sketches,
     hive_system,
     shared,
@@ -51,7 +52,6 @@ from lakeschema.translation.functions import (
     spark_variants,
     trino,
 )
-from lakeschema.translation.functions.arithmetic import branch_types
 from lakeschema.translation.functions.casts import can_cast, may_turn_null
 from lakeschema.translation.functions.coercion import (
     Use,
@@ -245,7 +245,7 @@ def _variables(
 ) -> dict[str, ColumnType]:
     """What each type variable stands for: the type in which its arguments meet."""
     found: dict[str, ColumnType] = {}
-    types = branch_types(arguments, semantics)
+    types = _branch_types(name, arguments, semantics)
     for parameter, argument_type in zip(parameters, types, strict=True):
         for variable, type_ in _parts(parameter.pattern, argument_type):
             known = found.get(variable)
@@ -258,6 +258,17 @@ def _variables(
                 )
             found[variable] = met
     return found
+
+
+def _branch_types(
+    name: str, arguments: Sequence[RowExpression], semantics: Semantics
+) -> Sequence[ColumnType]:
+    if not semantics.is_hive or name not in hive_retyping.CHOICES:
+        return [argument.type for argument in arguments]
+    conditions = arguments[:1] if name == "if" else ()
+    branches = arguments[len(conditions) :]
+    types = hive_retyping.branch_types(branches, conditions, is_complete=True)
+    return [*(condition.type for condition in conditions), *types]
 
 
 def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...]:

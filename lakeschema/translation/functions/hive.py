@@ -38,7 +38,9 @@ ROWS: Final = (
     Row("from_unixtime", "bigint, string?", "string", PARTIAL),
     Row("unix_timestamp", "any?, string?", "bigint", PARTIAL),
     Row("from_utc_timestamp to_utc_timestamp", "any, string", "timestamp", PARTIAL),
-    Row("substr substring", "text_or_binary, int, int?", "@same_text", TOTAL),
+    Row("substr", "text_or_binary, int, int?", "@same_text", TOTAL),
+    # Its other name makes text of bytes.
+    Row("substring", "string, int, int?", "string", TOTAL),
     Row("concat_ws", "string, any...", "string", PARTIAL),
     Row("reverse", "string", "string", TOTAL),
     Row("extract", "string, any", "int", PARTIAL),
@@ -91,6 +93,7 @@ ROWS: Final = (
     Row("regr_avgx", "number, number", "@second_average", PARTIAL, _AGGREGATE),
     Row("regr_avgy", "number, number", "@average", PARTIAL, _AGGREGATE),
     Row("regr_count", "double, double", "bigint", NEVER, _AGGREGATE),
+    Row("lag lead", "any, int?, any?", "@of_another_row", PARTIAL, Kind.WINDOW, keeps=0),
     Row("min max", "any", "@extreme_of_group", TOTAL, _AGGREGATE, keeps=0),
     Row("histogram_numeric", "double, int", "array<struct<x:double,y:double>>", PARTIAL, _AGGREGATE),
 )

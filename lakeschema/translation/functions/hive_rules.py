@@ -74,6 +74,12 @@ def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult 
     return CallResult(INT, may_be_null=len(arguments) > 2)
 
 
+def _of_another_row(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """LAG and LEAD: what stands for a missing row is brought to the value's type."""
+    type_ = arguments[0].type
+    return CallResult(type_, (None, None, type_)[: len(arguments)])
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@hexed": _hexed,
@@ -84,6 +90,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@of_type_text": _of_type_text,
         "@occurrence": _occurrence,
         "@extreme": _extreme,
+        "@of_another_row": _of_another_row,
         "@extreme_of_group": _extreme_of_group,
     }
 )

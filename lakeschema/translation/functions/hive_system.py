@@ -55,7 +55,8 @@ ROWS: Final = (
     Row("in_file", "string, string", "boolean", PARTIAL),
     Row("split_map_privs", "any", "array<string>", PARTIAL),
     Row("surrogate_key", "int?, int?", "bigint", NEVER, deterministic=False),
-    Row("bucket_number", "", "@null_text", PARTIAL),
+    # These do not look at their arguments.
+    Row("bucket_number", "any...", "@null_text", PARTIAL),
 
     # what is asserted
     Row("assert_true", "boolean", "@nothing", PARTIAL),
@@ -65,7 +66,7 @@ ROWS: Final = (
     Row("validate_acid_sort_order", "bigint, int, bigint", "bigint", PARTIAL),
 
     # the session
-    Row("current_catalog", "", "string", NEVER),
+    Row("current_catalog current_database current_schema", "any...", "string", NEVER),
     Row("current_authorizer", "", "@null_text", PARTIAL),
     Row("restrict_information_schema", "", "boolean", NEVER),
     Row("current_groups", "", "@null_texts", PARTIAL),

@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
+    """``first``: Hive's type of it before its optimiser, where that is another one."""
+
     index: int
     name: str = field(compare=False)
     type: ColumnType
     nullable: bool
+    first: ColumnType | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

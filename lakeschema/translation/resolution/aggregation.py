@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from lakeschema.translation.errors import TypeMismatch
+from lakeschema.translation.functions.hive_retyping import first_type
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -49,13 +50,14 @@ class AggregateCollector:
         index = self._keys.get(expression)
         if index is not None and not isinstance(expression, Literal):
             column = self._key_columns[index]
-            return ColumnReference(index, column.name, column.type, column.nullable)
+            return ColumnReference(
+                index, column.name, column.type, column.nullable, first_type(expression)
+            )
         if isinstance(expression, AggregateCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._named_keys) + position
-            return ColumnReference(
-                at, expression.operator.name, expression.type, expression.nullable
-            )
+            name, first = expression.operator.name, first_type(expression)
+            return ColumnReference(at, name, expression.type, expression.nullable, first)
         if isinstance(expression, ColumnReference):
             raise TypeMismatch(
                 f"column {expression.name} is neither in GROUP BY nor inside an aggregate",
@@ -113,9 +115,8 @@ class WindowCollector:
         if isinstance(expression, WindowCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._input.columns) + position
-            return ColumnReference(
-                at, expression.operator.name, expression.type, expression.nullable
-            )
+            name, first = expression.operator.name, first_type(expression)
+            return ColumnReference(at, name, expression.type, expression.nullable, first)
         return rebuild(expression, self.rewrite)
 
     def plan(self) -> Plan:

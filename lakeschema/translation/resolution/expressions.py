@@ -27,7 +27,7 @@ from lakeschema.translation.errors import (
     UnknownColumn,
     UnsupportedConstruct,
 )
-from lakeschema.translation.functions.arithmetic import branch_types
+from lakeschema.translation.functions import hive_retyping
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
     can_cast,
@@ -456,19 +456,30 @@ class ExpressionResolver:
         values = [self.resolve(then) for _, then in node.branches]
         if node.otherwise is not None:
             values.append(self.resolve(node.otherwise))
-        values = self._cast_to_common_type(values, "the branches of CASE")
+        types: Sequence[ColumnType] = [value.type for value in values]
+        if self.context.semantics.is_hive:
+            types = hive_retyping.branch_types(
+                values,
+                conditions,
+                is_complete=node.otherwise is not None,
+                is_searched=subject is None,
+            )
+        values = self._in_common_type(values, types)
         otherwise = values.pop() if node.otherwise is not None else None
         return Case(tuple(zip(conditions, values, strict=True)), otherwise, values[0].type)
 
-    def _cast_to_common_type(self, values: list[RowExpression], what: str) -> list[RowExpression]:
+    def _in_common_type(
+        self, values: Sequence[RowExpression], types: Sequence[ColumnType]
+    ) -> list[RowExpression]:
+        """``types`` are those that meet, which a value may have only beside the others."""
         semantics = self.context.semantics
-        types = branch_types(values, semantics)
         met = types[0]
         for type_ in types[1:]:
             common = common_type(met, type_, Use.BRANCH, semantics)
             if common is None:
                 raise TypeMismatch(
-                    f"{what} have incompatible types: {print_type(met)} and {print_type(type_)}"
+                    "the branches of CASE have incompatible types:"
+                    f" {print_type(met)} and {print_type(type_)}"
                 )
             met = common
         return [implicit_cast(value, met, semantics) for value in values]

@@ -6,9 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from lakeschema.catalog.column_types import ColumnType, DecimalType
 from lakeschema.translation.errors import AmbiguousColumn, Position
+from lakeschema.translation.functions.hive_retyping import first_type
 from lakeschema.translation.plan.expressions import ColumnReference
-from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    Sort,
+    Window,
+)
 
 _NOTHING: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
@@ -63,7 +75,8 @@ class Scope:
     def reference(self, index: int) -> ColumnReference:
         column = self.plan.columns[index]
         nullable = column.nullable or index in self.padded
-        return ColumnReference(index, column.name, column.type, nullable)
+        first = _first_type(self.plan, index) if isinstance(column.type, DecimalType) else None
+        return ColumnReference(index, column.name, column.type, nullable, first)
 
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
@@ -156,3 +169,25 @@ def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ..
     sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
     star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)
     return sources, star
+
+
+def _first_type(plan: Plan, index: int) -> ColumnType | None:
+    """What Hive types a column as before its optimiser, in whatever query below it is computed."""
+    match plan:
+        case Project(items=items):
+            return first_type(items[index][1])
+        case Aggregate(keys=keys, aggregates=aggregates):
+            return first_type((*keys, *aggregates)[index][1])
+        case Filter() | Sort() | Limit() | Distinct():
+            return _first_type(plan.input, index)
+        case Window(input=below, calls=calls):
+            width = len(below.columns)
+            if index < width:
+                return _first_type(below, index)
+            return first_type(calls[index - width][1])
+        case Join(left, right) if index >= len(left.columns):
+            return _first_type(right, index - len(left.columns))
+        case Join(left=left):
+            return _first_type(left, index)
+        case _:
+            return None

@@ -13,7 +13,12 @@ from pathlib import Path
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import SPELLED_APART, rows_of
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
-from tests.lakeschema.translation import asked_hive, asked_spark, asked_spark_scalars
+from tests.lakeschema.translation import (
+    asked_hive,
+    asked_hive_choices,
+    asked_spark,
+    asked_spark_scalars,
+)
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -159,6 +164,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
             yield from _calls(row)
     if dialect is Dialect.HIVE:
         yield from asked_hive.CALLS
+        yield from asked_hive_choices.CHOICES
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
         yield from asked_spark_scalars.CALLS

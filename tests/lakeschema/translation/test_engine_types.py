@@ -31,10 +31,7 @@ _TOO_LARGE: Mapping[str, str] = {
     "uniform(1.25, 100, 1)": "decimal(3,2)",
 }
 OTHERWISE: Mapping[Engine, Mapping[str, str]] = {
-    Engine.HIVE: {
-        # SUBSTR of the same argument is binary: the two names are one function to the parser.
-        "substring(bi, i)": "binary",
-    },
+    Engine.HIVE: {},
     Engine.SPARK: {
         # Spark calls a written 2 nullable once it is a decimal; it is not.
         "2 * 1.50": "decimal(5,2) not null",
