@@ -150,7 +150,9 @@ def probe(
     source = Calls(name, engine.dialect, documentation)
     finding = Finding(name, engine.dialect)
     for seeds in _rounds(source, finding):
-        asked = {select: seed for seed in seeds for select in _selects(seed, source, documentation)}
+        asked = {
+            select: seed for seed in seeds for select in selects_of(seed, source, documentation)
+        }
         finding.calls += len(asked)
         said = judge.columns(list(asked))
         theirs = {s: columns for s, columns in said.items() if not isinstance(columns, Refusal)}
@@ -174,7 +176,7 @@ def _rounds(source: Calls, finding: Finding) -> Iterator[Sequence[Seed]]:
         yield seeds
 
 
-def _selects(seed: Seed, source: Calls, documentation: str) -> Iterator[str]:
+def selects_of(seed: Seed, source: Calls, documentation: str) -> Iterator[str]:
     if f"from {source.name}(" in documentation.lower():
         yield f"SELECT * FROM {seed}"
         return

@@ -34,6 +34,15 @@ _CLAUSES: Final = (
 _WINDOWS: Final = (
     *(" OVER (ORDER BY {})", " OVER (PARTITION BY {} ORDER BY r)", " OVER (ORDER BY {} DESC, r)"),
 )
+_IN_FEW_JOBS: Final = {
+    Kind.AGGREGATE: (
+        " OVER (PARTITION BY bo)",
+        " OVER (PARTITION BY bo ORDER BY r ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)",
+    ),
+    Kind.WINDOW: (" OVER (PARTITION BY bo ORDER BY r)", " OVER (ORDER BY bo DESC, r)"),
+}
+"""Each other order or partition is a job of its own in Hive, which takes it seconds."""
+
 _LONG: Final = 160
 _TRIES: Final = 100
 """So many times a place of a call is chosen anew before nothing new is believed to be left."""
@@ -122,12 +131,16 @@ class Calls:
         """Of some aggregates and windows with a clause; None for the others."""
         if seed.form.startswith("SELECT ") or self._random.random() > 0.2:
             return None
-        if self.kind is Kind.WINDOW and seed.form.endswith(" OVER (ORDER BY r)"):
+        over_rows = self.kind is Kind.WINDOW and seed.form.endswith(" OVER (ORDER BY r)")
+        of_group = self.kind is Kind.AGGREGATE and seed.form.endswith(")") and " (" not in seed.form
+        if self._dialect is Dialect.HIVE and (over_rows or of_group):
+            form = seed.form.removesuffix(" OVER (ORDER BY r)")
+            return Seed(form + self._random.choice(_IN_FEW_JOBS[self.kind]), seed.arguments)
+        if over_rows:
             form = seed.form.removesuffix(" OVER (ORDER BY r)") + self._random.choice(_WINDOWS)
             return Seed(form, (*seed.arguments, self._random.choice(self._columns)))
-        if self.kind is Kind.AGGREGATE and seed.form.endswith(")") and " (" not in seed.form:
-            usable = _CLAUSES if self._dialect is Dialect.SPARK else _CLAUSES[1::2]
-            return Seed(seed.form + self._random.choice(usable), (*seed.arguments, "bo"))
+        if of_group:
+            return Seed(seed.form + self._random.choice(_CLAUSES), (*seed.arguments, "bo"))
         return None
 
     def _other(self, text: str) -> str:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from deploy.answering_process import AnsweringProcess
 from deploy.class_archive import archive_options
@@ -99,13 +100,15 @@ class HiveQueries(AnsweringProcess):
         Raises:
             ServerFailed: Hive ended.
         """
-        answers = self.ask({"sql": list(statements)})["answers"]
-        return [
-            HiveRefused(sql, answer["error"])
-            if "error" in answer
-            else HiveAnswer([(name, type_) for name, type_ in answer["columns"]], answer["rows"])
-            for sql, answer in zip(statements, answers, strict=True)
-        ]
+        return _answers(statements, self.ask({"sql": list(statements)}))
+
+    def compile(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+        """The columns that each would have, without running it.
+
+        Raises:
+            ServerFailed: Hive ended.
+        """
+        return _answers(statements, self.ask({"sql": list(statements), "compile": True}))
 
     def answer(self, statement: str) -> HiveAnswer:
         """Runs one statement.
@@ -118,6 +121,15 @@ class HiveQueries(AnsweringProcess):
         if isinstance(answer, HiveRefused):
             raise answer
         return answer
+
+
+def _answers(statements: Sequence[str], answered: Any) -> Sequence[HiveAnswer | HiveRefused]:
+    return [
+        HiveRefused(sql, answer["error"])
+        if "error" in answer
+        else HiveAnswer([(name, type_) for name, type_ in answer["columns"]], answer["rows"])
+        for sql, answer in zip(statements, answered["answers"], strict=True)
+    ]
 
 
 def _launch(command: Sequence[str], home: Path, metastore_port: int | None) -> HiveQueries:
@@ -150,6 +162,9 @@ def _hive_site(home: Path) -> dict[str, str]:
         "datanucleus.schema.autoCreateAll": "true",
         "hive.execution.engine": "mr",
         "mapreduce.framework.name": "local",
+        # Hive looks each second whether a job has ended: most of what a small one takes.
+        "hive.exec.counters.pull.interval": "10",
+        "mapreduce.task.io.sort.mb": "8",
         "hive.support.concurrency": "false",
         "hive.txn.manager": "org.apache.hadoop.hive.ql.lockmgr.DummyTxnManager",
         "hive.stats.autogather": "false",

@@ -39,7 +39,8 @@ import org.apache.thrift.transport.TTransportFactory;
  * <p>Arguments: hive-site.xml and, optionally, a port of the loopback address on which its catalog is
  * served to others, as a metastore. One JSON text a line each way: {"sql": [statement, ...]} is answered
  * by {"answers": [{"columns": [[name, type], ...], "rows": [...]} or {"error": message}, ...]};
- * a row is the text of Hive's own result, columns between tabs. Ends when standard input does.
+ * a row is the text of Hive's own result, columns between tabs. With {"compile": true} beside them the
+ * statements are only compiled: columns, no rows. Ends when standard input does.
  */
 public final class HiveQueries {
   private static final int MOST_ROWS = 100_000;
@@ -66,8 +67,12 @@ public final class HiveQueries {
     answers.println("{\"ready\":true}");
     for (String line = requests.readLine(); line != null; line = requests.readLine()) {
       JsonArray all = new JsonArray();
-      for (JsonElement sql : JsonParser.parseString(line).getAsJsonObject().getAsJsonArray("sql")) {
-        all.add(answer(conf, gson, sql.getAsString()));
+      JsonObject request = JsonParser.parseString(line).getAsJsonObject();
+      for (JsonElement sql : request.getAsJsonArray("sql")) {
+        all.add(
+            request.has("compile")
+                ? compiled(conf, sql.getAsString())
+                : answer(conf, gson, sql.getAsString()));
       }
       JsonObject answer = new JsonObject();
       answer.add("answers", all);
@@ -113,6 +118,18 @@ public final class HiveQueries {
       }
       answer.add("columns", columns);
       answer.add("rows", gson.toJsonTree(rows));
+    } catch (Throwable error) {
+      answer.addProperty("error", String.valueOf(error.getMessage()));
+    }
+    return answer;
+  }
+
+  private static JsonObject compiled(HiveConf conf, String sql) {
+    JsonObject answer = new JsonObject();
+    try (IDriver driver = DriverFactory.newDriver(conf)) {
+      driver.compileAndRespond(sql);
+      answer.add("columns", columns(driver.getSchema()));
+      answer.add("rows", new JsonArray());
     } catch (Throwable error) {
       answer.addProperty("error", String.valueOf(error.getMessage()));
     }

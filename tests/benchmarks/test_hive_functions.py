@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from benchmarks.function_judges import Refusal
-from benchmarks.hive_functions import HiveFunctions, HiveStatements
+from benchmarks.hive_functions import HiveFunctions
+from benchmarks.hive_values import HiveStatements
 from deploy.hive import HiveAnswer, HiveRefused
 from lakeschema.catalog.column_types import INT, StructField
 
@@ -22,6 +23,9 @@ class Hive(HiveStatements):
     def run(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
         self.asked += statements
         return [self._answer(statement) for statement in statements]
+
+    def compile(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+        return self.run(*statements)
 
     def _answer(self, statement: str) -> HiveAnswer | HiveRefused:
         if bad := re.search(r"bad\((\w)\)", statement):
