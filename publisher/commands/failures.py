@@ -91,11 +91,13 @@ def _outside_failures() -> tuple[type[Exception], ...]:
 
 
 def _state_failure(error: Exception) -> Failure | None:
+    import sqlite3
+
     from alembic.util import CommandError
     from sqlalchemy.exc import DBAPIError
 
     match error:
-        case DBAPIError(orig=reason):
+        case DBAPIError(orig=reason) | (sqlite3.Error() as reason):
             hint = "check state.url, the file's permissions and the disk"
             return Failure(OUTSIDE_FAILED, f"state database: {reason}", hint)
         case CommandError():

@@ -28,7 +28,7 @@ from publisher.commands.planning.values import (
     PlannedRelation,
     PlannedVersion,
 )
-from publisher.state.protocol import Transaction
+from publisher.state.sqlite_reading import StateReading
 
 _Named = TypeVar("_Named", PlannedVersion, Failing)
 
@@ -39,7 +39,7 @@ def plan_changes(
     forecast: PackageForecast,
     scripts: Sequence[Script],
     *,
-    state: Transaction | None,
+    state: StateReading | None,
     say: Say,
     dialect: Dialect | None = None,
     audience: Audience | None = None,
@@ -70,7 +70,7 @@ def plan_change(
     forecast: PackageForecast,
     change: DdlChange,
     *,
-    state: Transaction | None,
+    state: StateReading | None,
     say: Say,
     audience: Audience | None = None,
 ) -> Plan:

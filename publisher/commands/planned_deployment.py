@@ -9,10 +9,7 @@ from dataclasses import dataclass, replace
 from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.pool import LimitedProcesses
-from publisher.commands.audience.downloads import read_downloads
 from publisher.commands.audience.hits import Audience
-from publisher.commands.audience.lock_files import read_registered
-from publisher.commands.audience.query_log import require_query_log
 from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.catalog_now import Say
 from publisher.commands.planning.packages import PackageForecast, Rules
@@ -28,8 +25,7 @@ from publisher.daemon.adapters import (
     open_catalog,
 )
 from publisher.settings import Settings, StaticIndexSettings
-from publisher.state.protocol import Transaction
-from publisher.state.sqlite_reading import UnreadableState, read_transaction
+from publisher.state.sqlite_reading import StateReading, UnreadableState, read_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +97,24 @@ def build_audience(settings: Settings) -> Audience:
         Refused: a file that the settings name is missing, too large or damaged.
     """
     packaging, named = build_packaging(settings), settings.plan
+    audience = Audience(packaging.distribution)
+    # Each is imported for those alone who have such files.
     if named.query_log is not None:
+        from publisher.commands.audience.query_log import require_query_log
+
         require_query_log(named.query_log)
-    return Audience(
-        packaging.distribution,
-        read_registered(named.lock_files, packaging.prefix),
-        None if named.downloads is None else read_downloads(named.downloads),
-        named.query_log,
-        Dialect(named.query_dialect),
-    )
+        dialect = Dialect(named.query_dialect)
+        audience = replace(audience, query_log=named.query_log, query_dialect=dialect)
+    if named.lock_files:
+        from publisher.commands.audience.lock_files import read_registered
+
+        pins = read_registered(named.lock_files, packaging.prefix)
+        audience = replace(audience, pins=pins)
+    if named.downloads is not None:
+        from publisher.commands.audience.downloads import read_downloads
+
+        audience = replace(audience, downloads=read_downloads(named.downloads))
+    return audience
 
 
 def build_rules(settings: Settings) -> Rules:
@@ -124,13 +129,13 @@ def build_rules(settings: Settings) -> Rules:
 @contextmanager
 def opened_state(
     settings: Settings, say: Say, *, believes_state: bool
-) -> Iterator[Transaction | None]:
+) -> Iterator[StateReading | None]:
     """None where there is no state that can be read."""
     with ExitStack() as stack:
-        state: Transaction | None = None
+        state: StateReading | None = None
         if believes_state:
             try:
-                state = stack.enter_context(read_transaction(settings.state.file))
+                state = stack.enter_context(read_state(settings.state.file))
             except UnreadableState as error:
                 say(str(error))
         yield state

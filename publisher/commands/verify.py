@@ -18,9 +18,8 @@ from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.index.protocol import IndexRefused, PackageIndex
 from publisher.index.releases import newest_release
-from publisher.publishing.attestation import UntrustedProvenance
 from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed
-from publisher.publishing.trust import check_provenance
+from publisher.publishing.trust import UntrustedProvenance, check_provenance
 from publisher.selection import EVERYTHING, Selection
 
 

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from packaging.metadata import parse_email
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import (
     InvalidSdistFilename,
@@ -104,6 +103,9 @@ def read_metadata(data: bytes, named: NamedFile) -> CoreMetadata:
     Raises:
         MalformedWheel: ``data`` is not such a wheel.
     """
+    # Slow to import, and needed by whoever uploads.
+    from packaging.metadata import parse_email
+
     text = _read_metadata_bytes(data)
     raw, _ = parse_email(text)
     name, version = raw.get("name", ""), raw.get("version", "")

@@ -1,100 +1,22 @@
-"""Versions that the index has and the state lacks, because it was lost or is an older copy."""
+"""Versions that the index has and the state lacks, because it was lost or is an older copy: they become known."""
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from codegen.errors import CodegenError
-from codegen.package import Release
 from lakeschema.catalog.identifiers import RelationName
-from publisher.index.protocol import ForeignPackage, IndexFile, IndexRefused, PackageIndex
-from publisher.publishing.attestation import UntrustedProvenance
-from publisher.publishing.listing import Listing
-from publisher.publishing.packaging_protocol import Packaging, ReadPackage
-from publisher.publishing.trust import check_provenance
-from publisher.publishing.versioning import parse_number
+from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.unrecorded import Adopted, read_unrecorded_versions
 from publisher.runtime import Runtime
 from publisher.state.protocol import Transaction
-from publisher.state.records import RelationRecord, VersionRecord, VersionStatus
+from publisher.state.records import RelationRecord
 
 log = logging.getLogger(__name__)
 
-MAX_WHEELS_READ = 200
-"""Of one distribution, the newest first: how many versions count for the next number, at most."""
-
-MAX_REFUSAL_CHARACTERS = 500
-"""Of the reason that is kept of an unusable wheel."""
-
-
-class UnusableWheel(Exception):
-    """A wheel that the index lists is not there, or has other bytes than the page states."""
-
-
-UNUSABLE = (UnusableWheel, UntrustedProvenance, CodegenError)
-"""What ``read_wheel`` raises of a wheel, whatever the index has beside it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _FoundWheel:
-    """A wheel of the index.
-
-    Attributes:
-        sha256: None if it is unusable: what is listed later with this hash is not ours either.
-        package: what it contains, if it was read.
-        refusal: why it is unusable; "" if it is not.
-    """
-
-    sha256: str | None
-    package: ReadPackage | None = None
-    refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Adopted:
-    """What the ledger lacked of one relation.
-
-    Attributes:
-        versions: lowest first.
-        event_id: the newest usable wheel reflects no later one of the catalog; None if it states
-            none.
-    """
-
-    versions: Sequence[VersionRecord] = ()
-    event_id: int | None = None
-
-
 NOTHING_ADOPTED = Adopted()
-
-
-def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
-    """Those named as ours whose number the history lacks, lowest first."""
-    known = {version.number for version in history}
-    return [file for number, file in listing.ours.items() if number not in known]
-
-
-def read_wheel(
-    index: PackageIndex, packaging: Packaging, file: IndexFile, trusted_keys: Sequence[bytes]
-) -> tuple[str, ReadPackage]:
-    """The SHA-256 of a wheel of the index, and what it contains.
-
-    Raises:
-        UnusableWheel, UntrustedProvenance, CodegenError: it is not a package that we published.
-        PackageIndexError: the index does not answer, or refuses.
-    """
-    try:
-        data = index.fetch(file)
-    except IndexRefused as error:
-        if error.status not in {404, 410}:
-            raise
-        raise UnusableWheel("the index lists it and does not have it") from error
-    sha256 = hashlib.sha256(data).hexdigest()
-    if file.sha256 not in {None, sha256}:
-        raise UnusableWheel("its bytes do not have the hash that the page states")
-    check_provenance(index, file, sha256, trusted_keys)
-    return sha256, packaging.read(data)
 
 
 def adopt_unrecorded(
@@ -122,42 +44,6 @@ def adopt_unrecorded(
     return adopted
 
 
-def read_unrecorded_versions(
-    index: PackageIndex,
-    packaging: Packaging,
-    relation: RelationName,
-    unrecorded: Sequence[IndexFile],
-    now: float,
-    trusted_keys: Sequence[bytes] = (),
-) -> Adopted:
-    """Records of ``unrecorded_files``; usable wheels of the newest major are read, for comparison.
-
-    One that is not what the page states, not a package, or not signed by one of ``trusted_keys``
-    where there are some, is CONFLICT: its number is never used.
-
-    Raises:
-        PackageIndexError: one could not be read.
-        ForeignPackage: one is the package of another relation.
-    """
-    wheels = _Wheels(index, packaging, relation, trusted_keys)
-    major: int | None = None
-    event_id: int | None = None
-    releases: dict[str, Release] = {}
-    adopted = []
-    # The newest first: its changelog also describes the versions before it.
-    for position, file in enumerate(reversed(unrecorded)):
-        number = parse_number(file.version)
-        is_read = position < MAX_WHEELS_READ and major in {None, number[0]}
-        wheel = wheels.read(file) if is_read else wheels.believe(file)
-        if major is None and not wheel.refusal:
-            major = number[0]
-            event_id = wheel.package.newest_event_id if wheel.package else None
-        for release in wheel.package.changelog if wheel.package else ():
-            releases.setdefault(release.version, release)
-        adopted.append(_version_record(relation, packaging, file, wheel, releases, now))
-    return Adopted(adopted[::-1], event_id)
-
-
 def write_adopted(tx: Transaction, relation: RelationName, adopted: Adopted, now: float) -> None:
     """Records the versions, and the event that a reading must reflect to come after them."""
     tx.versions.adopt(adopted.versions)
@@ -165,65 +51,3 @@ def write_adopted(tx: Transaction, relation: RelationName, adopted: Adopted, now
     if adopted.event_id is not None:
         newest = max(adopted.event_id, record.read_event_id or 0)
         tx.graph.write(replace(record, read_event_id=newest, read_at=now))
-
-
-def _version_record(
-    relation: RelationName,
-    packaging: Packaging,
-    file: IndexFile,
-    wheel: _FoundWheel,
-    releases: Mapping[str, Release],
-    now: float,
-) -> VersionRecord:
-    package = wheel.package
-    release = releases.get(file.version, Release(file.version, "", ()))
-    return VersionRecord(
-        distribution=packaging.distribution(relation),
-        number=file.version,
-        relation=relation,
-        status=VersionStatus.CONFLICT if wheel.refusal else VersionStatus.PUBLISHED,
-        content_hash=package.content_hash if package else None,
-        schema_text=package.schema_text if package else None,
-        wheel_sha256=wheel.sha256,
-        filename=file.filename,
-        change=release.change,
-        reasons=(wheel.refusal,) if wheel.refusal else release.lines,
-        created_at=now,
-        surface_hash=package.surface_hash if package else "",
-        runtime=package.runtime if package else "",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Wheels:
-    """Of one relation, on the index."""
-
-    index: PackageIndex
-    packaging: Packaging
-    relation: RelationName
-    trusted_keys: Sequence[bytes]
-
-    def read(self, file: IndexFile) -> _FoundWheel:
-        try:
-            sha256, package = read_wheel(self.index, self.packaging, file, self.trusted_keys)
-        except UNUSABLE as error:
-            return _refuse(file, str(error))
-        if package.relation != self.relation:
-            distribution = self.packaging.distribution(self.relation)
-            raise ForeignPackage(distribution, str(package.relation))
-        return _FoundWheel(sha256, package)
-
-    def believe(self, file: IndexFile) -> _FoundWheel:
-        """Without a look at its bytes: the hash is the page's."""
-        try:
-            check_provenance(self.index, file, file.sha256, self.trusted_keys)
-        except UntrustedProvenance as error:
-            return _refuse(file, str(error))
-        return _FoundWheel(file.sha256)
-
-
-def _refuse(file: IndexFile, why: str) -> _FoundWheel:
-    log.warning("wheel of the index is unusable", extra={"wheel": file.filename, "why": why})
-    # It may quote the wheel: untrusted, and not always text that the state can store.
-    storable = why.encode("ascii", "backslashreplace").decode()[:MAX_REFUSAL_CHARACTERS]
-    return _FoundWheel(None, refusal=storable)

@@ -18,14 +18,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic_core import from_json
 
+from publisher.publishing.trust import UntrustedProvenance
+
 KIND = "deployment-key"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://docs.pypi.org/attestations/publish/v1"
 _PAYLOAD_TYPE = b"application/vnd.in-toto+json"
-
-
-class UntrustedProvenance(Exception):
-    """The provenance does not prove that a trusted key published the file; the message says why."""
 
 
 def public_key_of(key: Ed25519PrivateKey) -> bytes:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from publisher.index.protocol import IndexFile
-from publisher.publishing.adoption import unrecorded_files
 from publisher.publishing.listing import Listing
+from publisher.publishing.unrecorded import unrecorded_files
 from publisher.publishing.upload import DROPPED
 from publisher.state.records import VersionRecord, VersionStatus
 

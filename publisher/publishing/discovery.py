@@ -20,19 +20,13 @@ from publisher.index.protocol import (
     UntrustedPackage,
 )
 from publisher.policy import DeletionLimit
-from publisher.publishing.adoption import (
-    UNUSABLE,
-    Adopted,
-    adopt_unrecorded,
-    read_wheel,
-    unrecorded_files,
-    write_adopted,
-)
-from publisher.publishing.attestation import UntrustedProvenance
+from publisher.publishing.adoption import adopt_unrecorded, write_adopted
 from publisher.publishing.index_work import IndexWork
 from publisher.publishing.listing import Listing, read_listing
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.reconciling import write_newest
+from publisher.publishing.trust import UntrustedProvenance
+from publisher.publishing.unrecorded import UNUSABLE, Adopted, read_wheel, unrecorded_files
 from publisher.runtime import Runtime
 from publisher.settling.findings import CatalogReader
 from publisher.state.protocol import Transaction

@@ -16,17 +16,13 @@ from functools import partial
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import ForeignPackage, IndexRefused, PackageIndex
-from publisher.publishing.adoption import (
-    NOTHING_ADOPTED,
-    Adopted,
-    adopt_unrecorded,
-    write_adopted,
-)
+from publisher.publishing.adoption import NOTHING_ADOPTED, adopt_unrecorded, write_adopted
 from publisher.publishing.differences import Differences, compare_with_index
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed
+from publisher.publishing.unrecorded import Adopted
 from publisher.publishing.upload import (
     DROPPED,
     MAX_LISTING_DELAY_SECONDS,

@@ -1,11 +1,17 @@
-"""Whether a wheel of the index was published by this deployment, as its provenance proves."""
+"""Whether a wheel of the index was published by this deployment, as its provenance proves.
+
+What verifies signatures is imported for those deployments alone that ask for them: it is slow to import.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from publisher.index.protocol import IndexFile, IndexRefused, PackageIndex
-from publisher.publishing.attestation import UntrustedProvenance, verify
+
+
+class UntrustedProvenance(Exception):
+    """The provenance does not prove that a trusted key published the file; the message says why."""
 
 
 def check_provenance(
@@ -21,6 +27,8 @@ def check_provenance(
     """
     if not trusted_keys:
         return
+    from publisher.publishing.attestation import verify
+
     if sha256 is None:
         raise UntrustedProvenance("the page does not state its SHA-256, which a signature is for")
     try:

@@ -1,28 +1,117 @@
-"""A state in SQLite that another program writes, only read: nothing of it is made, migrated or changed."""
+"""A state in SQLite that another program writes, only read: nothing of it is made, migrated or changed.
+
+In SQL as text, without SQLAlchemy, whose import takes longer than most questions of a person. A test
+holds every answer to that of the state itself.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, create_engine
-from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.pool import NullPool
-
+from lakeschema.catalog.identifiers import RelationName
 from publisher.state.migrations import newest_revision
-from publisher.state.protocol import Transaction
-from publisher.state.sql.transaction import SqlTransaction
+from publisher.state.records import RelationRecord, VersionRecord
+from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.rows import relation_record, version_record
+
+_RECORDS = """
+SELECT name, facts_hash, read_event_id, missing_since, status, stale, reason, interface_hash, content_hash,
+    inputs_hash, derived_facts_hash, published_hash, yanked, index_check_due, incarnation, fingerprint,
+    republish_after, read_at
+FROM relation JOIN schema USING (name) WHERE name IN ({keys})
+"""
+_DERIVATIONS = (
+    "SELECT name, derivation FROM schema WHERE derivation IS NOT NULL AND name IN ({keys})"
+)
+_FACTS_HASHES = "SELECT name, facts_hash FROM relation WHERE facts_hash IS NOT NULL"
+_UPSTREAMS = """
+SELECT dependent, upstream FROM edge WHERE dependent IN ({keys}) ORDER BY dependent, position
+"""
+_DEPENDENTS = "SELECT DISTINCT dependent FROM edge WHERE upstream IN ({keys}) ORDER BY dependent"
+_HISTORY = """
+SELECT sequence, distribution, number, relation, status, content_hash, schema_text, wheel_sha256,
+    filename, change, reasons, created_at, surface_hash, runtime
+FROM version WHERE distribution IN ({keys}) ORDER BY sequence
+"""
+_COUNT_MISSING = """
+SELECT count(*) FILTER (WHERE missing_since IS NOT NULL) AS missing, count(*) AS known
+FROM relation JOIN schema USING (name)
+WHERE facts_hash IS NOT NULL AND published_hash IS NOT NULL AND (? IS NULL OR namespace = ?)
+"""
 
 
 class UnreadableState(Exception):
     """There is a state, but this release cannot read it."""
 
 
+class StateReading:
+    """What a transaction of the state answers, with the same words: see ``publisher.state.protocol``."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def position(self, source: str) -> str | None:
+        rows = self._rows("SELECT position FROM source_offset WHERE source = ?", [source])
+        return next((row.position for row in rows), None)
+
+    def outstanding(self) -> frozenset[RelationName]:
+        """Relations that wait to be read, derived or published."""
+        return frozenset(name_of(row.key) for row in self._rows("SELECT key FROM work"))
+
+    def records(self, names: Iterable[RelationName]) -> Mapping[RelationName, RelationRecord]:
+        found = map(relation_record, self._of_keys(_RECORDS, keys_of(names)))
+        return {record.name: record for record in found}
+
+    def facts_hashes(self) -> Mapping[RelationName, str]:
+        return {name_of(row.name): row.facts_hash for row in self._rows(_FACTS_HASHES)}
+
+    def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
+        rows = self._of_keys(_DERIVATIONS, keys_of(names))
+        return {name_of(row.name): row.derivation for row in rows}
+
+    def upstreams(
+        self, dependents: Iterable[RelationName]
+    ) -> Mapping[RelationName, tuple[RelationName, ...]]:
+        """Direct ones in order of first mention, with an entry for every name given."""
+        dependents = list(dependents)
+        found: dict[RelationName, list[RelationName]] = {name: [] for name in dependents}
+        for row in self._of_keys(_UPSTREAMS, keys_of(dependents)):
+            found[name_of(row.dependent)].append(name_of(row.upstream))
+        return {name: tuple(upstreams) for name, upstreams in found.items()}
+
+    def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
+        """Direct ones only."""
+        rows = self._of_keys(_DEPENDENTS, keys_of(upstreams))
+        return list(dict.fromkeys(name_of(row.dependent) for row in rows))
+
+    def history(self, distribution: str) -> Sequence[VersionRecord]:
+        return [version_record(row) for row in self._of_keys(_HISTORY, [distribution])]
+
+    def count_missing(self, namespace: tuple[str, ...] | None) -> tuple[int, int]:
+        """As ``RelationGraph.count_missing``, of those that were not dropped."""
+        key = None if namespace is None else namespace_key(namespace)
+        (row,) = self._rows(_COUNT_MISSING, [key, key])
+        return row.missing, row.known
+
+    def _of_keys(self, statement: str, keys: Iterable[str]) -> Iterator[Any]:
+        for chunk in chunks(keys):
+            yield from self._rows(statement.format(keys=",".join("?" * len(chunk))), chunk)
+
+    def _rows(self, statement: str, values: Sequence[str | None] = ()) -> Iterator[Any]:
+        cursor = self._connection.execute(statement, values)
+        columns = tuple(column[0] for column in cursor.description)
+        return map(_row_type(columns)._make, cursor)
+
+
 @contextmanager
-def read_transaction(path: Path) -> Iterator[Transaction | None]:
+def read_state(path: Path) -> Iterator[StateReading | None]:
     """One consistent state, for as long as the block lasts; None if there is none at ``path``.
 
     Raises:
@@ -31,15 +120,14 @@ def read_transaction(path: Path) -> Iterator[Transaction | None]:
     if not path.is_file():
         yield None
         return
-    engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
     try:
-        connection = engine.connect()
-    except DBAPIError as error:
-        raise UnreadableState(f"{path}: {error.orig}") from error
-    with connection:
-        connection.exec_driver_sql("BEGIN")
+        connection = _connect(path)
+    except sqlite3.Error as error:
+        raise UnreadableState(f"{path}: {error}") from error
+    with closing(connection):
+        connection.execute("BEGIN")
         _check_release(connection, path)
-        yield SqlTransaction(connection)
+        yield StateReading(connection)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -50,17 +138,19 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 
-def _check_release(connection: Connection, path: Path) -> None:
+def _check_release(connection: sqlite3.Connection, path: Path) -> None:
     try:
-        # Alembic's own table, without Alembic, which takes long to import.
-        found = (
-            connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all()
-        )
-    except OperationalError as error:
-        if "no such table" not in str(error.orig):
-            raise UnreadableState(f"{path}: {error.orig}") from error
+        found = [number for (number,) in connection.execute("SELECT * FROM alembic_version")]
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise UnreadableState(f"{path}: {error}") from error
         found = []
-    except DBAPIError as error:
-        raise UnreadableState(f"{path}: {error.orig}") from error
+    except sqlite3.Error as error:
+        raise UnreadableState(f"{path}: {error}") from error
     if found != [newest_revision()]:
         raise UnreadableState(f"{path} was written by another release of schema-publisher")
+
+
+@lru_cache
+def _row_type(columns: tuple[str, ...]) -> Any:
+    return namedtuple("Row", columns)  # noqa: PYI024 (the columns are known at run time)

@@ -117,10 +117,10 @@ SINGLE = {
         "tests/publisher/publishing/test_versioning.py",
     ),
     "newest wheel only adopted": _one(
-        "publishing.adoption",
+        "publishing.unrecorded",
         "is_read = position < MAX_WHEELS_READ and major in {None, number[0]}",
         "is_read = position == 0",
-        "tests/publisher/publishing/test_adoption.py",
+        "tests/publisher/publishing/test_unrecorded.py",
     ),
     "missing_since kept": _one(
         _SETTLING,

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.deriver import Deriver
-from publisher.commands.audience.lock_files import RegisteredPin
-from publisher.commands.audience.queries import ConcernedQueries
-from publisher.commands.audience.query_log import read_query_log
 from publisher.commands.audience.values import Hit, PinEffect, PinHit, QueryHit
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.cone import Cone
 from publisher.commands.planning.values import PackageFate, Plan, PlannedVersion
+
+if TYPE_CHECKING:
+    from publisher.commands.audience.lock_files import RegisteredPin
 
 Queries: TypeAlias = Mapping[RelationName, Sequence[QueryHit]]
 _BREAKING = "major"
@@ -49,6 +49,10 @@ class Audience:
         """
         if self.query_log is None:
             return _NO_QUERIES
+        # Like what reads lock files and downloads: imported for those alone who have it.
+        from publisher.commands.audience.queries import ConcernedQueries
+        from publisher.commands.audience.query_log import read_query_log
+
         concerned = ConcernedQueries(now, cone, deriver, self.query_dialect, say)
         return concerned.by_relation(read_query_log(self.query_log, concerned.may_read))
 

@@ -24,8 +24,8 @@ from lakeschema.translation.upstream_first import (
 )
 from publisher.events.log_position import LogPosition, MalformedPosition
 from publisher.settling.deriving import derivation_from_text
-from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
+from publisher.state.sqlite_reading import StateReading
 
 log = logging.getLogger(__name__)
 
@@ -37,10 +37,10 @@ Say: TypeAlias = Callable[[str], None]
 
 
 class CatalogNow:
-    """``state`` is one transaction on the state of this catalog, None without one."""
+    """``state`` is a reading of the state of this catalog, None without one."""
 
     def __init__(
-        self, catalog: Catalog, deriver: Deriver, state: Transaction | None, say: Say
+        self, catalog: Catalog, deriver: Deriver, state: StateReading | None, say: Say
     ) -> None:
         self.state = state
         self._catalog = catalog
@@ -71,7 +71,7 @@ class CatalogNow:
         while frontier:
             below = {d for name in frontier for d in self._dependents.get(name, ())}
             if self.state is not None:
-                recorded = self.state.graph.dependents(frontier)
+                recorded = self.state.dependents(frontier)
                 below |= {d for d in recorded if d not in self._unread}
             frontier = below - found
             found |= frontier
@@ -84,8 +84,7 @@ class CatalogNow:
         wanted = list(names)
         missing = [name for name in wanted if name not in self._upstreams]
         if missing and self.state is not None:
-            for name, edges in self.state.graph.edges_of(missing).items():
-                self._upstreams[name] = tuple(edge.upstream for edge in edges)
+            self._upstreams |= self.state.upstreams(missing)
         return {name: self._upstreams[name] for name in wanted if name in self._upstreams}
 
     def outcomes(self, names: Iterable[RelationName]) -> Mapping[RelationName, Outcome]:
@@ -103,13 +102,13 @@ class CatalogNow:
         """The relations of which the state is not known to have read what the catalog has."""
         state = self.state
         if state is not None and _has_heard_all(state, self._catalog):
-            return frozenset(work.relation for work in state.work.outstanding())
+            return state.outstanding()
         if state is None:
             self._say("no state to read: every relation of the catalog is read")
         listed = list_relations(self._catalog).names
         self._say(f"reading {len(listed)} relations")
         found = self.facts(listed)
-        hashes = {} if state is None else state.graph.facts_hashes()
+        hashes = {} if state is None else state.facts_hashes()
         read = {
             name
             for name, relation in found.items()
@@ -136,7 +135,7 @@ class CatalogNow:
     ) -> Mapping[RelationName, RelationRecord | None]:
         missing = [name for name in names if name not in self._records]
         if missing:
-            found = {} if self.state is None else self.state.graph.records(missing)
+            found = {} if self.state is None else self.state.records(missing)
             self._records |= {name: found.get(name) for name in missing}
         return {name: self._records[name] for name in names}
 
@@ -145,7 +144,7 @@ class CatalogNow:
         if self.state is None:
             return
         records = self._recorded([name for name in names if name not in self._unread])
-        texts = self.state.graph.derivations(
+        texts = self.state.derivations(
             name for name, r in records.items() if r is not None and r.status is Status.OK
         )
         for name, record in records.items():
@@ -195,9 +194,9 @@ class CatalogNow:
         return found
 
 
-def _has_heard_all(state: Transaction, catalog: Catalog) -> bool:
+def _has_heard_all(state: StateReading, catalog: Catalog) -> bool:
     """Whether the state has received every event that the catalog has written."""
-    position = state.journal.position(_NOTIFICATION_LOG)
+    position = state.position(_NOTIFICATION_LOG)
     current = catalog.current_event_id()
     if position is None or current is None:
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 from typing import TypeAlias
 
 from codegen.errors import CodegenError
@@ -22,13 +21,6 @@ from publisher.commands.planning.values import (
 )
 from publisher.index.protocol import ForeignPackage, IndexFile, PackageIndex
 from publisher.policy import Policy
-from publisher.publishing.adoption import (
-    UnusableWheel,
-    read_unrecorded_versions,
-    read_wheel,
-    unrecorded_files,
-)
-from publisher.publishing.attestation import UntrustedProvenance
 from publisher.publishing.history import newest_published, published_texts
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging_protocol import (
@@ -37,10 +29,17 @@ from publisher.publishing.packaging_protocol import (
     Predecessors,
     kind_of,
 )
+from publisher.publishing.trust import UntrustedProvenance
+from publisher.publishing.unrecorded import (
+    UnusableWheel,
+    read_unrecorded_versions,
+    read_wheel,
+    unrecorded_files,
+)
 from publisher.publishing.versioning import SAME_SCHEMA, VersioningMode
 from publisher.selection import Selection
-from publisher.state.protocol import Transaction
 from publisher.state.records import VersionRecord
+from publisher.state.sqlite_reading import StateReading
 
 UNFIT = (CodegenError, ForeignPackage, PackagingCrashed)
 """What ``PackageForecast.version`` raises of a relation that gets no package."""
@@ -76,7 +75,7 @@ class PackageForecast:
         index: PackageIndex,
         packaging: Packaging,
         rules: Rules,
-        state: Transaction | None = None,
+        state: StateReading | None = None,
     ) -> None:
         self._index = index
         self._packaging = packaging
@@ -96,7 +95,7 @@ class PackageForecast:
         request = self._packaging.request(relation, derivation)
         name = request.relation
         expected = self._packaging.content_hash(request)
-        record = None if self._state is None else self._state.graph.records([name]).get(name)
+        record = None if self._state is None else self._state.records([name]).get(name)
         if record is not None and record.published_hash == expected and not record.yanked:
             return None
         return self._next(request, expected, relation)
@@ -143,7 +142,7 @@ class PackageForecast:
         listing = read_listing(distribution, self._index.files(distribution))
         recorded: Sequence[VersionRecord] = ()
         if self._state is not None:
-            recorded = self._state.versions.history([distribution])[distribution]
+            recorded = self._state.history(distribution)
         unrecorded = unrecorded_files(listing, recorded)
         adopt = partial(read_unrecorded_versions, self._index, self._packaging, name, now=0.0)
         # Of most packages the newest wheel says that nothing changed; the others are not fetched.
@@ -225,7 +224,7 @@ class PackageForecast:
     ) -> tuple[int, int]:
         """How many packaged relations are missing already, and of how many."""
         if self._state is not None:
-            return self._state.graph.count_missing(namespace, inf)
+            return self._state.count_missing(namespace)
         return 0, sum(namespace in {None, name.namespace} for name in known)
 
 

@@ -29,6 +29,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.state.records import Edge, RelationRecord
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.rows import relation_record
 from publisher.state.sql.search import enter_derivation, forget_derivation
 from publisher.state.sql.statements import KEYS, ONE, ZERO, replacing, upsert
 from publisher.state.sql.tables import EDGE, IN_TROUBLE, RELATION, SCHEMA
@@ -247,11 +248,14 @@ class SqlRelationGraph:
         found: dict[RelationName, RelationRecord] = {}
         for chunk in chunks(keys_of(names)):
             for row in self._connection.execute(_RECORDS, {"keys": chunk}):
-                found[name_of(row.name)] = _record(row)
+                found[name_of(row.name)] = relation_record(row)
         return found
 
     def every_record(self) -> Mapping[RelationName, RelationRecord]:
-        return {name_of(row.name): _record(row) for row in self._connection.execute(_EVERY_RECORD)}
+        return {
+            name_of(row.name): relation_record(row)
+            for row in self._connection.execute(_EVERY_RECORD)
+        }
 
     def facts_hashes(self) -> Mapping[RelationName, str]:
         return {name_of(row.name): row.facts_hash for row in self._connection.execute(_HASHES)}
@@ -264,7 +268,7 @@ class SqlRelationGraph:
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         row = {"limit": _NO_LIMIT if limit is None else limit}
-        return [_record(found) for found in self._connection.execute(_TROUBLED, row)]
+        return [relation_record(found) for found in self._connection.execute(_TROUBLED, row)]
 
     def count_in_trouble(self) -> int:
         return int(self._connection.execute(_COUNT_TROUBLED).scalar_one())
@@ -403,7 +407,7 @@ class SqlRelationGraph:
         found: dict[RelationName, tuple[RelationRecord, bool]] = {}
         for chunk in chunks(keys_of(upstreams)):
             for row in self._connection.execute(_UNBLOCKED, {"keys": chunk}):
-                found[name_of(row.name)] = (_record(row), row.unchanged)
+                found[name_of(row.name)] = (relation_record(row), row.unchanged)
         return list(found.values())
 
     def restart_graces(self, now: float) -> None:
@@ -415,26 +419,3 @@ class SqlRelationGraph:
 
 def _edges(rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterable[Edge]:
     return (Edge(name_of(row.dependent), name_of(row.upstream), row.used) for row in rows)
-
-
-def _record(row: Row[*tuple[Any, ...]]) -> RelationRecord:
-    return RelationRecord(
-        name=name_of(row.name),
-        facts_hash=row.facts_hash,
-        read_event_id=row.read_event_id,
-        missing_since=row.missing_since,
-        status=Status(row.status),
-        stale=bool(row.stale),
-        reason=row.reason,
-        interface_hash=None if row.interface_hash.startswith("!") else row.interface_hash,
-        content_hash=row.content_hash,
-        inputs_hash=row.inputs_hash,
-        derived_facts_hash=row.derived_facts_hash,
-        published_hash=row.published_hash,
-        yanked=bool(row.yanked),
-        index_check_due=bool(row.index_check_due),
-        incarnation=row.incarnation,
-        fingerprint=row.fingerprint,
-        republish_after=row.republish_after,
-        read_at=row.read_at,
-    )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Row,
     and_,
     bindparam,
     case,
@@ -21,7 +19,8 @@ from sqlalchemy import (
 )
 
 from publisher.state.records import VersionRecord, VersionStatus
-from publisher.state.sql.keys import chunks, name_of
+from publisher.state.sql.keys import chunks
+from publisher.state.sql.rows import version_record
 from publisher.state.sql.statements import KEYS, insert_unless_present
 from publisher.state.sql.tables import IS_CONFLICT, IS_RESERVED, VERSION
 
@@ -77,7 +76,7 @@ class SqlVersionLedger:
         found: dict[str, list[VersionRecord]] = {name: [] for name in distributions}
         for chunk in chunks(found):
             for row in self._connection.execute(_HISTORY, {"keys": chunk}):
-                found[row.distribution].append(_version(row))
+                found[row.distribution].append(version_record(row))
         return found
 
     def reserve(
@@ -92,7 +91,7 @@ class SqlVersionLedger:
 
     def open_reservations(self, distributions: Iterable[str]) -> Sequence[VersionRecord]:
         return [
-            _version(row)
+            version_record(row)
             for chunk in chunks(distributions)
             for row in self._connection.execute(_OPEN, {"keys": chunk})
         ]
@@ -137,10 +136,10 @@ class SqlVersionLedger:
             self._connection.execute(_ADOPT, rows)
 
     def every_version(self) -> Sequence[VersionRecord]:
-        return [_version(row) for row in self._connection.execute(_EVERY)]
+        return [version_record(row) for row in self._connection.execute(_EVERY)]
 
     def conflicts(self) -> Sequence[VersionRecord]:
-        return [_version(row) for row in self._connection.execute(_CONFLICTS)]
+        return [version_record(row) for row in self._connection.execute(_CONFLICTS)]
 
 
 def _row(version: VersionRecord) -> dict[str, object]:
@@ -158,22 +157,3 @@ def _row(version: VersionRecord) -> dict[str, object]:
         "surface_hash": version.surface_hash,
         "runtime": version.runtime,
     }
-
-
-def _version(row: Row[Any]) -> VersionRecord:
-    return VersionRecord(
-        distribution=row.distribution,
-        number=row.number,
-        relation=name_of(row.relation),
-        status=VersionStatus(row.status),
-        content_hash=row.content_hash,
-        schema_text=row.schema_text,
-        wheel_sha256=row.wheel_sha256,
-        filename=row.filename,
-        change=row.change,
-        reasons=tuple(json.loads(row.reasons)),
-        created_at=row.created_at,
-        sequence=row.sequence,
-        surface_hash=row.surface_hash,
-        runtime=row.runtime,
-    )

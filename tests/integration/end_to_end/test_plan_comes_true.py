@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,12 +19,12 @@ from lakeschema.translation.outcome import Status
 from publisher.commands.planned_deployment import Question, plan_opened
 from publisher.commands.planning.values import PackageFate, Plan
 from publisher.daemon.adapters import build_index_to_read, build_processes, open_catalog
+from publisher.daemon.assembly import build_state
 from publisher.daemon.service import Service
 from publisher.events.log_position import LogPosition
 from publisher.index.protocol import PackageIndex
 from publisher.settings import Settings, load_settings
-from publisher.state.protocol import Transaction
-from publisher.state.sqlite_reading import read_transaction
+from publisher.state.sqlite_reading import read_state
 from tests.integration.end_to_end.planned_changes import CHANGES, LAKE, RELATIONS
 
 _PATIENCE_SECONDS = 120.0
@@ -69,10 +69,11 @@ class Deployment:
 
     def _is_quiet(self) -> bool:
         newest = self.catalog.current_event_id()
-        with self._state() as tx:
-            position = tx.journal.position("notification-log")
+        with read_state(self.settings.state.file) as state:
+            assert state is not None
+            position = state.position("notification-log")
             heard = position is not None and LogPosition.from_text(position).last == newest
-            return heard and not tx.work.outstanding()
+            return heard and not state.outstanding()
 
     def plan(self, *statements: str) -> Plan:
         script = Script("change.sql", ";\n".join(statements))
@@ -84,8 +85,9 @@ class Deployment:
         return plan
 
     def seen(self) -> Seen:
-        with self._state() as tx:
-            records, versions = tx.graph.every_record(), tx.versions.every_version()
+        with closing(build_state(self.settings)) as state:
+            records = state.read(lambda tx: tx.graph.every_record())
+            versions = state.read(lambda tx: tx.versions.every_version())
         return Seen(
             {(v.distribution, v.number): (v.change, v.reasons) for v in versions},
             {
@@ -98,12 +100,6 @@ class Deployment:
                 for project in self.index.projects()
             },
         )
-
-    @contextmanager
-    def _state(self) -> Iterator[Transaction]:
-        with read_transaction(self.settings.state.file) as tx:
-            assert tx is not None
-            yield tx
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from publisher.publishing.attestation import UntrustedProvenance, public_key_of, sign, verify
+from publisher.publishing.attestation import public_key_of, sign, verify
+from publisher.publishing.trust import UntrustedProvenance
 from publisher.settings.public_keys import decode_public_key, encode_public_key
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

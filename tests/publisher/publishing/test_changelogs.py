@@ -12,10 +12,10 @@ from lakeschema.avro.model import INT, STRING, Field, Record
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.snapshot import run_snapshot
 from publisher.index.static import StaticIndex
-from publisher.publishing.adoption import read_unrecorded_versions, unrecorded_files
 from publisher.publishing.history import releases
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.unrecorded import read_unrecorded_versions, unrecorded_files
 from publisher.publishing.versioning import SAME_SCHEMA
 from publisher.settings import load_settings
 from publisher.state.records import VersionRecord, VersionStatus

@@ -14,15 +14,15 @@ from codegen.wheel import build_wheel
 from lakeschema.avro.model import INT, Field, Record
 from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import ForeignPackage, IndexFile, IndexRefused
-from publisher.publishing.adoption import (
-    MAX_WHEELS_READ,
-    read_unrecorded_versions,
-    unrecorded_files,
-)
 from publisher.publishing.attestation import public_key_of, sign
 from publisher.publishing.differences import compare_with_index
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging import WheelPackaging
+from publisher.publishing.unrecorded import (
+    MAX_WHEELS_READ,
+    read_unrecorded_versions,
+    unrecorded_files,
+)
 from publisher.state.records import VersionRecord, VersionStatus
 
 COMPANY = RelationName.of("example", "company")

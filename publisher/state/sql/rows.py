@@ -1,0 +1,57 @@
+"""A row of the state's tables → what it says, whichever driver read it: columns are attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeAlias
+
+from lakeschema.translation.outcome import Status
+from publisher.state.records import RelationRecord, VersionRecord, VersionStatus
+from publisher.state.sql.keys import name_of
+
+Row: TypeAlias = Any
+"""SQLAlchemy's, or a named tuple: no type has columns that are known by name alone."""
+
+
+def relation_record(row: Row) -> RelationRecord:
+    """Of ``relation`` and ``schema``."""
+    return RelationRecord(
+        name=name_of(row.name),
+        facts_hash=row.facts_hash,
+        read_event_id=row.read_event_id,
+        missing_since=row.missing_since,
+        status=Status(row.status),
+        stale=bool(row.stale),
+        reason=row.reason,
+        interface_hash=None if row.interface_hash.startswith("!") else row.interface_hash,
+        content_hash=row.content_hash,
+        inputs_hash=row.inputs_hash,
+        derived_facts_hash=row.derived_facts_hash,
+        published_hash=row.published_hash,
+        yanked=bool(row.yanked),
+        index_check_due=bool(row.index_check_due),
+        incarnation=row.incarnation,
+        fingerprint=row.fingerprint,
+        republish_after=row.republish_after,
+        read_at=row.read_at,
+    )
+
+
+def version_record(row: Row) -> VersionRecord:
+    """Of ``version``."""
+    return VersionRecord(
+        distribution=row.distribution,
+        number=row.number,
+        relation=name_of(row.relation),
+        status=VersionStatus(row.status),
+        content_hash=row.content_hash,
+        schema_text=row.schema_text,
+        wheel_sha256=row.wheel_sha256,
+        filename=row.filename,
+        change=row.change,
+        reasons=tuple(json.loads(row.reasons)),
+        created_at=row.created_at,
+        sequence=row.sequence,
+        surface_hash=row.surface_hash,
+        runtime=row.runtime,
+    )
