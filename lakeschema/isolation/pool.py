@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from lakeschema.isolation.limits import Handlers, Limits, PoolClosed, ProcessDied
-from lakeschema.isolation.process import LimitedProcess
+from lakeschema.isolation.process import Child, LimitedProcess
 
 log = logging.getLogger(__name__)
 
@@ -20,13 +20,19 @@ class LimitedProcesses:
     """As many questions are answered at once as there are processes; the others wait."""
 
     def __init__(
-        self, handlers: Handlers, *, count: int = 2, limits: Limits = _DEFAULT_LIMITS
+        self,
+        handlers: Handlers,
+        *,
+        count: int = 2,
+        limits: Limits = _DEFAULT_LIMITS,
+        early: Child | None = None,
     ) -> None:
+        """``early`` is a child that runs already, the one that is asked first."""
         # None wakes those who wait once the pool is closed.
         self._idle: queue.LifoQueue[LimitedProcess | None] = queue.LifoQueue()
         self._is_closed = False
-        for _ in range(count):
-            self._idle.put(LimitedProcess(handlers, limits))
+        for number in range(1, count + 1):
+            self._idle.put(LimitedProcess(handlers, limits, early if number == count else None))
 
     def warm(self) -> None:
         """Starts every process now, so that the first question does not wait for it."""

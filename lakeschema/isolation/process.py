@@ -15,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, Any
 
 from lakeschema.isolation.frames import (
@@ -34,8 +36,8 @@ _MAX_TRACE_BYTES = 400
 # A wheel at once, not in many small turns of both processes.
 _PIPE_BYTES = 256 * 1024
 _BOOTSTRAP = (
-    "import sys; sys.path += [p for p in sys.argv[1:] if p not in sys.path]; "
-    "from lakeschema.isolation.serving import serve; serve()"
+    "import sys; sys.path += [p for p in sys.argv[2:] if p not in sys.path]; "
+    "from lakeschema.isolation.serving import serve; serve(sys.argv[1].split())"
 )
 _PASSED_VARIABLES = (
     *("LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT"),
@@ -46,12 +48,61 @@ _PASSED_VARIABLES = (
 )
 
 
-class LimitedProcess:
-    """Started at the first question, and again after each death. Not for several threads at once."""
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A process that waits for its limits and handlers; ``trace`` is what it writes on standard error."""
 
-    def __init__(self, handlers: Handlers, limits: Limits) -> None:
+    process: subprocess.Popen[bytes]
+    trace: IO[bytes]
+
+    def kill(self) -> None:
+        """With whatever it started."""
+        self.trace.close()
+        _kill_group(self.process)
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def spawn(imports: Sequence[str] = ()) -> Child:
+    """Starts a child, which imports these modules before it is told anything.
+
+    Raises:
+        OSError: it could not be started.
+    """
+    trace = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
+    try:
+        return Child(_popen(imports, trace), trace)
+    except OSError:
+        trace.close()
+        raise
+
+
+@contextmanager
+def spawned_early(imports: Sequence[str]) -> Iterator[Child | None]:
+    """A child for a program that still has to find out what to tell it; None if none could be started."""
+    try:
+        child = spawn(imports)
+    except OSError:
+        # Whoever needs one tries again, and says why there is none.
+        yield None
+        return
+    try:
+        yield child
+    finally:
+        child.kill()
+
+
+class LimitedProcess:
+    """Started at the first question, and again after each death. Not for several threads at once.
+
+    ``early`` is a child that takes the first start's place.
+    """
+
+    def __init__(self, handlers: Handlers, limits: Limits, early: Child | None = None) -> None:
         self._handlers = handlers
         self._limits = limits
+        self._early = early
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: IO[bytes] | None = None
         self._greeted = False
@@ -70,7 +121,8 @@ class LimitedProcess:
         if self._process is not None:
             return
         try:
-            self._process = self._spawn()
+            child, self._early = self._early or spawn(), None
+            self._process, self._trace = child.process, child.trace
             start = pickle.dumps((dict(self._handlers), self._limits))
             self._write(self._process, frame(start), self._deadline())
         except (OSError, TimeoutError) as error:
@@ -100,34 +152,8 @@ class LimitedProcess:
         process, self._process = self._process, None
         trace, self._trace = self._trace, None
         self._greeted = False
-        if trace is not None:
-            trace.close()
-        if process is None:
-            return
-        _kill_group(process)
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
-
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        self._trace = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
-        process = subprocess.Popen(
-            # Isolated: neither the working directory nor the environment names code to import.
-            [sys.executable, "-I", "-c", _BOOTSTRAP, *_import_path()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._trace,
-            # The environment may hold passwords, which nothing in the child needs.
-            env={key: os.environ[key] for key in _PASSED_VARIABLES if key in os.environ},
-            cwd="/",
-            bufsize=0,
-            pipesize=_PIPE_BYTES,
-            # Ctrl-C is for the program, which ends its children itself.
-            start_new_session=True,
-        )
-        assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)
-        return process
+        if process is not None and trace is not None:
+            Child(process, trace).kill()
 
     def _greet(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         greeting = decode(self._read(process, deadline))
@@ -184,6 +210,26 @@ class LimitedProcess:
         self.stop()
         reason = "its process ended" if isinstance(error, BrokenPipeError) else str(error)
         return f"{reason}: {last_line}" if last_line else reason
+
+
+def _popen(imports: Sequence[str], trace: IO[bytes]) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        # Isolated: neither the working directory nor the environment names code to import.
+        [sys.executable, "-I", "-c", _BOOTSTRAP, " ".join(imports), *_import_path()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=trace,
+        # The environment may hold passwords, which nothing in the child needs.
+        env={key: os.environ[key] for key in _PASSED_VARIABLES if key in os.environ},
+        cwd="/",
+        bufsize=0,
+        pipesize=_PIPE_BYTES,
+        # Ctrl-C is for the program, which ends its children itself.
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    os.set_blocking(process.stdin.fileno(), False)
+    return process
 
 
 def _addressed(handler: str, question: Any) -> Any:

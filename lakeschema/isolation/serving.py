@@ -11,7 +11,7 @@ import pickle
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, BinaryIO, TypeAlias
 
@@ -25,8 +25,13 @@ _MAX_FILE_BYTES = 64 * 1024**2
 _ALARM_MARGIN_SECONDS = 5
 
 
-def serve() -> None:
-    """Answers questions from standard input, each with a frame on standard output."""
+def serve(imports: Iterable[str] = ()) -> None:
+    """Answers questions from standard input, each with a frame on standard output.
+
+    ``imports`` are modules of ours that handlers will need: they are imported while the parent starts.
+    """
+    for module in imports:
+        import_module(module)
     questions = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text must not mix with the answers

@@ -16,6 +16,7 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.isolation.process import Child
 from lakeschema.translation import limited_deriver
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import (
@@ -208,8 +209,11 @@ def build_limits(settings: Settings) -> Limits:
     return Limits(timeout_seconds=settings.engine.derivation_timeout_seconds)
 
 
-def build_processes(settings: Settings) -> LimitedProcesses:
-    """The processes that do what depends on untrusted input; each starts with its first question."""
+def build_processes(settings: Settings, early: Child | None = None) -> LimitedProcesses:
+    """The processes that do what depends on untrusted input; each starts with its first question.
+
+    ``early`` is one that runs already.
+    """
     return LimitedProcesses(
         {
             limited_deriver.HANDLER: limited_deriver.derivation_handler(build_options(settings)),
@@ -222,6 +226,7 @@ def build_processes(settings: Settings) -> LimitedProcesses:
         },
         count=settings.engine.workers,
         limits=build_limits(settings),
+        early=early,
     )
 
 

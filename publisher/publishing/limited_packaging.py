@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codegen.errors import CodegenError
 from codegen.package import PackageRequest, Wheel
@@ -43,6 +44,9 @@ from publisher.publishing.request_json import (
 )
 from publisher.settling.contents import BuildKeys
 from publisher.state.records import VersionRecord, VersionStatus
+
+if TYPE_CHECKING:
+    from publisher.publishing.second_opinion import SecondOpinions
 
 HANDLER = "packaging"
 
@@ -163,15 +167,18 @@ def answer_about_packages(
     argument: Mapping[str, Any],
 ) -> Callable[[Any], Any]:
     """The child's function from a question to its answer."""
-    # Only the child needs fastavro and Apache Avro, which take long to import.
-    from publisher.publishing.second_opinion import SecondOpinions
-
     packaging = WheelPackaging(**argument["options"])
-    opinions = SecondOpinions(argument["second_opinion"])
+
+    @cache
+    def opinions() -> SecondOpinions:
+        # Only a child that builds wheels needs fastavro and Apache Avro, which take long to import.
+        from publisher.publishing.second_opinion import SecondOpinions
+
+        return SecondOpinions(argument["second_opinion"])
 
     def draft(request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
         drafted = packaging.draft(request, predecessors)
-        opinions.require(drafted.wheel, request.schema)
+        opinions().require(drafted.wheel, request.schema)
         return drafted
 
     def answer(question: Any) -> Any:

@@ -11,9 +11,17 @@ from typing import Annotated
 
 import typer
 
+from lakeschema.isolation.process import spawned_early
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO
 from publisher.commands.planning.formats import PlanFormat
+
+_CHILDS_IMPORTS = (
+    "lakeschema.translation.direct_deriver",
+    "lakeschema.translation.limited_deriver",
+    "publisher.publishing.limited_packaging",
+)
+"""What the handlers of ``build_processes`` need; a wrong list costs time alone."""
 
 
 class Dialect(Enum):
@@ -79,33 +87,32 @@ def plan(
 
     Exit status 1 if something would break. Without DDL: what is not published yet of the catalog as it is.
     """
-    from publisher.commands.ddl_input import read_scripts
-    from publisher.commands.planning.against import OtherCatalog, read_against
-    from publisher.daemon.adapters import build_processes
-    from publisher.settings import load_settings
-
-    settings = load_settings(config)
-    other = None if against is None else read_against(against, settings)
-    derived_for = other.settings if isinstance(other, OtherCatalog) else settings
-    scripts = read_scripts(ddl or (), sys.stdin.buffer)
-    with build_processes(derived_for) as processes:
-        processes.start_one()
+    with spawned_early(_CHILDS_IMPORTS) as child:
         # Imported while that process starts: most of a short plan is both.
         from lakeschema.catalog.relations import Dialect as CatalogDialect
+        from publisher.commands.ddl_input import read_scripts
         from publisher.commands.output.plan_output import write_plan
         from publisher.commands.planned_deployment import Question, plan_deployment
+        from publisher.commands.planning.against import OtherCatalog, read_against
+        from publisher.daemon.adapters import build_processes
+        from publisher.settings import load_settings
 
+        settings = load_settings(config)
+        other = None if against is None else read_against(against, settings)
+        derived_for = other.settings if isinstance(other, OtherCatalog) else settings
         question = Question(
-            scripts,
+            read_scripts(ddl or (), sys.stdin.buffer),
             None if dialect is None else CatalogDialect(dialect.value),
             believes_state=not read_all,
         )
-        if other is None:
-            found = plan_deployment(settings, processes, question, _say)
-        else:
-            from publisher.commands.compared_deployment import compare_deployment
+        with build_processes(derived_for, child) as processes:
+            processes.start_one()
+            if other is None:
+                found = plan_deployment(settings, processes, question, _say)
+            else:
+                from publisher.commands.compared_deployment import compare_deployment
 
-            found = compare_deployment(settings, processes, other, question, _say)
+                found = compare_deployment(settings, processes, other, question, _say)
     write_plan(found, output_format or _usual_format(json), sys.stdout)
     raise typer.Exit(NO if found.breaks else 0)
 

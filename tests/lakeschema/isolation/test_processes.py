@@ -15,6 +15,7 @@ import pytest
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
+from lakeschema.isolation.process import spawned_early
 from tests.waiting import PATIENCE_SECONDS, eventually
 
 PATIENT = Limits(timeout_seconds=PATIENCE_SECONDS, memory_bytes=4 * 1024**3)
@@ -187,3 +188,36 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_a_child_that_was_started_early_answers_within_the_limits_it_is_given() -> None:
+    handler = Handler(f"{_FACTORIES}:answering", "argument of the handler")
+    with (
+        spawned_early([_FACTORIES]) as child,
+        LimitedProcesses({"test": handler}, limits=PATIENT, early=child) as processes,
+    ):
+        assert child is not None
+        assert processes.ask("test", "argument") == "argument of the handler"
+        with pytest.raises(ProcessDied, match="MemoryError"):
+            processes.ask("test", "allocate")
+        assert child.process.returncode is not None
+        assert processes.ask("test", "argument") == "argument of the handler"
+
+
+def test_a_child_that_was_started_early_ends_though_nobody_asks_it() -> None:
+    with spawned_early([]) as child:
+        assert child is not None
+        assert child.process.poll() is None
+
+    assert child.process.returncode is not None
+    assert child.trace.closed
+
+
+def test_a_module_that_an_early_child_cannot_import_is_named_in_its_death() -> None:
+    handler = Handler(f"{_FACTORIES}:answering")
+    with (
+        spawned_early(["no_such_module"]) as child,
+        LimitedProcesses({"test": handler}, limits=PATIENT, early=child) as processes,
+        pytest.raises(ProcessDied, match="no_such_module"),
+    ):
+        processes.ask("test", "argument")
