@@ -129,13 +129,13 @@ class DdlFilesCatalog:
     def _stamps(self) -> dict[Path, _Stamp]:
         try:
             if not self.path.is_dir():
-                raise CatalogUnavailable(str(self.path), "there is no such folder")
+                raise self._unavailable("there is no such folder")
             found = {}
             for path in sorted(self.path.rglob("*.sql")):
                 stat = path.stat()
                 found[path] = _Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)
         except OSError as error:
-            raise CatalogUnavailable(str(self.path), str(error)) from error
+            raise self._unavailable(str(error)) from error
         return found
 
     def _file(self, path: Path, stamp: _Stamp) -> _File:
@@ -145,10 +145,14 @@ class DdlFilesCatalog:
         try:
             content = path.read_bytes()
         except OSError as error:
-            raise CatalogUnavailable(str(self.path), str(error)) from error
+            raise self._unavailable(str(error)) from error
         source = content.decode("utf-8-sig", "replace")
         malformed = "�" in source and not _is_utf8(content)
         return _File(stamp, source, tuple(read_statements(source, self.dialect)), malformed)
+
+    def _unavailable(self, reason: str) -> CatalogUnavailable:
+        hint = "check that its path is right, and that this user may read what is there"
+        return CatalogUnavailable(str(self.path), reason, hint)
 
     def _read_folder(self) -> _Folder:
         state = DdlState(self.dialect)

@@ -59,12 +59,13 @@ class MalformedDdl(CatalogError):
 
 
 class CatalogUnavailable(CatalogError):
-    hint = "the catalog is asked again; check that it runs and that its address is right"
+    hint = "check that it runs and that its address is right"
 
-    def __init__(self, catalog: str, reason: str) -> None:
-        super().__init__(catalog, reason)
+    def __init__(self, catalog: str, reason: str, hint: str = "") -> None:
+        super().__init__(catalog, reason, hint)
         self.catalog = catalog
         self.reason = reason
+        self.hint = hint or self.hint
 
     def __str__(self) -> str:
         return f"catalog {self.catalog} does not answer: {self.reason}"

@@ -204,11 +204,17 @@ class MetastoreClient:
 def _message(error: BaseException) -> str:
     message = getattr(error, "message", None) or str(error) or type(error).__name__
     cause = getattr(error, "inner", None)
-    if isinstance(error, TProtocolException):
+    if isinstance(error, TProtocolException) or _exceeds_limit(error):
         return f"the answer is not Thrift: {message}"
     if isinstance(error, TTransportException) and message == _UNEXPLAINED and cause is not None:
         return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
     return str(message)
+
+
+def _exceeds_limit(error: BaseException) -> bool:
+    """Whether the first bytes of another protocol were read as a length."""
+    sizes = {TTransportException.SIZE_LIMIT, TTransportException.NEGATIVE_SIZE}
+    return isinstance(error, TTransportException) and error.type in sizes
 
 
 def _is_transient(error: BaseException) -> bool:

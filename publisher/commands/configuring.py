@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from itertools import chain
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
+
+if TYPE_CHECKING:
+    from publisher.daemon.probes import Probe
+    from publisher.settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -102,7 +108,23 @@ def check(
     origin = str(source) if Path(source).exists() else "the environment"
     output.probe(Probe("settings", is_usable=True, found=f"read from {origin}"))
     all_usable = True
-    for probe in () if offline else probes(settings):
+    for probe in () if offline else chain(probes(settings), _of_plan(settings)):
         output.probe(probe)
         all_usable = all_usable and probe.is_usable
     raise typer.Exit(0 if all_usable else NO)
+
+
+def _of_plan(settings: Settings) -> Iterator[Probe]:
+    """Whether the files can be used that tell ``plan`` who is hit, where there are any."""
+    from publisher.commands.planned_deployment import build_audience
+    from publisher.daemon.probes import Probe
+    from publisher.settings import Planning
+
+    if settings.plan == Planning():
+        return
+    try:
+        build_audience(settings)
+    except Refused as error:
+        yield Probe("plan", is_usable=False, found=str(error))
+    else:
+        yield Probe("plan", is_usable=True, found="read")

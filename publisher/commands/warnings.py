@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from publisher.commands.printable import printable
-from publisher.logs import SeldomFromOthers, fields_of
+from publisher.logs import fields_of, is_ours
 from publisher.redaction import SECRETS
 
 
@@ -17,10 +17,13 @@ class _Line(logging.Formatter):
 
 
 def show_warnings() -> None:
-    """For commands of people; ``run`` has a log of its own instead."""
+    """For commands of people; ``run`` has a log of its own instead.
+
+    What a library warns of, the command says itself where it matters.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(_Line())
-    handler.addFilter(SeldomFromOthers())
+    handler.addFilter(lambda record: is_ours(record.name))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)

@@ -136,22 +136,29 @@ class _Closeable(Protocol):
 def build_index(settings: Settings) -> PackageIndex:
     from publisher.daemon.signing import build_sign
 
+    _require_signable(settings)
     return _index(settings, build_sign(settings))
 
 
 def build_index_to_read(settings: Settings) -> PackageIndex:
     """For whoever uploads nothing, and need not be able to read the signing key."""
+    _require_signable(settings)
     return _index(settings, None)
 
 
+def _require_signable(settings: Settings) -> None:
+    artifacts = settings.artifacts
+    asks_for_signatures = artifacts.signing_key_file or artifacts.trusted_keys
+    if asks_for_signatures and isinstance(settings.index, TwineIndexSettings):
+        why = 'need index.kind = "static": an upload by twine has no provenance'
+        raise SettingsError((f"artifacts.signing_key_file and artifacts.trusted_keys {why}",))
+
+
 def _index(settings: Settings, sign: Sign | None) -> PackageIndex:
-    index, artifacts = settings.index, settings.artifacts
+    index = settings.index
     match index:
         case StaticIndexSettings():
             return StaticIndex(index.path, sign=sign)
-        case TwineIndexSettings() if artifacts.signing_key_file or artifacts.trusted_keys:
-            why = 'need index.kind = "static": an upload by twine has no provenance'
-            raise SettingsError((f"artifacts.signing_key_file and artifacts.trusted_keys {why}",))
         case TwineIndexSettings():
             from publisher.index.twine_index import TwineIndex
 

@@ -14,7 +14,7 @@ from lakeschema.analysis.defence import UnknownRule
 from lakeschema.analysis.grants import MalformedGrants
 from lakeschema.analysis.permissions import Views
 from lakeschema.catalog.errors import CatalogError
-from lakeschema.isolation.limits import Limits, ProcessDied
+from lakeschema.isolation.limits import Handler, Limits, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
 from publisher.daemon.check_counts import CheckCounts, Verdict
 from publisher.daemon.known_relations import Known, KnownRelations
@@ -23,6 +23,28 @@ from publisher.settings import Check, SettingsError
 from publisher.web.checks import CheckFailed, CheckUnavailable
 
 log = logging.getLogger(__name__)
+
+
+def handler_of(settings: Check, *, asks_grants: bool) -> Handler:
+    """What answers in the processes.
+
+    Raises:
+        SettingsError: a rule is unknown, or the file of the grants cannot be used.
+    """
+    choices = Choices(
+        settings.dialect,
+        settings.max_bytes,
+        settings.rules,
+        settings.grants(),
+        Views(settings.views),
+        asks_grants=asks_grants,
+    )
+    try:
+        return check_handler(choices)
+    except UnknownRule as error:
+        raise SettingsError((f"check.rules: {error}",)) from None
+    except MalformedGrants as error:
+        raise SettingsError((f"check.grants_file ({settings.grants_file}): {error}",)) from None
 
 
 class Checks:
@@ -36,21 +58,8 @@ class Checks:
         self, settings: Check, known: KnownRelations, grants: UserGrants | None = None
     ) -> None:
         """``grants``: of a metastore; without them those of the settings' file, if there is one."""
-        choices = Choices(
-            settings.dialect,
-            settings.max_bytes,
-            settings.rules,
-            settings.grants(),
-            Views(settings.views),
-            asks_grants=grants is not None,
-        )
+        handlers = {HANDLER: handler_of(settings, asks_grants=grants is not None)}
         self._grants = grants
-        try:
-            handlers = {HANDLER: check_handler(choices)}
-        except UnknownRule as error:
-            raise SettingsError((f"check.rules: {error}",)) from None
-        except MalformedGrants as error:
-            raise SettingsError((f"check.grants_file: {error}",)) from None
         limits = Limits(settings.timeout_seconds, settings.memory_bytes)
         self.max_bytes = settings.max_bytes
         self._known = known

@@ -16,6 +16,7 @@ from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
 from publisher.daemon.adapters import build_index, build_options, open_catalog
 from publisher.daemon.assembly import build_sources
+from publisher.daemon.checking import handler_of
 from publisher.daemon.runner_choice import choose_runner
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.protocol import EventSource, SourceUnavailable
@@ -52,10 +53,23 @@ def probes(settings: Settings) -> Iterator[Probe]:
             yield listed
             if listed.is_usable:
                 yield _probe("snapshot", partial(_snapshot, settings, catalog))
-            for number, source in enumerate(build_sources(settings, catalog)):
-                yield _probe(f"events.{number}", partial(_source, source))
+            yield from _events(settings, catalog)
     except _FAILURES as error:
         yield Probe("catalog", is_usable=False, found=_reason(error))
+    if settings.http.operations_token_file is not None:
+        yield _probe("http", partial(_token, settings))
+    if settings.check.enabled:
+        yield _probe("check", partial(_checks, settings))
+
+
+def _events(settings: Settings, catalog: Catalog) -> Iterator[Probe]:
+    try:
+        sources = build_sources(settings, catalog)
+    except SettingsError as error:
+        yield Probe("events", is_usable=False, found=_reason(error))
+        return
+    for number, source in enumerate(sources):
+        yield _probe(f"events.{number}", partial(_source, source))
 
 
 def _probe(part: str, ask: Callable[[], str]) -> Probe:
@@ -109,6 +123,17 @@ def _source(source: EventSource) -> str:
             return f"a topic of {_counted(source.count_partitions(), 'partition')}"
         source.poll(None, 0.0)
     return "answers"
+
+
+def _token(settings: Settings) -> str:
+    settings.http.operations_token()
+    return "the token is read"
+
+
+def _checks(settings: Settings) -> str:
+    chosen = settings.check
+    handler_of(chosen, asks_grants=chosen.grants_from_metastore)
+    return "rules and grants are read"
 
 
 def _counted(count: int, thing: str) -> str:

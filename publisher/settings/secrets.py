@@ -40,6 +40,19 @@ def secret_in_file(setting: str, file: Path) -> str:
     raise SettingsError((f"{setting}: {why}",))
 
 
+def require_readable(setting: str, file: Path) -> None:
+    """``setting`` names it in errors.
+
+    Raises:
+        SettingsError: the file is not readable.
+    """
+    try:
+        with file.open("rb"):
+            pass
+    except OSError as error:
+        raise SettingsError((f"{setting}: {error.strerror}",)) from None
+
+
 def given_secret(section: str, password: SecretStr | None, file: Path | None) -> str | None:
     """What ``password`` or ``password_file`` of a section say; None where both are left out.
 

@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, model_validator
 
 from lakeschema.catalog.metastore_security import Sasl, SaslMechanism, Security, Tls
 from publisher.settings.fields import Metastores, is_this_machine
-from publisher.settings.secrets import given_secret
+from publisher.settings.secrets import given_secret, require_readable
 from publisher.settings.section import Section
 
 
@@ -97,9 +97,9 @@ class HiveCatalogSettings(Section):
         """How connections are made.
 
         Raises:
-            SettingsError: the file of the password is not readable.
+            SettingsError: the file of the password, or one of TLS, is not readable.
         """
-        tls = None if self.tls is None else Tls(**_paths_as_text(self.tls))
+        tls = None if self.tls is None else Tls(**_files("catalog.tls", self.tls))
         if self.sasl is None:
             return Security(tls)
         password = given_secret("catalog.sasl", self.sasl.password, self.sasl.password_file) or ""
@@ -113,8 +113,12 @@ def _are_this_machine(addresses: str) -> bool:
     return all(is_this_machine(urlsplit(f"//{part}").hostname or "") for part in parts)
 
 
-def _paths_as_text(section: Section) -> dict[str, str]:
-    return {name: str(path) for name, path in section if path is not None}
+def _files(section: str, tls: TlsSettings) -> dict[str, str]:
+    """The paths that are set, as text; what opens them later does not name them in its errors."""
+    found = {name: path for name, path in tls if path is not None}
+    for name, path in found.items():
+        require_readable(f"{section}.{name} ({path})", path)
+    return {name: str(path) for name, path in found.items()}
 
 
 class DdlCatalogSettings(Section):
@@ -218,9 +222,9 @@ class KafkaSettings(Section):
         """Under the names of kafka-python.
 
         Raises:
-            SettingsError: the file of the password is not readable.
+            SettingsError: the file of the password, or one of TLS, is not readable.
         """
-        tls = {} if self.tls is None else _paths_as_text(self.tls)
+        tls = {} if self.tls is None else _files("events.tls", self.tls)
         chosen = {
             "security_protocol": self.security_protocol,
             "sasl_mechanism": self.sasl_mechanism,

@@ -141,55 +141,6 @@ def test_a_folder_that_can_be_used_passes_the_check(folder: Folder) -> None:
     assert not (folder.path / "index").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "part", "found"),
-    [
-        ('[catalog]\nkind = "ddl"\npath = "nowhere"\n', "catalog", "there is no such folder"),
-        ('[catalog]\nkind = "hive"\nuri = "thrift://127.0.0.1:1"\n', "catalog", "127.0.0.1:1"),
-        (
-            """[catalog]
-kind = "ddl"
-[index]
-kind = "twine"
-repository_url = "http://127.0.0.1:1/"
-simple_url = "http://127.0.0.1:1/simple/"
-""",
-            "index",
-            "127.0.0.1:1",
-        ),
-        (
-            '[catalog]\nkind = "ddl"\n[state]\nurl = "sqlite:///schema-publisher.toml/state.db"\n',
-            "state",
-            "is not a folder",
-        ),
-        (
-            '[catalog]\nkind = "ddl"\n[translation]\nudf_plugins = ["no_such_module:resolve"]\n',
-            "translation",
-            "no_such_module",
-        ),
-        (
-            '[catalog]\nkind = "ddl"\n[artifacts.x]\n',
-            "",
-            "artifacts.x",
-        ),
-    ],
-)
-def test_what_cannot_be_used_is_named(text: str, part: str, found: str, tmp_path: Path) -> None:
-    file = tmp_path / "schema-publisher.toml"
-    file.write_text(f'artifacts.prefix = "acme-schema"\n{text}')
-    (tmp_path / "ddl").mkdir()
-
-    ended = run("config", "check", "--config", str(file))
-
-    if not part:
-        assert (ended.status, found in ended.err) == (2, True), ended
-        return
-    assert ended.status == 1, ended
-    failing = {line["part"]: line["found"] for line in ended.lines if not line["usable"]}
-    assert list(failing) == [part], failing
-    assert found in failing[part]
-
-
 def test_a_broker_that_is_away_is_named(tmp_path: Path) -> None:
     """In a process of its own: kafka-python leaves sockets unclosed."""
     file = tmp_path / "schema-publisher.toml"

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -88,34 +88,6 @@ def test_a_wrong_option_is_told_with_what_is_allowed(arguments: list[str], expec
     assert ended.status == USAGE_ERROR
     assert expected in ended.err
     assert "Traceback" not in ended.err
-
-
-@pytest.mark.parametrize(
-    ("variables", "expected"),
-    [
-        ({"CATALOG__URI": "http://x"}, "catalog.uri (environment) is unknown; allowed here: dialect"),
-        ({"CATALOG": '{"kind": "hive", "path": null, "uri": "http://x"}'}, "catalog.uri"),
-        ({"CATALOG": "hive"}, "SCHEMA_PUBLISHER__CATALOG (environment): expected JSON"),
-        ({"EVENTS": "notification-log"}, "SCHEMA_PUBLISHER__EVENTS (environment): expected JSON"),
-        ({"EVENTS": '[{"kind": "notification-log", "uri": "http://x"}]'}, "events.0.uri"),
-        ({"SNAPSHOT__RUNNER": "sparx"}, "is 'sparx': expected one of auto, local, spark"),
-        ({"STATE__URL": "postgresql://db"}, "state.url (environment): expected sqlite:///FILE"),
-        ({"INDEX__PATHS": "x"}, "allowed here: kind, path, retention; did you mean path?"),
-        ({"TRANSLATION__UDF_PLUGINS": '["json:nope"]'}, "translation.udf_plugins: "),
-        ({"TRANSLATION__UDFS": '{"a.B": {"returns": "nope"}}'}, "translation.udfs.a.B"),
-        ({"HTTP__PORT": "seven"}, "http.port (environment) is 'seven': expected a valid integer"),
-    ],
-)  # fmt: skip
-def test_a_wrong_setting_ends_every_command_alike(
-    folder: Folder, variables: Mapping[str, str], expected: str
-) -> None:
-    env = {f"SCHEMA_PUBLISHER__{name}": value for name, value in variables.items()}
-
-    ended = folder.run("snapshot", env=env)
-
-    assert is_told(ended)
-    assert ended.status == USAGE_ERROR
-    assert expected in ended.err
 
 
 def write(name: str, content: bytes) -> Callable[[Path], object]:
