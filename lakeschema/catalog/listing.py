@@ -27,25 +27,44 @@ class Listing:
     refused: Mapping[tuple[str, ...], str]
 
 
+@dataclass(frozen=True, slots=True)
+class NotListed:
+    """A namespace of which nothing is known.
+
+    Attributes:
+        unavailable: what was raised, if the catalog did not answer for this namespace.
+    """
+
+    why: str
+    unavailable: CatalogUnavailable | None = None
+
+
 def list_relations(catalog: Catalog) -> Listing:
     """Lists every namespace.
 
     Raises:
-        CatalogUnavailable: the catalog does not answer.
+        CatalogUnavailable: the catalog does not answer, or for none of its namespaces.
         CatalogRefused: it refuses to say which namespaces there are.
     """
     names: set[RelationName] = set()
-    refused: dict[tuple[str, ...], str] = {}
-    for namespace in sorted(catalog.namespaces()):
+    missed: dict[tuple[str, ...], NotListed] = {}
+    namespaces = sorted(catalog.namespaces())
+    for namespace in namespaces:
         found = list_namespace(catalog, namespace)
-        if isinstance(found, str):
-            refused[namespace] = found
+        if isinstance(found, NotListed):
+            missed[namespace] = found
         else:
             names.update(found)
-    return Listing(sorted(names), refused)
+    unavailable = [each.unavailable for each in missed.values() if each.unavailable is not None]
+    if unavailable and len(unavailable) == len(namespaces):
+        # Such as a metastore whose database is away, but which knows the names of databases.
+        raise unavailable[0]
+    return Listing(sorted(names), {namespace: each.why for namespace, each in missed.items()})
 
 
-def list_namespace(catalog: Catalog, namespace: tuple[str, ...]) -> Sequence[RelationName] | str:
+def list_namespace(
+    catalog: Catalog, namespace: tuple[str, ...]
+) -> Sequence[RelationName] | NotListed:
     """The names of its relations, or why the catalog does not list them.
 
     Raises:
@@ -56,9 +75,9 @@ def list_namespace(catalog: Catalog, namespace: tuple[str, ...]) -> Sequence[Rel
     except CatalogUnavailable as error:
         # Is it away, or does this namespace break the connection? Then the next call answers.
         check_it_answers(catalog)
-        return str(error)
+        return NotListed(str(error), error)
     except Exception as error:  # noqa: BLE001 (recorded as the namespace's refusal)
-        return str(error) or type(error).__name__
+        return NotListed(str(error) or type(error).__name__)
 
 
 def _is_usable(name: RelationName) -> bool:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.listing import list_namespace
+from lakeschema.catalog.listing import NotListed, list_namespace
 from lakeschema.catalog.relations import Catalog
 from publisher.events.protocol import Batch, DeadLetter, NamespaceHint, RelationHint
 from publisher.runtime import Runtime
@@ -69,8 +69,8 @@ class Receiving:
     def _list(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         """The relations of a namespace; none if the catalog refuses it: the known ones are read."""
         found = list_namespace(self._catalog, namespace)
-        if isinstance(found, str):
-            log.warning("namespace not listed", extra={"namespace": namespace, "why": found})
+        if isinstance(found, NotListed):
+            log.warning("namespace not listed", extra={"namespace": namespace, "why": found.why})
             return ()
         return found
 

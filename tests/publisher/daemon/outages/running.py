@@ -111,11 +111,17 @@ def logged() -> Iterator[LogInMemory]:
 
 
 @contextmanager
-def running(world: World) -> Iterator[Running]:
-    """Once it is ready, and has published what is there."""
+def started(world: World) -> Iterator[Running]:
+    """As soon as it answers, whatever it lacks."""
     with logged() as log, Service(load_settings(world.config), world.config) as service:
         assert service.url is not None
-        daemon = Running(service.url, log)
+        yield Running(service.url, log)
+
+
+@contextmanager
+def running(world: World) -> Iterator[Running]:
+    """Once it is ready, and has published what is there."""
+    with started(world) as daemon:
         assert eventually(lambda: world.versions() == world.first)
         assert eventually(lambda: daemon.metric("work") == 0.0)
         assert eventually(daemon.is_ready), daemon.trouble()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.publisher.daemon.outages import state_faults
-from tests.publisher.daemon.outages.running import check_told, running
+from tests.publisher.daemon.outages.running import check_told, running, started
 from tests.publisher.daemon.outages.table import CASES, OF_KAFKA, Case
 from tests.waiting import eventually
 
@@ -50,6 +50,31 @@ def test_an_outage_is_one_warning_and_its_end_needs_no_restart(case: Case, tmp_p
     check_told(lines, case.service, case.why, case.remedy)
     published = [line["number"] for line in lines if line["event"] == "version published"]
     assert published == ["1.1.0", "1.1.0"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.may_begin_before_the_start], ids=str
+)
+def test_a_service_that_starts_in_an_outage_tells_it_and_recovers_without_a_restart(
+    case: Case, tmp_path: Path
+) -> None:
+    with case.deployed(tmp_path) as world:
+        world.begin()
+        with started(world) as daemon:
+            part = case.service.partition(" ")[0]
+            assert eventually(lambda: part in daemon.trouble())
+            assert eventually(lambda: daemon.is_up(case.service) is False)
+            assert daemon.metric("ready") == 0.0
+            assert daemon.shows_trouble_to_people()
+
+            world.end()
+            assert eventually(lambda: world.versions() == world.first)
+            assert eventually(daemon.is_ready)
+            assert eventually(lambda: daemon.is_up(case.service) is True)
+            lines = daemon.log.lines()
+
+    check_told(lines, case.service, case.why, case.remedy)
 
 
 def test_the_documentation_lists_the_outages() -> None:
