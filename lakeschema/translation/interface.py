@@ -214,6 +214,22 @@ class SparkUdfRule:
 
 
 @dataclass(frozen=True, slots=True)
+class PigLoad:
+    """How Pig reads the tables whose names match.
+
+    Attributes:
+        table_pattern: matches ``database.table``, such as ``shop.*``.
+        path: what is loaded; ``{table}`` is the table's name, ``{1}``, ``{2}`` … what the pattern's
+            ``*`` matched.
+        loader: Pig's function, with its arguments. It must give the types that HCatLoader gives.
+    """
+
+    table_pattern: str
+    path: str
+    loader: str
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """A deployment's options; all that a schema depends on is part of every ``inputs_hash``.
 
@@ -225,6 +241,8 @@ class Options:
         udfs: class name to what it returns.
         udf_resolver: called for classes that ``udfs`` does not have.
         spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
+        pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
+        pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
         inexpressible: no schema depends on it: it says who may have one that leaves columns out.
     """
 
@@ -239,3 +257,5 @@ class Options:
     udf_resolver: UdfResolver | None = None
     spark_udfs: tuple[SparkUdfRule, ...] = ()
     inexpressible: Inexpressible = Inexpressible.OMIT
+    pig_loads: tuple[PigLoad, ...] = ()
+    pig_plain_values: bool = False

@@ -7,11 +7,13 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from lakeschema.catalog.column_types import parse_type
+from lakeschema.translation.emission.pig.loads import load_problem
 from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.interface import (
     Casing,
     Inexpressible,
     Nullability,
+    PigLoad,
     Returns,
     ReturnsArgument,
     ReturnsRows,
@@ -139,6 +141,25 @@ def _rules(key: str, value: object) -> tuple[SparkUdfRule, ...]:
     return tuple(map(read_spark_rule, value))
 
 
+def _loads(key: str, value: object) -> tuple[PigLoad, ...]:
+    if not isinstance(value, list):
+        raise InvalidOption(key, value, "a list of rules")
+    return tuple(map(_load, value))
+
+
+def _load(value: object) -> PigLoad:
+    match value:
+        case {"table": str(table), "path": str(path), "loader": str(loader), **rest} if not rest:
+            rule = PigLoad(table, path, loader)
+        case _:
+            expected = "an object of strings with 'table', 'path' and 'loader'"
+            raise InvalidOption("pig_loads", value, expected)
+    problem = load_problem(rule)
+    if problem is not None:
+        raise InvalidOption("pig_loads", value, f"a valid rule, but {problem}")
+    return rule
+
+
 def _not_one_of(key: str, value: object, allowed: list[str]) -> InvalidOption:
     return InvalidOption(key, value, f"one of {', '.join(allowed)}")
 
@@ -154,4 +175,6 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "timestamp_unit": _unit,
     "max_sql_bytes": _size,
     "spark_udfs": _rules,
+    "pig_loads": _loads,
+    "pig_plain_values": _flag,
 }
