@@ -84,6 +84,11 @@ bench-cases: $(INSTALLED) java
 	@test -n "$(CASES)" || { echo "usage: make bench-cases CASES=recorded_cases.json [UDFS=classes.json]" >&2; exit 2; }
 	$(BIN)/python -m benchmarks.recorded_cases $(CASES) $(if $(UDFS),--udfs $(UDFS))
 
+# Recorded facts of queries, asked of what is emitted for Trino: FACTS=a folder with trino_facts.json and facts_tables.json.
+bench-facts: $(INSTALLED) java
+	@test -n "$(FACTS)" || { echo "usage: make bench-facts FACTS=folder [ARGS=--peers]" >&2; exit 2; }
+	$(BIN)/python -m benchmarks.emission_facts $(FACTS) $(ARGS)
+
 bench-codec: $(PEERS)
 	$(BIN)/python -m benchmarks.codec --peers $(VENV)/peers/bin/python
 

@@ -60,7 +60,7 @@ def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
 
     def download(directory: Path) -> None:
         _log.info("downloading the jars of %s, once", group)
-        _retrieve(jdk, versions, directory)
+        retrieve(jdk, versions, directory)
         require_checksums(directory, checksums)
 
     key = fingerprint(versions.read_bytes(), checksums.read_bytes())
@@ -93,7 +93,8 @@ def checksum_differences(expected: Mapping[str, str], found: Mapping[str, str]) 
     )
 
 
-def _retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
+def retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
+    """Has Ivy put what a file asks for into the directory."""
     # A separate Ivy home, so that files of the user's other tools have no effect.
     home = directory / "ivy"
     command = (

@@ -26,6 +26,7 @@ appender.console.name = console
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d %p %c{1}: %m%n
 """
+_INSTALLED = Path("/usr/lib/jvm")
 _INSTALL_JAVA = (
     f"install a JDK, version {MIN_JAVA_VERSION} or newer, and set JAVA_HOME or PATH to it"
 )
@@ -52,6 +53,32 @@ def find_jdk() -> Jdk:
     if not javac.exists():
         raise MissingPrerequisite(f"javac (beside {java})", _INSTALL_JAVA)
     return Jdk(java, javac, version)
+
+
+def find_newer_jdk(version: int) -> Jdk:
+    """A JDK of at least ``version``: that of ``find_jdk``, else the newest that is installed beside it.
+
+    Raises:
+        MissingPrerequisite: there is none.
+    """
+    found = find_jdk()
+    beside = (path.parent.parent for path in _INSTALLED.glob("*/bin/javac"))
+    known = [found, *(_jdk_of(home) for home in beside if (home / "release").exists())]
+    newest = max(known, key=lambda jdk: _feature(jdk.version))
+    chosen = found if _feature(found.version) >= version else newest
+    if _feature(chosen.version) < version:
+        hint = f"install a JDK, version {version} or newer, and set JAVA_HOME to it"
+        raise MissingPrerequisite(f"Java {version} (found {chosen.version})", hint)
+    return chosen
+
+
+def _jdk_of(home: Path) -> Jdk:
+    java = (home / "bin" / "java").resolve()
+    return Jdk(java, java.with_name("javac"), _version(java))
+
+
+def _feature(version: str) -> int:
+    return int(version.split(".", 1)[0])
 
 
 def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +12,23 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.pig.view import pig_view
 from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import UnknownRelation
 from lakeschema.translation.interface import (
+    Derivation,
     Interface,
     Options,
     UdfResolver,
     ViewEvolution,
 )
 from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
-from lakeschema.translation.pig_scripts import script_without_views, view_script
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
-_KEYS = frozenset({"id", "ddl", "relation", "script", "to", "udfs", "options", "dialect"})
+_TARGETS = ("avro", "spark", "trino", "pig", "plan")
+_KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
 
 
 def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str, Any]:
@@ -36,16 +39,13 @@ def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str
 def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any:
     check_keys(request, _KEYS)
     target = request.get("to", "avro")
-    if target not in {"avro", "spark", "pig", "plan"}:
-        raise InvalidRequest(
-            f"expected 'to' to be 'avro', 'spark', 'pig' or 'plan', got {target!r}"
-        )
+    if target not in _TARGETS:
+        expected = ", ".join(map(repr, _TARGETS))
+        raise InvalidRequest(f"expected 'to' to be one of {expected}, got {target!r}")
     relations = _relations(request)
+    name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
     options = replace(options, udf_resolver=udf_resolver)
-    if "script" in request:
-        return _without_views(request, relations, options)
-    name = _text(request, "relation")
     relation = RelationName.parse(name, current_namespace=("default",))
     if relation not in relations:
         raise UnknownRelation(relation, hint="the request's DDL does not create it")
@@ -57,9 +57,11 @@ def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any
         raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
     upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
     if target == "pig":
-        return _pig(relation, relations, options)
+        return _pig(relation, relations, derivations, options)
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
+    if target == "trino":
+        return _trino(view, upstreams, options)
     return _spark(view, upstreams, options)
 
 
@@ -80,10 +82,17 @@ def _spark(
 
 
 def _pig(
-    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+    name: RelationName,
+    relations: Mapping[RelationName, Relation],
+    derivations: Mapping[RelationName, Derivation],
+    options: Options,
 ) -> dict[str, Any]:
     """``defines`` and ``statements`` in order, the rows' ``alias`` and their ``schema``."""
-    script = view_script(name, relations, options)
+
+    def upstreams(view: RelationName) -> Mapping[RelationName, Interface]:
+        return {read: derivations[read].interface for read in derivations[view].upstreams}
+
+    script = pig_view(name, relations, upstreams, options)
     return {
         "statements": list(script.statements),
         "alias": script.alias,
@@ -92,18 +101,19 @@ def _pig(
     }
 
 
-def _without_views(
-    request: Mapping[str, Any], relations: Mapping[RelationName, Relation], options: Options
+def _trino(
+    view: Relation, upstreams: Mapping[RelationName, Interface], options: Options
 ) -> dict[str, Any]:
-    """A user's script, its LOADs of views replaced."""
-    script = _text(request, "script")
-    if "relation" in request or request.get("to") != "pig":
-        raise InvalidRequest("expected 'to' to be 'pig' beside 'script', and no 'relation'")
-
-    def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        return {name: relations[name] for name in names if name in relations}
-
-    return {"script": script_without_views(script, read, options)}
+    """``sql``, ``functions`` that Trino has to have, and ``columns`` (name, Trino's type)."""
+    query = trino_view(view, upstreams, options)
+    return {
+        "sql": query.sql,
+        "functions": list(query.functions),
+        "columns": [
+            {"name": column.name, "type": type_, "nullable": column.nullable}
+            for column, type_ in zip(query.columns, query.types, strict=True)
+        ],
+    }
 
 
 def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:

@@ -214,19 +214,30 @@ class SparkUdfRule:
 
 
 @dataclass(frozen=True, slots=True)
-class PigLoad:
-    """How Pig reads the tables whose names match.
+class TrinoUdfRule:
+    """Which function of Trino's replaces a declared class; places as in ``SparkUdfRule``.
 
     Attributes:
-        table_pattern: matches ``database.table``, such as ``shop.*``.
-        path: what is loaded; ``{table}`` is the table's name, ``{1}``, ``{2}`` … what the pattern's
-            ``*`` matched.
-        loader: Pig's function, with its arguments. It must give the types that HCatLoader gives.
+        class_pattern: matches the declared class, such as ``com.example.*``.
+        trino_name: of a function, or of a routine in a catalog.
     """
 
-    table_pattern: str
-    path: str
-    loader: str
+    class_pattern: str
+    trino_name: str
+
+
+class Overflow(Enum):
+    """What a sum of whole numbers in Hive becomes in Trino where it does not fit."""
+
+    REFUSE = "refuse"
+    WRAP = "wrap"
+
+
+class NullOrder(Enum):
+    """Where nulls are in ascending orders of Hive's that do not say: last since Hive 3, first before."""
+
+    LAST = "last"
+    FIRST = "first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +252,9 @@ class Options:
         udfs: class name to what it returns.
         udf_resolver: called for classes that ``udfs`` does not have.
         spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
-        pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
-        pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
+        trino_udfs: names on Trino, the first matching rule applies.
+        trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
+        overflow, nulls: of what is written for Trino. No schema depends on any of these four.
         inexpressible: no schema depends on it: it says who may have one that leaves columns out.
     """
 
@@ -257,5 +269,7 @@ class Options:
     udf_resolver: UdfResolver | None = None
     spark_udfs: tuple[SparkUdfRule, ...] = ()
     inexpressible: Inexpressible = Inexpressible.OMIT
-    pig_loads: tuple[PigLoad, ...] = ()
-    pig_plain_values: bool = False
+    trino_udfs: tuple[TrinoUdfRule, ...] = ()
+    trino_catalogs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    overflow: Overflow = Overflow.REFUSE
+    nulls: NullOrder = NullOrder.LAST

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from lakeschema.catalog.column_types import parse_type
-from lakeschema.translation.emission.pig.loads import load_problem
 from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.interface import (
     Casing,
     Inexpressible,
     Nullability,
-    PigLoad,
+    NullOrder,
+    Overflow,
     Returns,
     ReturnsArgument,
     ReturnsRows,
     SparkUdfRule,
+    TrinoUdfRule,
     UdfReturn,
     ViewEvolution,
 )
@@ -141,23 +143,25 @@ def _rules(key: str, value: object) -> tuple[SparkUdfRule, ...]:
     return tuple(map(read_spark_rule, value))
 
 
-def _loads(key: str, value: object) -> tuple[PigLoad, ...]:
+def _trino_rules(key: str, value: object) -> tuple[TrinoUdfRule, ...]:
     if not isinstance(value, list):
         raise InvalidOption(key, value, "a list of rules")
-    return tuple(map(_load, value))
+    rules = []
+    for rule in value:
+        match rule:
+            case {"class": str(pattern), "trino_name": str(name), **rest} if not rest:
+                rules.append(TrinoUdfRule(pattern, name))
+            case _:
+                raise InvalidOption(key, rule, "an object with 'class' and 'trino_name'")
+    return tuple(rules)
 
 
-def _load(value: object) -> PigLoad:
-    match value:
-        case {"table": str(table), "path": str(path), "loader": str(loader), **rest} if not rest:
-            rule = PigLoad(table, path, loader)
-        case _:
-            expected = "an object of strings with 'table', 'path' and 'loader'"
-            raise InvalidOption("pig_loads", value, expected)
-    problem = load_problem(rule)
-    if problem is not None:
-        raise InvalidOption("pig_loads", value, f"a valid rule, but {problem}")
-    return rule
+def _catalogs(key: str, value: object) -> Mapping[str, str]:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(name, str) and isinstance(found, str) for name, found in value.items()
+    ):
+        raise InvalidOption(key, value, "an object: a catalog's name to that in Trino")
+    return MappingProxyType(dict(value))
 
 
 def _not_one_of(key: str, value: object, allowed: list[str]) -> InvalidOption:
@@ -175,6 +179,8 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "timestamp_unit": _unit,
     "max_sql_bytes": _size,
     "spark_udfs": _rules,
-    "pig_loads": _loads,
-    "pig_plain_values": _flag,
+    "trino_udfs": _trino_rules,
+    "trino_catalogs": _catalogs,
+    "overflow": _choice(Overflow),
+    "nulls": _choice(NullOrder),
 }

@@ -45,10 +45,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "adopt": ("adopt",),
         "retire": ("retire --dry-run",),
         "dead-letters": ("dead-letters", "dead-letters --discard 7"),
-        "translate": (
-            "translate --batch < requests.jsonl > schemas.jsonl",
-            "translate --to pig --script report.pig > tables_only.pig",
-        ),
+        "translate": ("translate --batch < requests.jsonl > schemas.jsonl",),
         "analyze": (
             "analyze --batch < statements.jsonl > lineage.jsonl",
             "analyze --batch --grants-from-metastore < statements.jsonl > privileges.jsonl",

@@ -18,8 +18,10 @@ from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from deploy.avro import AvroJudge
+from deploy.errors import MissingPrerequisite
 from deploy.hive import HiveQueries
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
+from deploy.trino import Trino
 from tests.integration.index.devpi_server import DevpiServer, running_devpi
 
 _NEEDS_KAFKA = pytest.StashKey[bool]()
@@ -39,6 +41,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     session.stash[_NEEDS_KAFKA] = any(
         "kafka" in getattr(item, "fixturenames", ()) for item in session.items
     )
+
+
+@pytest.fixture(scope="session")
+def trino(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trino]:
+    """A server whose tables are in memory; skipped where no JDK is new enough for it."""
+    try:
+        running = Trino.start(tmp_path_factory.mktemp("trino"))
+    except MissingPrerequisite as missing:
+        pytest.skip(f"{missing}: Trino needs a newer Java than the other servers")
+    with running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -73,6 +73,8 @@ class Engine:
         values: a table of ``rows`` under an ``alias`` with ``names``.
         grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
         offset_first: OFFSET stands before LIMIT.
+        always_on: a join but CROSS needs a condition, and LATERAL a query.
+        groups_by_names: a key of GROUP BY has to be a column.
     """
 
     quoted: Callable[[str], str]
@@ -82,6 +84,8 @@ class Engine:
     grouping_sets: str
     forms: Forms
     offset_first: bool = False
+    always_on: bool = False
+    groups_by_names: bool = False
 
 
 def generic_names(number: int) -> list[str]:

@@ -237,17 +237,29 @@ class SelectWriter:
         around = (left.items, *outer) if plan.lateral else outer
         right = self._side(plan.right, around, 1)
         both = (*left.items, *right.items)
-        word = "LATERAL " if plan.lateral else ""
-        source = f"{left.source} {self._engine.joins[plan.kind]} JOIN {word}{right.source}"
+        source = f"{left.source} {self._joined(plan, right.source)}"
         if plan.condition is not None:
             source += f" ON {self._over(both, outer).text(plan.condition)}"
         kept = left.items if plan.kind in {JoinKind.SEMI, JoinKind.ANTI} else both
         return _Select(kept, (True,) * len(kept), source, (True, False))
 
+    def _joined(self, plan: Join, right: str) -> str:
+        """The join's words and its right side; without a condition also what stands for one."""
+        kind = plan.kind
+        always = self._engine.always_on
+        if always and kind is JoinKind.INNER and plan.condition is None:
+            kind = JoinKind.CROSS
+        lateral = plan.lateral and (not always or right.startswith("("))
+        text = f"{self._engine.joins[kind]} JOIN {'LATERAL ' if lateral else ''}{right}"
+        no_condition = plan.condition is None and kind is not JoinKind.CROSS
+        return f"{text} ON TRUE" if always and no_condition else text
+
     def _aggregate(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
         read = [e for _, e in (*plan.keys, *plan.aggregates)]
         # Keys are written twice, here and after GROUP BY, but evaluated once.
         select = self._fold(plan.input, read, outer)
+        if self._engine.groups_by_names and not _are_names(select, plan):
+            select = self._wrap(select)
         if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
             # Two columns below that are one: of two keys with one text, no set has only the first.
             select = self._wrap(select)
@@ -333,6 +345,11 @@ def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
     ]
     inside = any(deep for _, deep in used)
     return inside or len({index for index, _ in used}) < len(used)
+
+
+def _are_names(select: _Select, plan: Aggregate) -> bool:
+    """Whether all keys are columns under their own names."""
+    return all(isinstance(k, ColumnReference) and select.plain[k.index] for _, k in plan.keys)
 
 
 def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:

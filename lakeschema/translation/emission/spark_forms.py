@@ -160,8 +160,18 @@ class SparkForms:
         return self._aggregate(writer, call, call.order_by, distinct=call.distinct)
 
     def window(self, writer: ExpressionWriter, call: WindowCall) -> str:
+        if call.distinct:
+            return self._distinct_window(writer, call)
         inner = self._aggregate(writer, call, call.within, distinct=False)
         return f"{inner} {writer.over(call)}"
+
+    def _distinct_window(self, writer: ExpressionWriter, call: WindowCall) -> str:
+        """Spark has no DISTINCT over a window: what Hive counts so is the size of a set."""
+        name = call.operator.name
+        if name != "count" or len(call.arguments) != 1 or call.filter is not None:
+            raise UnsupportedConstruct(f"{name}(DISTINCT …) over a window for Spark")
+        (value,) = writer.texts(call.arguments)
+        return f"CAST(size(collect_set({value}) {writer.over(call)}) AS BIGINT)"
 
     def _aggregate(
         self,
@@ -246,6 +256,8 @@ def _refuse(name: str, type_: ColumnType) -> None:
         raise UnsupportedConstruct("TRANSFORM for Spark")
     if name.endswith(OF_FILES):
         raise UnsupportedConstruct("_metadata for Spark")
+    if name == "is in sampled pieces":
+        raise UnsupportedConstruct("TABLESAMPLE of files' pieces or of buckets for Spark")
     if name == "interval":
         raise UnsupportedConstruct("an interval of a computed number for Spark")
     if type_ == TIMESTAMP_NTZ and name == "try_to_timestamp":

@@ -37,6 +37,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "positive": "(+ {0})",
         "is null": "({0} IS NULL)",
         "nothing of": "NULL",
+        "is in sample": "(rand() < {0})",
         "is distinct from": "({0} IS DISTINCT FROM {1})",
         "is true": "({0} IS TRUE)",
         "is false": "({0} IS FALSE)",

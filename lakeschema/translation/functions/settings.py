@@ -145,6 +145,18 @@ def carried(view: ViewText) -> Mapping[str, str]:
     }
 
 
+def rows_changed(view: ViewText) -> Mapping[str, str]:
+    """The recorded settings that change a view's rows, other than by default, by their names."""
+    known = {key.lower(): value for key, value in view.sql_configs.items()}
+    return {
+        _PREFIX + setting.name: value
+        for setting in SETTINGS
+        if setting.effect is Effect.ROWS
+        and (value := known.get((_PREFIX + setting.name).lower(), setting.default)).lower()
+        not in {setting.default, *_ALIKE}
+    }
+
+
 def refuse_unsupported(view: ViewText) -> None:
     """Raises ``UnsupportedConstruct`` for a setting that would change what is derived."""
     if view.dialect is not Dialect.SPARK or not view.sql_configs:

@@ -174,6 +174,7 @@ class WindowCall:
     filter: RowExpression | None = None
     within: tuple[SortKey, ...] = ()
     ignores_nulls: bool | None = None
+    distinct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def window(
         nullable = False
     return WindowCall(
         found.operator, found.arguments, partition, order, frame, found.type, nullable,
-        grouped.condition, within, node.call.ignores_nulls,
+        grouped.condition, within, node.call.ignores_nulls, node.call.distinct,
     )  # fmt: skip
 
 

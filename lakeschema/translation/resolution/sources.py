@@ -17,6 +17,7 @@ from lakeschema.translation.resolution.context import Context, relation_name
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate
 from lakeschema.translation.resolution.naming import rename_columns
+from lakeschema.translation.resolution.samples import sampled
 from lakeschema.translation.resolution.scopes import Scope, Source, StarItem, relation_scope, shift
 from lakeschema.translation.syntax import tree
 
@@ -24,9 +25,9 @@ from lakeschema.translation.syntax import tree
 def scope_of(item: tree.FromItem, context: Context) -> Scope:
     match item:
         case tree.TableName():
-            return _table(item, context)
-        case tree.FromQuery(query, alias, columns):
-            return _of_query(query, alias, columns, context)
+            return sampled(_table(item, context), item.sample, context)
+        case tree.FromQuery(query, alias, columns, sample):
+            return sampled(_of_query(query, alias, columns, context), sample, context)
         case tree.FromFunction(call, alias, columns):
             resolver = ExpressionResolver(context, None)
             function = sql_functions.called(call, context)

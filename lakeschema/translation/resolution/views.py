@@ -24,7 +24,7 @@ from lakeschema.translation.functions.coercion import as_spark_reads, equal_apar
 from lakeschema.translation.functions.semantics import Semantics, semantics_of
 from lakeschema.translation.functions.settings import refuse_unsupported
 from lakeschema.translation.functions.udfs import declared_functions
-from lakeschema.translation.interface import Options, ViewEvolution
+from lakeschema.translation.interface import NullOrder, Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, references
 from lakeschema.translation.resolution.context import Context, OpenRelation
@@ -48,7 +48,9 @@ class ResolvedView:
 def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
     """The raw tree of the text that counts under the deployment's options."""
     text = view.original_text if _follows(options) and view.original_text else view.text
-    query = parse_query(text, view.dialect, options.max_sql_bytes, spelling_of(view))
+    small = options.nulls is NullOrder.FIRST
+    spelling = replace(spelling_of(view), nulls_are_small=small)
+    query = parse_query(text, view.dialect, options.max_sql_bytes, spelling)
     return _without_lowering(query, relation)
 
 

@@ -160,10 +160,10 @@ class FromItems(Calls):
                 raise UnsupportedConstruct("this table function", position=self.position(token))
             return tree.FromFunction(call, *self._alias())
         self._refuse_time_travel()
-        self.sample()
+        before = self.sample()
         alias, columns = self._alias()
-        self.sample()
-        return tree.TableName(parts, alias, columns, self.position(token))
+        sample = self.sample() or before
+        return tree.TableName(parts, alias, columns, self.position(token), sample)
 
     def _refuse_time_travel(self) -> None:
         if self.word in {"VERSION", "TIMESTAMP"} and self.comes(self.word, "AS", "OF"):
@@ -182,15 +182,15 @@ class FromItems(Calls):
                 item = tree.FromQuery(self.rest_of_query(item.query))
         self.shallower()
         self.expect(")")
-        self.sample()
+        before = self.sample()
         alias, columns = self._alias()
-        self.sample()
-        if isinstance(item, tree.FromQuery) and not item.alias and not item.columns:
-            return tree.FromQuery(item.query, alias, columns)
-        if alias is None:
+        sample = self.sample() or before
+        if isinstance(item, tree.FromQuery) and not (item.alias or item.columns or item.sample):
+            return tree.FromQuery(item.query, alias, columns, sample)
+        if alias is None and sample is None:
             return item
         star = tree.Select((tree.SelectItem(tree.Star()),), item)
-        return tree.FromQuery(star, alias, columns)
+        return tree.FromQuery(star, alias, columns, sample)
 
     def _is_alias(self) -> bool:
         kind = self.at.kind
@@ -207,24 +207,33 @@ class FromItems(Calls):
         alias = self.name("an alias")
         return alias, self._names() if self.word == "(" else ()
 
-    def sample(self) -> None:
-        """A sample has the columns of the whole: it is read and left out."""
+    def sample(self) -> tree.Sample | None:
+        """A sample, if one comes next; what it is repeatable by is read and left out."""
         if not self.comes("TABLESAMPLE"):
-            return
+            return None
         self.advance()
         self.take("SYSTEM")
         self.take("BERNOULLI")
         self.expect("(")
         depth = 1
+        said: list[str] = []
         while depth:
             if not self.at.word and self.at.kind not in (NUMBER, QUOTED):
                 self.fail("expected )")
-            word = self.advance().word
-            depth += (word == "(") - (word == ")")
+            token = self.advance()
+            said.append(token.word or token.text)
+            depth += (token.word == "(") - (token.word == ")")
         if self.take("REPEATABLE"):
             self.expect("(")
             self.expression()
             self.expect(")")
+        match said:
+            case [number, "ROWS" | "PERCENT" as unit, ")"]:
+                return tree.Sample(number, unit)
+            case ["BUCKET", bucket, "OUT", "OF", buckets, ")"]:
+                return tree.Sample(f"{bucket}/{buckets}", "BUCKET")
+            case _:
+                return tree.Sample("", "")
 
     def rows(self) -> tuple[tuple[tree.Expression, ...], ...]:
         """The rows of VALUES; one value alone is a row of one column."""

@@ -30,12 +30,14 @@ class Spelling:
         keeps_escapes: a backslash in a string is one, whatever follows it.
         parts_strings: ``'it''s'`` is two strings beside each other.
         left_to_right: INTERSECT is not stronger than UNION and EXCEPT.
+        nulls_are_small: Hive's orders put nulls before all values, as they did before Hive 3.
     """
 
     quoted_names: bool = False
     keeps_escapes: bool = False
     parts_strings: bool = False
     left_to_right: bool = False
+    nulls_are_small: bool = False
 
 
 USUAL = Spelling()
@@ -109,4 +111,5 @@ def _grammar(dialect: Dialect, spelling: Spelling) -> Grammar:
         intersect_first=grammar.intersect_first and not spelling.left_to_right,
         keeps_escapes=spelling.keeps_escapes,
         double_quotes_name=spelling.quoted_names,
+        nulls_are_large=grammar.nulls_are_large and not spelling.nulls_are_small,
     )

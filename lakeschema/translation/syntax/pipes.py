@@ -50,8 +50,7 @@ class Pipes(Queries):
         if word == "UNPIVOT":
             return _select(self.unpivot(source))
         if word == "TABLESAMPLE":
-            self.sample()
-            return query
+            return _select(tree.FromQuery(query, sample=self.sample()))
         if self.take("WHERE"):
             return replace(_select(source), where=self.expression())
         if word == "SELECT":

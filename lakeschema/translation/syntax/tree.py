@@ -234,11 +234,20 @@ Expression: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """TABLESAMPLE: how many of what: ``ROWS``, ``PERCENT``, ``BUCKET`` ("1/3"); "" for all others."""
+
+    number: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableName:
     parts: tuple[str, ...]
     alias: str | None = None
     columns: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +255,7 @@ class FromQuery:
     query: Query
     alias: str | None = None
     columns: tuple[str, ...] = ()
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)

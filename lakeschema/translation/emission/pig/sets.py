@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from lakeschema.catalog.column_types import INT
-from lakeschema.translation.emission.pig.statements import (
-    Item,
-    Relation,
-    Writer,
-    check_group,
-)
-from lakeschema.translation.emission.pig.texts import group_key, of_group_key
+from lakeschema.catalog.column_types import INT, print_type
+from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
+from lakeschema.translation.emission.pig.texts import scalar_type
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.relations import Plan, SetOperation, SetOperator
 
@@ -42,17 +37,10 @@ def distinct(writer: Writer, below: Plan) -> Relation:
 def _distinct(writer: Writer, rows: Relation) -> Relation:
     rows = writer.statements.renamed(rows)
     for field in rows.fields:
-        check_group(field.type, writer.statements, "DISTINCT")
-    keys = [Item(group_key(f.text, f.type), f.text, f.type) for f in rows.fields]
-    by_text = any(key.text != key.name for key in keys)
-    if by_text:
-        rows = writer.statements.generate(rows, keys, "alike")
+        if scalar_type(field.type) is None:
+            raise UnsupportedConstruct(f"DISTINCT of {print_type(field.type)} for Pig")
     alias = writer.statements.add(f"{rows.topic}_distinct", f"DISTINCT {rows.alias}")
-    found = Relation(alias, rows.fields, rows.topics)
-    if not by_text:
-        return found
-    items = [Item(of_group_key(f.text, f.type), f.text, f.type) for f in found.fields]
-    return writer.statements.generate(found, items)
+    return Relation(alias, rows.fields, rows.topics)
 
 
 def _union(writer: Writer, plan: SetOperation) -> Relation:
@@ -68,7 +56,7 @@ def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item,
     """A branch whose fields are called as those of all: a union goes by position."""
     rows = writer.rows(branch)
     items = [
-        Item(group_key(field.text, column.type) if marks else field.text, column.name, column.type)
+        Item(field.text, column.name, column.type)
         for field, column in zip(rows.fields, plan.columns, strict=True)
     ]
     return writer.statements.generate(rows, [*items, *marks], "branch")
@@ -76,8 +64,6 @@ def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item,
 
 def _compared(writer: Writer, plan: SetOperation, wanted: str) -> Relation:
     """Both branches' rows together, grouped: in a group nulls are alike, and so are its sides."""
-    for column in plan.columns:
-        check_group(column.type, writer.statements, plan.operator.value.upper())
     rows: Relation | None = None
     for branch in plan.inputs[1:]:
         if rows is None:
@@ -87,11 +73,14 @@ def _compared(writer: Writer, plan: SetOperation, wanted: str) -> Relation:
         right = _branch(writer, branch, plan, _marks(0, 1))
         rows = _kept(writer, left, right, wanted)
     assert rows is not None
+    for field in rows.fields:
+        if scalar_type(field.type) is None:
+            raise UnsupportedConstruct(f"{plan.operator.value} of {print_type(field.type)} for Pig")
     return rows
 
 
 def _marked(writer: Writer, rows: Relation) -> Relation:
-    items = [Item(group_key(f.text, f.type), f.text, f.type) for f in rows.fields]
+    items = [Item(f.text, f.text, f.type) for f in rows.fields]
     return writer.statements.generate(rows, [*items, *_marks(1, 0)], "branch")
 
 
@@ -108,9 +97,8 @@ def _kept(writer: Writer, left: Relation, right: Relation, wanted: str) -> Relat
     keys = [field.text for field in fields]
     by = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
     grouped = statements.add(f"{both.topic}_grouped", f"GROUP {union} BY {by}")
-    one = len(keys) == 1
     items = [
-        Item(of_group_key("group" if one else f"group.${i}", f.type), f.text, f.type)
+        Item("group" if len(keys) == 1 else f"group.${i}", f.text, f.type)
         for i, f in enumerate(fields)
     ]
     counts = [Item(f"MAX({union}.{mark})", mark, INT) for mark in (_IN_LEFT, _IN_RIGHT)]

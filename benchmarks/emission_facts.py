@@ -1,0 +1,267 @@
+"""Recorded facts of one query on two engines, asked of what is emitted: ``make bench-facts FACTS=path``.
+
+The folder has ``trino_facts.json``, a list of {"id", "dialect", "sql", "source_types", "source_result"}
+with optional "settings", "ordered" and "tolerance", and ``facts_tables.json`` with the tables that the
+queries read. Each query is translated as a view, run on Trino 476, and its rows are compared with those
+of the view's own engine. Beside it: the same text, and sqlglot's transpile if ``--peers`` is given.
+Exit status: 0 if no rows differ silently.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import math
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deploy.trino import Trino, TrinoAnswer, TrinoRefused
+from lakeschema.catalog.column_types import (
+    BINARY,
+    DOUBLE,
+    FLOAT,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    parse_type,
+)
+from lakeschema.translation.batch import answer
+from lakeschema.translation.emission.trino.text import quoted, string, type_text
+
+EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
+FAILED, OTHER, ALLOWED = "refused by Trino", "SILENTLY OTHER", "ROWS WHERE THE ENGINE REFUSES"
+_MAX_COLUMNS = 5
+
+Fact = Mapping[str, Any]
+Tables = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    outcome: str
+    sql: str = ""
+    details: str = ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("--only", default="", help="facts whose id has this text")
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--port", type=int, help="of a Trino that runs already")
+    parser.add_argument("--verbose", action="store_true")
+    chosen = parser.parse_args()
+    folder: Path = chosen.facts
+    facts = [
+        f for f in json.loads((folder / "trino_facts.json").read_text()) if chosen.only in f["id"]
+    ]
+    tables = json.loads((folder / "facts_tables.json").read_text())
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        if chosen.port is not None:
+            return _run(_Running(chosen.port), facts, tables, chosen)
+        with Trino.start(Path(place)) as trino:
+            return _run(trino, facts, tables, chosen)
+
+
+class _Running(Trino):
+    """One that somebody else started and will stop."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def stop(self) -> None:
+        return
+
+
+def _run(trino: Trino, facts: Sequence[Fact], tables: Tables, chosen: argparse.Namespace) -> int:
+    create_tables(trino, tables)
+    verdicts = [(fact, judged(trino, fact, tables)) for fact in facts]
+    for fact, verdict in verdicts:
+        if chosen.verbose or verdict.outcome not in {EQUAL, BOTH_REFUSE}:
+            print(f"{verdict.outcome}: {fact['id']}\n  {fact['sql']}\n  {verdict.sql}")
+            print(f"  {verdict.details[:600]}")
+    print_counts("ours", [verdict for _, verdict in verdicts])
+    if chosen.peers:
+        for name, text in _peers().items():
+            print_counts(name, [of_text(trino, fact, text(fact)) for fact in facts])
+    return int(any(verdict.outcome in {OTHER, ALLOWED} for _, verdict in verdicts))
+
+
+def _peers() -> Mapping[str, Callable[[Fact], str]]:
+    import sqlglot
+
+    def transpiled(fact: Fact) -> str:
+        try:
+            return sqlglot.transpile(fact["sql"], read=fact["dialect"], write="trino")[0]
+        except sqlglot.errors.SqlglotError:
+            return ""
+
+    return {"the same text": lambda fact: str(fact["sql"]), "sqlglot": transpiled}
+
+
+def print_counts(name: str, verdicts: Sequence[Verdict]) -> None:
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    print(
+        f"{name}: " + ", ".join(f"{outcome} {number}" for outcome, number in counts.most_common())
+    )
+
+
+def create_tables(trino: Trino, tables: Tables) -> None:
+    """The tables of the facts in Trino's memory."""
+    for name, table in tables.items():
+        types = [parse_type(type_) for _, type_ in table["columns"]]
+        columns = ", ".join(
+            f"{quoted(column)} {type_text(type_)}"
+            for (column, _), type_ in zip(table["columns"], types, strict=True)
+        )
+        trino.answer(f"DROP TABLE IF EXISTS {quoted(name)}")
+        trino.answer(f"CREATE TABLE {quoted(name)} ({columns})")
+        rows = ", ".join("(" + ", ".join(map(_value, row, types)) + ")" for row in table["rows"])
+        trino.answer(f"INSERT INTO {quoted(name)} VALUES {rows}")
+
+
+def _value(value: Any, type_: ColumnType) -> str:
+    if value is None:
+        return f"CAST(NULL AS {type_text(type_)})"
+    match type_:
+        case ArrayType(element):
+            inner = ", ".join(_value(each, element) for each in value)
+            return f"CAST(ARRAY[{inner}] AS {type_text(type_)})"
+        case MapType(key, of):
+            keys = ", ".join(_value(each, key) for each in value)
+            values = ", ".join(_value(each, of) for each in value.values())
+            return f"CAST(MAP(ARRAY[{keys}], ARRAY[{values}]) AS {type_text(type_)})"
+        case StructType(fields):
+            inner = ", ".join(_value(value[f.name], f.type) for f in fields)
+            return f"CAST(ROW({inner}) AS {type_text(type_)})"
+        case _ if type_ == BINARY:
+            return f"X'{value}'"
+        case _ if type_ in {FLOAT, DOUBLE}:
+            return f"CAST({string(str(value))} AS {type_text(type_)})"
+        case _:
+            return f"CAST({string(str(value).lower() if isinstance(value, bool) else str(value))} AS {type_text(type_)})"
+
+
+def translated(fact: Fact, tables: Tables) -> Verdict:
+    """The fact's text for Trino, or why there is none."""
+    settings = fact.get("settings") or {}
+    recorded = ", ".join(f"'view.sqlConfig.{key}'='{value}'" for key, value in settings.items())
+    properties = f"TBLPROPERTIES ({recorded}) " if recorded and fact["dialect"] == "spark" else ""
+    ddl = [_ddl(name, tables[name]) for name in tables]
+    for width in range(_MAX_COLUMNS + 1):
+        names = f"({', '.join(f'c{i}' for i in range(width))}) " if width else ""
+        view = f"CREATE VIEW asked {names}{properties}AS {fact['sql']}"
+        request = {
+            "ddl": [*ddl, view],
+            "relation": "asked",
+            "to": "trino",
+            "dialect": fact["dialect"],
+        }
+        found = answer(request)
+        if "result" in found:
+            return Verdict("", found["result"]["sql"])
+        if "has no name" not in found["error"]["message"] and not width:
+            break
+    error = found["error"]
+    return Verdict(REFUSED, details=f"{error['type']}: {error['message']}")
+
+
+def _ddl(name: str, table: Mapping[str, Any]) -> str:
+    columns = ", ".join(f"`{column}` {type_}" for column, type_ in table["columns"])
+    return f"CREATE TABLE `{name}` ({columns})"
+
+
+def judged(trino: Trino, fact: Fact, tables: Tables) -> Verdict:
+    ours = translated(fact, tables)
+    if ours.outcome:
+        refused = isinstance(fact["source_result"], str)
+        return Verdict(BOTH_REFUSE, details=ours.details) if refused else ours
+    return of_text(trino, fact, ours.sql)
+
+
+def of_text(trino: Trino, fact: Fact, sql: str) -> Verdict:
+    """What a text for Trino returns, beside what the fact's own engine did."""
+    refused = isinstance(fact["source_result"], str)
+    try:
+        found = trino.answer(sql)
+    except TrinoRefused as error:
+        return Verdict(BOTH_REFUSE if refused else FAILED, sql, str(error))
+    if refused:
+        return Verdict(ALLOWED, sql, f"{found.rows}")
+    expected, got = fact["source_result"], rows_of(found)
+    types = [type_ for _, type_ in found.columns]
+    same = same_rows(
+        expected, got, types, exact="tolerance" not in fact, ordered=bool(fact.get("ordered"))
+    )
+    return Verdict(EQUAL if same else OTHER, sql, f"expected {expected}\n  got      {got}")
+
+
+def rows_of(found: TrinoAnswer) -> list[list[Any]]:
+    return [
+        [
+            _bytes(value) if type_ == "varbinary" else value
+            for value, (_, type_) in zip(row, found.columns, strict=True)
+        ]
+        for row in found.rows
+    ]
+
+
+def _bytes(value: Any) -> Any:
+    return None if value is None else base64.b64decode(value).decode("latin-1")
+
+
+def same_rows(
+    expected: Sequence[Sequence[Any]],
+    got: Sequence[Sequence[Any]],
+    types: Sequence[str],
+    *,
+    exact: bool,
+    ordered: bool,
+) -> bool:
+    one = [[_comparable(v, t) for v, t in zip(row, types, strict=True)] for row in expected]
+    other = [[_comparable(v, t) for v, t in zip(row, types, strict=True)] for row in got]
+    if not ordered:
+        one, other = sorted(one, key=repr), sorted(other, key=repr)
+    return len(one) == len(other) and all(
+        _same(a, b, exact=exact)
+        for x, y in zip(one, other, strict=True)
+        for a, b in zip(x, y, strict=True)
+    )
+
+
+def _comparable(value: Any, type_: str) -> Any:
+    """Decimals and timestamps without trailing zeros, numbers as floats, maps by their keys."""
+    match value:
+        case str() if ("decimal" in type_ or "timestamp" in type_) and "." in value:
+            return value.rstrip("0").rstrip(".")
+        case str() if type_ in {"double", "real"}:
+            return float(value)
+        case bool() | None | str():
+            return value
+        case int() | float():
+            return float(value) if isinstance(value, float) or abs(value) < 2**53 else value
+        case list():
+            return [_comparable(each, type_) for each in value]
+        case dict():
+            return sorted((str(k), _comparable(v, type_)) for k, v in value.items())
+        case _:
+            return value
+
+
+def _same(one: Any, other: Any, *, exact: bool) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        if math.isnan(one) and math.isnan(other):
+            return True
+        return one == other or (not exact and math.isclose(one, other, rel_tol=1e-13))
+    return repr(one) == repr(other)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""Aggregates whose form depends on more than their arguments' classes."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import (
+    ColumnType,
+    DecimalType,
+    StructType,
+)
+from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.rows import letter
+from lakeschema.translation.emission.trino.text import quoted, type_text
+
+_DEFAULTS = {
+    "i": "0",
+    "f": "0e0",
+    "d": "0e0",
+    "x": "0",
+    "s": "''",
+    "o": "false",
+    "D": "DATE '1970-01-01'",
+    "T": "TIMESTAMP '1970-01-01 00:00:00'",
+}
+_EMPTY = "CAST(ARRAY[] AS {t})"
+
+
+def count(given: Given) -> str:
+    """Of several values: the rows in which none is null."""
+    if not given.arguments or (given.constant(0) is not None and not given.quantifier):
+        return given.fill("count(*){w}")
+    if len(given.arguments) == 1:
+        if given.quantifier and given.is_windowed:
+            return _distinct_in_window(given)
+        return given.fill("count({q}{0}){w}")
+    if given.is_windowed:
+        raise given.unsupported("several values in a window")
+    known = " AND ".join(f"{text} IS NOT NULL" for text in given.texts)
+    value = f"ROW({', '.join(given.texts)})" if given.quantifier else "1"
+    return given.fill(f"count({{q}}CASE WHEN {known} THEN {value} END){{w}}")
+
+
+def _distinct_in_window(given: Given) -> str:
+    found = "filter(array_agg({0}){w}, e -> e IS NOT NULL)"
+    return given.fill(f"CAST(coalesce(cardinality(array_distinct({found})), 0) AS bigint)")
+
+
+def _refuse_distinct_window(given: Given) -> None:
+    if given.quantifier and given.is_windowed:
+        raise given.unsupported("DISTINCT over a window")
+
+
+def total(given: Given) -> str:
+    """SUM: of floats Trino's is real, of decimals of 38 digits."""
+    _refuse_distinct_window(given)
+    form = "sum({q}{0}){w}"
+    match letter(given.arguments[0].type):
+        case "i" | "d":
+            return given.fill(form)
+        case "f":
+            return given.fill("sum({q}CAST({0} AS double)){w}")
+        case "s":
+            return given.fill("sum({q}{d0}){w}")
+        case "x":
+            cast = "TRY_CAST" if given.mode.is_lax else "CAST"
+            return given.fill(f"{cast}({form} AS {{t}})")
+        case _:
+            raise given.unsupported("its argument's type")
+
+
+def average(given: Given) -> str:
+    _refuse_distinct_window(given)
+    match letter(given.arguments[0].type):
+        case "i" | "d":
+            return given.fill("avg({q}{0}){w}")
+        case "f":
+            return given.fill("avg({q}CAST({0} AS double)){w}")
+        case "s":
+            return given.fill("avg({q}{d0}){w}")
+        case "x" if isinstance(given.type, DecimalType):
+            total_ = f"CAST(sum({{q}}{{0}}){{w}} AS decimal(38,{given.type.scale}))"
+            cast = "TRY_CAST" if given.mode.is_lax else "CAST"
+            return given.fill(f"{cast}({total_} / nullif(count({{q}}{{0}}){{w}}, 0) AS {{t}})")
+        case _:
+            raise given.unsupported("its argument's type")
+
+
+def extreme(given: Given) -> str:
+    """MIN and MAX: NaN is the greatest, and a null field the least."""
+    type_ = given.arguments[0].type
+    match letter(type_):
+        case "f" | "d":
+            is_nan = "is_nan({0})"
+            if given.name == "max":
+                known = f"CASE WHEN bool_or({is_nan}){{w}} THEN CAST(nan() AS {{t}}) ELSE max({{0}}){{w}} END"
+                return given.fill(known)
+            numbers = f"min(CASE WHEN NOT {is_nan} THEN {{0}} END){{w}}"
+            return given.fill(f"coalesce({numbers}, min({{0}}){{w}})")
+        case "r" if isinstance(type_, StructType):
+            return _of_structs(given, type_)
+        case "m" | "a" | "u" | "n":
+            raise given.unsupported("values that Trino does not order so")
+        case _:
+            return given.fill(f"{given.name}({{q}}{{0}}){{w}}")
+
+
+def _of_structs(given: Given, type_: StructType) -> str:
+    parts = []
+    for field in type_.fields:
+        default = _DEFAULTS.get(letter(field.type))
+        if default is None or letter(field.type) in "fd":
+            raise given.unsupported("structs of nested values")
+        value = f"{{0}}.{quoted(field.name)}"
+        parts += [f"{value} IS NOT NULL", f"coalesce({value}, {_typed(default, field.type)})"]
+    key = f"CASE WHEN {{0}} IS NOT NULL THEN ROW({', '.join(parts)}) END"
+    return given.fill(f"{given.name}_by({{0}}, {key}){{w}}")
+
+
+def _typed(default: str, type_: ColumnType) -> str:
+    return f"CAST({default} AS {type_text(type_)})"
+
+
+def collected(given: Given) -> str:
+    """Nulls are left out, and of no rows the array is empty."""
+    if given.is_windowed:
+        made = "filter(array_agg({0}){w}, e -> e IS NOT NULL)"
+    else:
+        made = "filter(array_agg({q}{0}){w}, e -> e IS NOT NULL)"
+    made = f"coalesce({made}, {_EMPTY})"
+    return given.fill(f"array_distinct({made})" if given.name == "collect_set" else made)
+
+
+def percentile(given: Given) -> str:
+    """Exact and interpolated; Trino has approximations alone."""
+    place = given.constant(1) if len(given.arguments) > 1 else "0.5"
+    if place is None or len(given.arguments) > 2 or not _is_share(place):
+        raise given.unsupported("the share has to be one number, written in the text")
+    if letter(given.arguments[0].type) not in "idfx":
+        raise given.unsupported("its argument's type")
+    values = "array_sort(filter(array_agg(CAST({0} AS double)){w}, e -> e IS NOT NULL))"
+    at = f"{float(place)!r}e0 * (cardinality(a) - 1)"
+    low = f"element_at(a, CAST(floor({at}) AS bigint) + 1)"
+    high = f"element_at(a, CAST(ceiling({at}) AS bigint) + 1)"
+    between = f"(ceiling({at}) - {at}) * {low} + ({at} - floor({at})) * {high}"
+    found = (
+        f"CASE WHEN cardinality(a) > 0 THEN IF(floor({at}) = ceiling({at}), {low}, {between}) END"
+    )
+    return given.fill(f"element_at(transform(ARRAY[{values}], a -> {found}), 1)")
+
+
+def _is_share(text: str) -> bool:
+    try:
+        return 0 <= float(text) <= 1
+    except ValueError:
+        return False
+
+
+def first_or_last(given: Given) -> str:
+    """Over a window alone: without an order there is no first row."""
+    if not given.is_windowed:
+        raise given.unsupported("which row comes first is not decided without a window's order")
+    name = "first_value" if given.name.startswith("first") else "last_value"
+    skips = ""
+    if len(given.arguments) > 1:
+        known = given.constant(1)
+        if known not in {"true", "false"}:
+            raise given.unsupported("whether nulls are skipped has to be written in the text")
+        skips = " IGNORE NULLS" if known == "true" else ""
+    return given.fill(f"{name}({{0}}){skips}{{w}}")
+
+
+def nth_value(given: Given) -> str:
+    skips = " IGNORE NULLS" if given.constant(2) == "true" else ""
+    return given.fill(f"nth_value({{0}}, {{1}}){skips}{{w}}")
+
+
+def best(given: Given) -> str:
+    if len(given.arguments) > 2 or letter(given.arguments[1].type) in "fdarmu":
+        raise given.unsupported("its arguments' types")
+    return given.fill(f"{given.name}({{0}}, {{1}}){{w}}")
+
+
+def listed(given: Given) -> str:
+    raise given.unsupported("the order of its values is not decided")
+
+
+def ranked(given: Given) -> str:
+    return given.fill(f"CAST({given.name}({{*}}){{w}} AS integer)")

@@ -1,0 +1,277 @@
+"""Conversions between types, as each dialect makes them, written for Trino.
+
+What Spark refuses in ANSI mode Trino has to refuse as well: where its own CAST would not, ``fail`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    INT,
+    SMALLINT,
+    STRING,
+    TINYINT,
+    ArrayType,
+    CharType,
+    ColumnType,
+    MapType,
+    StructType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.translation.emission.trino.rows import letter
+from lakeschema.translation.emission.trino.text import quoted, type_text
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_narrower
+
+
+class Mode(Enum):
+    """By whose rules a plan's calls and casts are: Hive's, Spark's, or Spark's without ANSI mode."""
+
+    HIVE = "hive"
+    ANSI = "ansi"
+    LEGACY = "legacy"
+
+    @property
+    def is_spark(self) -> bool:
+        return self is not Mode.HIVE
+
+    @property
+    def is_lax(self) -> bool:
+        """Whether what cannot be converted is null."""
+        return self is not Mode.ANSI
+
+
+_BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
+_NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
+_DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
+EPOCH = "TIMESTAMP '1970-01-01 00:00:00.000000'"
+SECONDS = "floor(to_unixtime(with_timezone({0}, 'UTC')))"
+_JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
+
+
+def cast_template(
+    source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool = False
+) -> str:
+    """How a value is converted; ``tolerant``: TRY_CAST.
+
+    Raises:
+        UnsupportedConstruct: there is no conversion with the same result.
+    """
+    if source == target:
+        return "{0}"
+    made = _template(source, target, mode, tolerant=tolerant)
+    if made is None:
+        raise UnsupportedConstruct(
+            f"a conversion of {print_type(source)} to {print_type(target)} for Trino"
+        )
+    return made
+
+
+def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
+    lax = mode.is_lax or tolerant
+    if isinstance(target, (CharType, VarcharType)):
+        text = cast_template(source, STRING, mode, tolerant=tolerant)
+        # To Spark's expressions these are texts of any length.
+        return text if mode.is_spark else f"CAST({text} AS {type_text(target)})"
+    plain = f"CAST({{0}} AS {type_text(target)})"
+    match letter(source), letter(target):
+        case "n", _:
+            return plain
+        case ("i" | "x" | "D", "s"):
+            return plain
+        case "o", "s":
+            return "upper(CAST({0} AS varchar))" if mode is Mode.HIVE else plain
+        case ("d" | "f", "s"):
+            return _JAVA_NUMBER
+        case "T", "s":
+            return "trim(TRAILING '.' FROM trim(TRAILING '0' FROM CAST({0} AS varchar)))"
+        case "b", "s":
+            return "from_utf8({0})"
+        case "s", "s":
+            # A char is padded in Trino, and is not in Hive.
+            return "rtrim(CAST({0} AS varchar))" if isinstance(source, CharType) else "{0}"
+        case "s", _:
+            return _of_text(target, mode, tolerant=tolerant)
+        case "i", "i":
+            return _integer(source, target, plain, lax=lax, tolerant=tolerant)
+        case ("d" | "f", "i"):
+            return _integer_of_double(target, lax=lax, tolerant=tolerant)
+        case "x", "i":
+            return f"{'TRY_CAST' if lax else 'CAST'}(truncate({{0}}) AS {type_text(target)})"
+        case ("i" | "d" | "f" | "x", "x"):
+            return plain if not lax else f"TRY_{plain}"
+        case ("i" | "d" | "f" | "x", "d" | "f"):
+            return plain
+        case ("o", "i" | "d" | "f" | "x") | ("i" | "d" | "f" | "x", "o"):
+            return plain
+        case ("D", "T") | ("T", "D"):
+            return plain
+        case "T", "T":
+            return "{0}"
+        case "T", _:
+            return _of_moment(target, mode)
+        case (_, "T"):
+            return _moment(letter(source), mode)
+        case ("a", "a") | ("m", "m") | ("r", "r"):
+            return _nested(source, target, mode, tolerant=tolerant)
+        case _:
+            return None
+
+
+def or_fail(value: str, argument: str, type_: str, what: str) -> str:
+    """``value``, and an error where it is null although the argument is not."""
+    return (
+        f"coalesce({value}, CASE WHEN {argument} IS NOT NULL"
+        f" THEN CAST(fail('{what}') AS {type_}) END)"
+    )
+
+
+def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
+    lax = mode.is_lax or tolerant
+    as_type = type_text(target)
+    trimmed = f"{'TRY_CAST' if lax else 'CAST'}(trim({{0}}) AS {as_type})"
+    match letter(target):
+        case "b":
+            return "to_utf8({0})"
+        case "i":
+            if tolerant or not lax:
+                return trimmed
+            # Whole numbers of any number, cut: also of '.5'.
+            digits = rf"regexp_replace(regexp_extract({{0}}, '{_NUMBER}'), '^\s*([+-]?)(\d*)[\s\S]*$', m -> m[1] || '0' || m[2])"
+            return f"TRY_CAST({digits} AS {as_type})"
+        case "d" | "f" | "x":
+            return trimmed
+        case "o":
+            return _truth(mode, lax=lax)
+        case "D":
+            day = f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)"
+            return day if lax else or_fail(day, "{0}", "date", "not a date")
+        case "T":
+            made = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"
+            return made if lax else or_fail(made, "{0}", "timestamp(6)", "not a timestamp")
+        case _:
+            return None
+
+
+def _truth(mode: Mode, *, lax: bool) -> str:
+    if mode is Mode.HIVE:
+        return "(lower({0}) NOT IN ('', '0', 'no', 'off', 'false'))"
+    known = (
+        "CASE WHEN lower(trim({0})) IN ('t', 'true', 'y', 'yes', '1') THEN true"
+        " WHEN lower(trim({0})) IN ('f', 'false', 'n', 'no', '0') THEN false END"
+    )
+    return known if lax else or_fail(known, "{0}", "boolean", "not a boolean")
+
+
+def _integer(
+    source: ColumnType, target: ColumnType, plain: str, *, lax: bool, tolerant: bool
+) -> str:
+    if is_narrower(source, target) or not lax:
+        return plain
+    return f"TRY_{plain}" if tolerant else low_bits("{0}", target)
+
+
+def low_bits(value: str, target: ColumnType) -> str:
+    """The lowest bits of a whole number, as Java narrows it."""
+    bits = _BITS[target]
+    all_, sign = 2**bits - 1, 2 ** (bits - 1)
+    return (
+        f"CAST(bitwise_and({value}, {all_}) - CASE WHEN bitwise_and({value}, {sign}) <> 0"
+        f" THEN {all_ + 1} ELSE 0 END AS {type_text(target)})"
+    )
+
+
+def _integer_of_double(target: ColumnType, *, lax: bool, tolerant: bool) -> str:
+    if not lax:
+        return f"CAST(truncate({{0}}) AS {type_text(target)})"
+    if tolerant:
+        return f"TRY_CAST(truncate({{0}}) AS {type_text(target)})"
+    return saturated("{0}", target)
+
+
+def saturated(value: str, target: ColumnType) -> str:
+    """A double as Java makes a whole number of it: NaN is 0, and what is too large the largest."""
+    if target == BIGINT:
+        return (
+            f"CASE WHEN is_nan({value}) THEN 0 WHEN {value} >= 9223372036854775807e0 THEN"
+            f" 9223372036854775807 WHEN {value} <= -9223372036854775808e0 THEN"
+            f" -9223372036854775807 - 1 ELSE CAST(truncate({value}) AS bigint) END"
+        )
+    whole = (
+        f"CAST(CASE WHEN is_nan({value}) THEN 0e0 ELSE"
+        f" greatest(least(truncate({value}), 2147483647e0), -2147483648e0) END AS integer)"
+    )
+    return whole if target == INT else low_bits(whole, target)
+
+
+def _of_moment(target: ColumnType, mode: Mode) -> str | None:
+    match letter(target):
+        case "i":
+            seconds = f"CAST({SECONDS} AS bigint)"
+            if target == BIGINT:
+                return seconds
+            return (
+                f"CAST({seconds} AS {type_text(target)})"
+                if mode is Mode.ANSI
+                else low_bits(seconds, target)
+            )
+        case "d" if mode is Mode.HIVE:
+            # Whole seconds.
+            return SECONDS
+        case "d":
+            return "to_unixtime(with_timezone({0}, 'UTC'))"
+        case _:
+            return None
+
+
+def _moment(source: str, mode: Mode) -> str | None:
+    match source:
+        case "i":
+            # Hive counts milliseconds.
+            unit = "millisecond" if mode is Mode.HIVE else "second"
+            return f"date_add('{unit}', {{0}}, {EPOCH})"
+        case "d" | "f" | "x":
+            micros = "CAST(round(CAST({0} AS double) * 1e6) AS bigint)"
+            return f"CAST(at_timezone(from_unixtime_nanos({micros} * 1000), 'UTC') AS timestamp(6))"
+        case _:
+            return None
+
+
+def is_simple(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> bool:
+    """Whether Trino's CAST alone converts the value."""
+    if source == target:
+        return True
+    made = _template(source, target, mode, tolerant=tolerant)
+    return made in {f"CAST({{0}} AS {type_text(target)})", "{0}"}
+
+
+def _nested(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
+    """Elements, values and fields converted one by one, where Trino's CAST would do it otherwise."""
+
+    def inner(one: ColumnType, other: ColumnType, value: str) -> str:
+        return cast_template(one, other, mode, tolerant=tolerant).replace("{0}", value)
+
+    plain = f"CAST({{0}} AS {type_text(target)})"
+    match source, target:
+        case ArrayType(one), ArrayType(other):
+            if is_simple(one, other, mode, tolerant=tolerant):
+                return plain
+            return f"transform({{0}}, e -> {inner(one, other, 'e')})"
+        case MapType(key, value), MapType(other_key, other_value):
+            if not is_simple(key, other_key, mode, tolerant=tolerant):
+                return None
+            if is_simple(value, other_value, mode, tolerant=tolerant):
+                return plain
+            return f"CAST(transform_values({{0}}, (k, v) -> {inner(value, other_value, 'v')}) AS {type_text(target)})"
+        case StructType(given), StructType(fields) if len(given) == len(fields):
+            pairs = list(zip(given, fields, strict=True))
+            if all(is_simple(g.type, f.type, mode, tolerant=tolerant) for g, f in pairs):
+                return plain
+            parts = ", ".join(inner(g.type, f.type, f"{{0}}.{quoted(g.name)}") for g, f in pairs)
+            return f"IF({{0}} IS NULL, NULL, CAST(ROW({parts}) AS {type_text(target)}))"
+        case _:
+            return None

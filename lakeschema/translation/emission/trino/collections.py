@@ -1,0 +1,206 @@
+"""Functions of arrays, maps and structs whose form depends on more than their arguments' classes."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import ArrayType, StructType
+from lakeschema.translation.emission.trino.casts import Mode
+from lakeschema.translation.emission.trino.given import Given, constant
+from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.plan.expressions import Lambda, LambdaVariable, RowExpression
+
+_NOT_NULL = "e -> e IS NOT NULL"
+_ORDERABLE = frozenset("ifdxsboDT")
+
+
+def array(given: Given) -> str:
+    made = f"ARRAY[{', '.join(given.texts)}]"
+    return (
+        made
+        if given.texts and set(classes_of(given.arguments)) != {"n"}
+        else given.fill(f"CAST({made} AS {{t}})")
+    )
+
+
+def map_of(given: Given) -> str:
+    """Of two equal keys the last is kept in Hive; Spark and Trino refuse them."""
+    keys, values = given.texts[::2], given.texts[1::2]
+    if not keys:
+        return given.fill("CAST(MAP() AS {t})")
+    known = [constant(key) for key in given.arguments[::2]]
+    distinct = None not in known and len(set(known)) == len(known)
+    if given.mode is Mode.HIVE and len(keys) > 1 and not distinct:
+        single = (f"MAP(ARRAY[{k}], ARRAY[{v}])" for k, v in zip(keys, values, strict=True))
+        return given.fill(f"CAST(map_concat({', '.join(single)}) AS {{t}})")
+    return f"MAP(ARRAY[{', '.join(keys)}], ARRAY[{', '.join(values)}])"
+
+
+def struct(given: Given) -> str:
+    texts = given.texts
+    if isinstance(given.type, StructType) and len(texts) == 2 * len(given.type.fields):
+        texts = texts[1::2]
+    return given.fill(f"CAST(ROW({', '.join(_kept(text) for text in texts)}) AS {{t}})")
+
+
+def _kept(text: str) -> str:
+    return text
+
+
+def concatenated(given: Given) -> str:
+    letters = set(classes_of(given.arguments))
+    if letters <= set("sn") or letters <= set("bn") or letters <= set("an"):
+        return f"concat({', '.join(given.texts)})" if len(given.texts) > 1 else given.texts[0]
+    raise given.unsupported("its arguments' types")
+
+
+def size(given: Given) -> str:
+    counted = "cardinality({0})"
+    if given.mode is Mode.HIVE or given.size_of_null:
+        counted = "coalesce(cardinality({0}), -1)"
+    return given.fill(f"CAST({counted} AS integer)")
+
+
+def array_contains(given: Given) -> str:
+    """Hive is sure that it is not there where a null element might be it."""
+    if letter(given.arguments[1].type) in "arm":
+        raise given.unsupported("nested values")
+    found = "contains({0}, {1})"
+    return given.fill(f"coalesce({found}, false)" if given.mode is Mode.HIVE else found)
+
+
+def sort_array(given: Given) -> str:
+    """Nulls first, or last in descending order."""
+    type_ = given.arguments[0].type
+    ascending = (given.constant(1) or "true").lower() if len(given.arguments) > 1 else "true"
+    if len(given.arguments) > 1 and given.constant(1) is None:
+        raise given.unsupported("the order has to be written in the text")
+    element = letter(type_.element) if isinstance(type_, ArrayType) else "u"
+    if element in "mu":
+        raise given.unsupported("elements without an order")
+    if element in "fd":
+        raise given.unsupported("elements that may be NaN")
+    first, last = ("-1", "1") if ascending == "true" else ("1", "-1")
+    return given.fill(
+        "array_sort({0}, (x, y) -> CASE WHEN x IS NULL AND y IS NULL THEN 0"
+        f" WHEN x IS NULL THEN {first} WHEN y IS NULL THEN {last}"
+        f" WHEN x < y THEN {first} WHEN x > y THEN {last} ELSE 0 END)"
+    )
+
+
+def array_sort(given: Given) -> str:
+    type_ = given.arguments[0].type
+    if len(given.arguments) > 1:
+        return f"array_sort({', '.join(given.texts)})"
+    if not isinstance(type_, ArrayType) or letter(type_.element) in "mufd":
+        raise given.unsupported("elements without Trino's order")
+    return given.fill("array_sort({0})")
+
+
+def array_extreme(given: Given) -> str:
+    """Nulls are left out."""
+    type_ = given.arguments[0].type
+    if not isinstance(type_, ArrayType) or letter(type_.element) not in _ORDERABLE - {"f", "d"}:
+        raise given.unsupported("elements without Trino's order")
+    return given.fill(f"{given.name}(filter({{0}}, {_NOT_NULL}))")
+
+
+def element_at(given: Given) -> str:
+    """From 1; ANSI Spark refuses what is not there, of an array alone."""
+    if (
+        letter(given.arguments[0].type) == "m"
+        or given.mode is Mode.LEGACY
+        or given.name.startswith("try")
+    ):
+        return given.fill("element_at({0}, {1})")
+    return given.fill(
+        "CASE WHEN abs({1}) > cardinality({0}) THEN CAST(fail('no such element') AS {t})"
+        " ELSE element_at({0}, {1}) END"
+    )
+
+
+def array_slice(given: Given) -> str:
+    """Hive counts from zero, and it is empty if it goes over the end."""
+    return given.fill(
+        "CASE WHEN {1} + {2} > cardinality({0}) THEN slice({0}, 1, 0)"
+        " ELSE slice({0}, {1} + 1, {2}) END"
+    )
+
+
+def array_join(given: Given) -> str:
+    type_ = given.arguments[0].type
+    if not isinstance(type_, ArrayType) or letter(type_.element) not in "si":
+        raise given.unsupported("elements that are not texts")
+    if len(given.arguments) == 2:
+        return given.fill("array_join({0}, {1})")
+    if given.constant(2) is None:
+        raise given.unsupported("what stands for null has to be written in the text")
+    return given.fill("array_join({0}, {1}, {2})")
+
+
+def map_concat(given: Given) -> str:
+    """Of keys in both Trino takes the last, Spark refuses."""
+    if len(given.arguments) != 2:
+        raise given.unsupported("more or less than two maps")
+    return given.fill(
+        "CASE WHEN arrays_overlap(map_keys({0}), map_keys({1}))"
+        " THEN CAST(fail('a key is in both maps') AS {t}) ELSE map_concat({0}, {1}) END"
+    )
+
+
+def map_from_entries(given: Given) -> str:
+    return given.fill("map_from_entries({0})")
+
+
+def str_to_map(given: Given) -> str:
+    """An entry without a value has a null one; of a null text Hive makes an empty map."""
+    delimiters = [
+        given.text_constant(i, "a delimiter") if len(given.arguments) > i else default
+        for i, default in ((1, ","), (2, ":"))
+    ]
+    if any(len(each) != 1 or each in "\\^$.|?*+()[]{}'" for each in delimiters):
+        raise given.unsupported("delimiters that are patterns")
+    entry, pair = delimiters
+    value = f"CASE WHEN strpos(e, '{pair}') > 0 THEN substr(e, strpos(e, '{pair}') + 1) END"
+    key = f"split_part(e, '{pair}', 1)"
+    entries = f"transform(split({{0}}, '{entry}'), e -> ROW({key}, {value}))"
+    made = f"map_from_entries({entries})"
+    return given.fill(
+        f"coalesce({made}, CAST(MAP() AS {{t}}))" if given.mode is Mode.HIVE else made
+    )
+
+
+def flatten(given: Given) -> str:
+    """Null if any array in it is."""
+    return given.fill("CASE WHEN none_match({0}, e -> e IS NULL) THEN flatten({0}) END")
+
+
+def sequence(given: Given) -> str:
+    if set(classes_of(given.arguments)) != {"i"}:
+        raise given.unsupported("a sequence of anything but whole numbers")
+    if len(given.arguments) == 2:
+        return given.fill("sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END)")
+    return given.fill("sequence({*})")
+
+
+def _lambda(given: Given, index: int, parameters: int) -> Lambda:
+    found = given.arguments[index]
+    if not isinstance(found, Lambda) or len(found.parameters) != parameters:
+        raise given.unsupported("a lambda with the element's position")
+    return found
+
+
+def higher_order(given: Given) -> str:
+    name = {"exists": "any_match", "forall": "all_match"}.get(given.name, given.name)
+    _lambda(given, 1, 1)
+    return f"{name}({', '.join(given.texts)})"
+
+
+def reduce(given: Given) -> str:
+    _lambda(given, 2, 2)
+    finish = given.texts[3] if len(given.texts) > 3 else "r -> r"
+    state: RowExpression = given.arguments[1]
+    start = (
+        f"CAST({given.texts[1]} AS {{t1}})"
+        if not isinstance(state, LambdaVariable)
+        else given.texts[1]
+    )
+    return given.fill(f"reduce({{0}}, {start}, {{2}}, {finish})")

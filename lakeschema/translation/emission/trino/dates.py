@@ -1,0 +1,253 @@
+"""Patterns of dates: Java's letters that Joda, which Trino formats with, prints alike."""
+
+from __future__ import annotations
+
+import re
+
+from lakeschema.catalog.column_types import DATE
+from lakeschema.translation.emission.trino.casts import SECONDS, Mode, or_fail
+from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.emission.trino.text import string
+
+_PARTS = re.compile(r"'(?:[^']|'')*'|([a-zA-Z])\1*|[^a-zA-Z']+|'")
+_MOST = {"y": 4, "M": 4, "d": 2, "H": 2, "h": 2, "m": 2, "s": 2, "a": 1, "E": 4, "D": 3}
+_DIGITS = {
+    "yyyy": r"\d\d\d\d",
+    "MM": r"\d\d",
+    "dd": r"\d\d",
+    "HH": r"\d\d",
+    "mm": r"\d\d",
+    "ss": r"\d\d",
+}
+DEFAULT = "yyyy-MM-dd HH:mm:ss"
+_UNITS = {
+    **dict.fromkeys(("year", "yyyy", "yy"), "year"),
+    "quarter": "quarter",
+    **dict.fromkeys(("month", "mon", "mm"), "month"),
+    "week": "week",
+    **dict.fromkeys(("day", "dd"), "day"),
+    "hour": "hour",
+    "minute": "minute",
+    "second": "second",
+    "millisecond": "millisecond",
+}
+_OF_DATES = frozenset({"year", "quarter", "month", "week"})
+_WEEK = ("mo", "tu", "we", "th", "fr", "sa", "su")
+_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MICROS = {"second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6}
+_MICROS_OF = "CAST(round(to_unixtime(with_timezone({0}, 'UTC')) * 1e6) AS bigint)"
+_CALENDAR = frozenset({"year", "quarter", "month"})
+
+
+def shown(given: Given, moment: str, pattern: str) -> str:
+    """A timestamp's text by a pattern; fractions of more than three digits come from its own text."""
+    chunks: list[str] = []
+    shared = ""
+    for found in _PARTS.finditer(pattern):
+        part = found[0]
+        if found[1] == "S" and len(part) > 3:
+            if len(part) > 6:
+                raise given.unsupported(f"pattern {pattern!r:.40}")
+            chunks += [f"format_datetime({moment}, {string(shared)})"] if shared else []
+            chunks.append(f"substr(CAST({moment} AS varchar), 21, {len(part)})")
+            shared = ""
+            continue
+        limit = 3 if found[1] == "S" else _MOST.get(found[1] or "", 0)
+        if (found[1] and len(part) > limit) or part == "'":
+            raise given.unsupported(
+                f"pattern {pattern!r:.40} has letters that Trino prints otherwise"
+            )
+        shared += part
+    if shared or not chunks:
+        chunks.append(f"format_datetime({moment}, {string(shared)})")
+    return " || ".join(chunks) if len(chunks) == 1 else f"({' || '.join(chunks)})"
+
+
+def date_format(given: Given) -> str:
+    return given.fill(shown(given, "{T0}", given.text_constant(1, "a pattern")))
+
+
+def day_name(given: Given) -> str:
+    return given.fill(shown(given, "{T0}", "EEE" if given.name == "dayname" else "MMM"))
+
+
+def from_unixtime(given: Given) -> str:
+    pattern = given.text_constant(1, "a pattern") if len(given.arguments) > 1 else DEFAULT
+    return given.fill(shown(given, "from_unixtime({0}, 'UTC')", pattern))
+
+
+def parsed(given: Given, pattern: str) -> str:
+    """The timestamp that a text of exactly the pattern is; null for other texts."""
+    expected, names = "", []
+    for found in _PARTS.finditer(pattern):
+        part = found[0]
+        if found[1]:
+            if part not in _DIGITS or part in names:
+                raise given.unsupported(f"pattern {pattern!r:.40} for reading")
+            names.append(part)
+            expected += f"({_DIGITS[part]})"
+        else:
+            text = part[1:-1].replace("''", "'") if part.startswith("'") else part
+            expected += re.escape(text)
+    if "yyyy" not in names:
+        raise given.unsupported(f"pattern {pattern!r:.40} without a year")
+
+    def group(name: str, otherwise: str) -> str:
+        return f"m[{names.index(name) + 1}]" if name in names else f"'{otherwise}'"
+
+    date = " || '-' || ".join((group("yyyy", ""), group("MM", "01"), group("dd", "01")))
+    time = " || ':' || ".join((group("HH", "00"), group("mm", "00"), group("ss", "00")))
+    exact = string(f"^{expected}$")
+    whole = f"regexp_replace({{0}}, {exact}, m -> {date} || ' ' || {time})"
+    made = f"CASE WHEN regexp_like({{0}}, {exact}) THEN TRY_CAST({whole} AS timestamp(6)) END"
+    if given.mode is Mode.ANSI and not given.name.startswith("try_"):
+        return or_fail(made, "{0}", "timestamp(6)", "a text that does not have its pattern")
+    return made
+
+
+def _moment(given: Given) -> str:
+    """The timestamp that the first argument is, by the pattern if it is a text."""
+    if letter(given.arguments[0].type) != "s":
+        return "{T0}"
+    pattern = given.text_constant(1, "a pattern") if len(given.arguments) > 1 else DEFAULT
+    return parsed(given, pattern)
+
+
+# Hive reads as far as the seconds.
+_HIVE_SECONDS = (
+    "TRY_CAST(replace(regexp_extract({0}, '^\\d\\d\\d\\d-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d'),"
+    " 'T', ' ') AS timestamp(6))"
+)
+
+
+def unix_timestamp(given: Given) -> str:
+    if not given.arguments:
+        raise given.unsupported("it is of the moment of the query")
+    if given.mode is Mode.HIVE and classes_of(given.arguments) == "s":
+        return given.fill(f"CAST({SECONDS.replace('{0}', _HIVE_SECONDS)} AS bigint)")
+    return given.fill(f"CAST({SECONDS.replace('{0}', _moment(given))} AS bigint)")
+
+
+def to_date(given: Given) -> str:
+    if len(given.arguments) > 1 and letter(given.arguments[0].type) == "s":
+        return given.fill(f"CAST({_moment(given)} AS date)")
+    return given.fill("{D0}")
+
+
+def to_timestamp(given: Given) -> str:
+    if len(given.arguments) > 1 and letter(given.arguments[0].type) == "s":
+        return given.fill(_moment(given))
+    return given.fill("{T0}")
+
+
+def unit_of(given: Given, index: int) -> str:
+    word = given.text_constant(index, "a unit")
+    found = _UNITS.get(word.lower())
+    if found is None:
+        if given.mode is Mode.HIVE and word.lower() == "q":
+            return "quarter"
+        raise given.unsupported(f"unit {word!r:.20}")
+    return found
+
+
+def trunc(given: Given) -> str:
+    if len(given.arguments) < 2 or letter(given.arguments[0].type) not in "sDT":
+        raise given.unsupported("it cuts numbers")
+    unit = unit_of(given, 1)
+    if unit not in _OF_DATES or (unit == "week" and given.mode is Mode.HIVE):
+        raise given.unsupported(f"unit {unit}")
+    cut = given.fill(f"date_trunc('{unit}', {{D0}})")
+    return f"CAST({cut} AS varchar)" if given.mode is Mode.HIVE else cut
+
+
+def date_trunc(given: Given) -> str:
+    return given.fill(f"date_trunc('{unit_of(given, 0)}', {{T1}})")
+
+
+def floor_to(given: Given) -> str:
+    return given.fill(f"date_trunc('{given.name.removeprefix('floor_')}', {{T0}})")
+
+
+def next_day(given: Given) -> str:
+    word = given.text_constant(1, "a day").lower()
+    if word[:2] not in _WEEK or word not in {
+        word[:2],
+        *(n for n in _NAMES),
+        *(n[:3] for n in _NAMES),
+    }:
+        raise given.unsupported(f"day {word!r:.20}")
+    day = _WEEK.index(word[:2]) + 1
+    made = given.fill(f"date_add('day', ({day} - day_of_week({{D0}}) + 6) % 7 + 1, {{D0}})")
+    return f"CAST({made} AS varchar)" if given.mode is Mode.HIVE else made
+
+
+_SAME_DAY = (
+    "(day({T0}) = day({T1}) OR (day({T0}) = day(last_day_of_month({T0}))"
+    " AND day({T1}) = day(last_day_of_month({T1}))))"
+)
+_MONTHS = "((year({T0}) - year({T1})) * 12 + month({T0}) - month({T1}))"
+
+
+def _second_of_day(index: int) -> str:
+    moment = f"{{T{index}}}"
+    return f"(day({moment}) * 86400 + hour({moment}) * 3600 + minute({moment}) * 60 + second({moment}))"
+
+
+def months_between(given: Given) -> str:
+    """Whole months between two days of one number, or two last days; else parts of 31 days."""
+    if len(given.arguments) > 2 and given.constant(2) != "true":
+        raise given.unsupported("without rounding")
+    parts = f"({_second_of_day(0)} - {_second_of_day(1)}) / 2678400e0"
+    return given.fill(
+        f"round(CASE WHEN {_SAME_DAY} THEN CAST({_MONTHS} AS double) ELSE {_MONTHS} + {parts} END, 8)"
+    )
+
+
+def timestampdiff(given: Given) -> str:
+    unit = unit_of(given, 0)
+    if unit in _CALENDAR:
+        return given.fill(f"date_diff('{unit}', {{T1}}, {{T2}})")
+    # Trino leaves microseconds out.
+    micros = _MICROS.get(unit) or {"day": 24, "week": 168}[unit] * 3600 * 10**6
+    one, other = (_MICROS_OF.replace("{0}", f"{{T{i}}}") for i in (2, 1))
+    return given.fill(f"(({one} - {other}) / {micros})")
+
+
+def timestampadd(given: Given) -> str:
+    moment = "{D2}" if given.type == DATE else "{T2}"
+    return given.fill(f"date_add('{unit_of(given, 0)}', {{1}}, {moment})")
+
+
+_FIELDS = {
+    **dict.fromkeys(("year", "years", "y", "yr"), "year({T1})"),
+    **dict.fromkeys(("quarter", "qtr"), "quarter({T1})"),
+    **dict.fromkeys(("month", "months", "mon"), "month({T1})"),
+    **dict.fromkeys(("week", "weeks", "w"), "week({T1})"),
+    **dict.fromkeys(("day", "days", "d"), "day({T1})"),
+    **dict.fromkeys(("doy",), "day_of_year({T1})"),
+    **dict.fromkeys(("dayofweek", "dow"), "day_of_week({T1}) % 7 + 1"),
+    **dict.fromkeys(("hour", "hours", "h"), "hour({T1})"),
+    **dict.fromkeys(("minute", "minutes", "m"), "minute({T1})"),
+}
+
+
+def extract(given: Given) -> str:
+    word = given.text_constant(0, "a field").lower()
+    if word in {"second", "seconds", "s"}:
+        if given.mode is Mode.HIVE:
+            return given.fill("CAST(second({T1}) AS integer)")
+        return given.fill("CAST(substr(CAST({T1} AS varchar), 18) AS decimal(8,6))")
+    form = _FIELDS.get(word)
+    if form is None:
+        raise given.unsupported(f"field {word!r:.20}")
+    return given.fill(f"CAST({form} AS integer)")
+
+
+def in_zone(given: Given) -> str:
+    """``from_utc_timestamp`` and ``to_utc_timestamp``."""
+    zone = given.constant(1)
+    if zone is not None and not re.fullmatch(r"UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+", zone):
+        raise given.unsupported(f"zone {zone!r:.30}")
+    one, other = ("'UTC'", "{1}") if given.name.startswith("from") else ("{1}", "'UTC'")
+    return given.fill(f"CAST(at_timezone(with_timezone({{T0}}, {one}), {other}) AS timestamp(6))")

@@ -1,0 +1,280 @@
+"""How Trino writes calls, casts, aggregates, windows and generators of one view's plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lakeschema.catalog.column_types import (
+    STRING,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    MapType,
+    StructType,
+    VarcharType,
+)
+from lakeschema.translation.emission.engines import Generated
+from lakeschema.translation.emission.sql_expressions import ExpressionWriter
+from lakeschema.translation.emission.trino import generators
+from lakeschema.translation.emission.trino.casts import Mode, cast_template
+from lakeschema.translation.emission.trino.functions import TrinoFunctions
+from lakeschema.translation.emission.trino.given import Given, bound
+from lakeschema.translation.emission.trino.hive_rows import HIVE
+from lakeschema.translation.emission.trino.rows import Row, Unsupported, classes_of, letter
+from lakeschema.translation.emission.trino.shared_rows import SHARED
+from lakeschema.translation.emission.trino.spark_rows import SPARK
+from lakeschema.translation.emission.trino.text import literal, moment, quoted, type_text
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Cast,
+    FieldAccess,
+    Literal,
+    RowExpression,
+    Subscript,
+    WindowCall,
+)
+from lakeschema.translation.plan.operators import OF_FILES
+from lakeschema.translation.plan.relations import Generate
+
+_FRAME = re.compile(
+    r"(rows|range) (between )?((unbounded|[0-9]+|interval '[0-9]+' (day|month|year|hour|minute|second))"
+    r" (preceding|following)|current row)( and ((unbounded|[0-9]+|interval '[0-9]+'"
+    r" (day|month|year|hour|minute|second)) (preceding|following)|current row))?",
+    re.IGNORECASE,
+)
+_UNFRAMED = frozenset(
+    {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
+)
+
+
+def mode_of(semantics: Semantics) -> Mode:
+    if not semantics.is_spark:
+        return Mode.HIVE
+    return Mode.ANSI if semantics.ansi else Mode.LEGACY
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoForms:
+    """Of one view; ``wraps``: whole numbers that overflow wrap where the view's engine wraps them."""
+
+    semantics: Semantics
+    functions: TrinoFunctions
+    wraps: bool = False
+
+    @property
+    def mode(self) -> Mode:
+        return mode_of(self.semantics)
+
+    def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
+        return writer.text(expression)
+
+    def output(self, item: str, type_: ColumnType) -> str:
+        """Literals are texts of a length in Trino, and a null has a type of its own."""
+        if type_ == VOID:
+            raise UnsupportedConstruct("a column that is always null, without a type, for Trino")
+        cast = f" AS {type_text(type_)})"
+        loose = _has_loose(type_) or item == "NULL"
+        return (
+            f"CAST({item}{cast}"
+            if loose and not (item.startswith("CAST(") and item.endswith(cast))
+            else item
+        )
+
+    def field(self, writer: ExpressionWriter, access: FieldAccess) -> str:
+        base = writer.text(access.base)
+        if isinstance(access.base.type, ArrayType):
+            return f"transform({base}, e -> e.{quoted(access.name)})"
+        return f"{base}.{quoted(access.name)}"
+
+    def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
+        """From 0, and null beyond the end; ANSI Spark refuses that of an array."""
+        base, index = writer.text(subscript.base), writer.text(subscript.index)
+        if isinstance(subscript.base.type, MapType):
+            return f"element_at({base}, {index})"
+        if not is_integer(subscript.index.type):
+            raise UnsupportedConstruct("a subscript that is not a whole number, for Trino")
+        place = subscript.index.value if isinstance(subscript.index, Literal) else None
+        if place is not None and place.isdigit():
+            if self.mode is Mode.ANSI:
+                return f"{base}[{int(place) + 1}]"
+            return f"element_at({base}, {int(place) + 1})"
+        if self.mode is Mode.ANSI:
+            return f"{base}[CAST({index} AS bigint) + 1]"
+
+        def fill(template: str, texts: Sequence[str]) -> str:
+            return template.replace("{0}", texts[0]).replace("{1}", base)
+
+        form = "CASE WHEN {0} >= 0 THEN element_at({1}, CAST({0} AS bigint) + 1) END"
+        return bound(form, fill, (subscript.index,), (index,))
+
+    def call(self, writer: ExpressionWriter, call: Call) -> str:
+        name = call.operator.name
+        if call.operator.udf is not None:
+            texts = ", ".join(writer.texts(call.arguments))
+            return f"{self.functions.call_name(call.operator.udf)}({texts})"
+        if name in {"and", "or"}:
+            return "(" + f" {name.upper()} ".join(writer.texts(call.arguments)) + ")"
+        if name.endswith(OF_FILES):
+            raise UnsupportedConstruct("_metadata for Trino")
+        return self._formed(self._given(writer, call, ""))
+
+    def aggregate(self, writer: ExpressionWriter, call: AggregateCall) -> str:
+        if call.order_by:
+            raise UnsupportedConstruct(f"{call.operator.name} WITHIN GROUP for Trino")
+        suffix = "" if call.filter is None else f" FILTER (WHERE {writer.text(call.filter)})"
+        return self._formed(self._given(writer, call, suffix, distinct=call.distinct))
+
+    def window(self, writer: ExpressionWriter, call: WindowCall) -> str:
+        if call.within or call.filter is not None:
+            raise UnsupportedConstruct(
+                f"{call.operator.name} with FILTER or WITHIN GROUP over a window, for Trino"
+            )
+        if call.frame and not _FRAME.fullmatch(call.frame):
+            raise UnsupportedConstruct(f"window frame {call.frame!r:.60} for Trino")
+        over = writer.over(call)
+        if call.operator.name in _UNFRAMED and call.frame:
+            over = over.replace(f" {call.frame}", "")
+        nulls = ""
+        if call.ignores_nulls is not None:
+            nulls = " IGNORE NULLS" if call.ignores_nulls else ""
+        given = self._given(writer, call, f" {over}", distinct=call.distinct)
+        text = self._formed(given)
+        return text.replace(f" {over}", f"{nulls} {over}") if nulls else text
+
+    def _given(
+        self,
+        writer: ExpressionWriter,
+        call: Call | AggregateCall | WindowCall,
+        suffix: str,
+        *,
+        distinct: bool = False,
+    ) -> Given:
+        return Given(
+            call.operator.name,
+            call.arguments,
+            [self._argument(writer, argument) for argument in call.arguments],
+            call.type,
+            self.mode,
+            self.semantics.size_of_null,
+            self.wraps,
+            "DISTINCT " if distinct else "",
+            suffix,
+            not isinstance(call, Call),
+        )
+
+    def _argument(self, writer: ExpressionWriter, argument: RowExpression) -> str:
+        """A char is a text without its padding to Hive's functions."""
+        text = writer.text(argument)
+        if isinstance(argument.type, CharType) and not isinstance(argument, Literal):
+            trimmed = (
+                "rtrim(CAST({0} AS varchar))" if self.mode is Mode.HIVE else "CAST({0} AS varchar)"
+            )
+            return trimmed.replace("{0}", text)
+        return text
+
+    def _formed(self, given: Given) -> str:
+        row = self._row(given)
+        if isinstance(row.form, Unsupported):
+            raise UnsupportedConstruct(f"{given.name} for Trino: {row.form.reason}")
+        if not isinstance(row.form, str):
+            return row.form(given)
+        text = given.fill(row.form)
+        return f"CAST({text} AS {type_text(given.type)})" if row.cast else text
+
+    def _row(self, given: Given) -> Row:
+        own = HIVE if self.mode is Mode.HIVE else SPARK
+        rows = (*own.get(given.name, ()), *SHARED.get(given.name, ()))
+        letters = classes_of(given.arguments)
+        for row in rows:
+            if row.classes is None or re.fullmatch(row.classes, letters):
+                return row
+        why = "no form with the same result is known"
+        if rows:
+            why += " for arguments of such types"
+        raise UnsupportedConstruct(f"{given.name} for Trino: {why}")
+
+    def cast(self, writer: ExpressionWriter, cast: Cast) -> str:
+        operand, source, target = cast.operand, cast.operand.type, cast.type
+        if isinstance(operand, Literal):
+            text = self._literal(operand, target)
+            if text is not None:
+                return text
+        text = writer.text(operand)
+        if cast.by_name:
+            return by_name(text, source, target)
+        form = cast_template(source, target, self.mode, tolerant=cast.tolerant)
+
+        def fill(template: str, texts: Sequence[str]) -> str:
+            return template.replace("{0}", texts[0])
+
+        return bound(form, fill, (operand,), (text,))
+
+    def _literal(self, operand: Literal, target: ColumnType) -> str | None:
+        """A literal that stands for its conversion."""
+        value, source = operand.value, operand.type
+        if value is None:
+            return literal(None, target)
+        if is_integer(source) and target.__class__ is source.__class__ and letter(target) in "id":
+            return (
+                literal(value, target) if letter(target) == "d" or abs(int(value)) < 128 else None
+            )
+        if letter(source) == "x" and letter(target) in "df":
+            return literal(value, target)
+        if source == STRING and letter(target) in "DT":
+            try:
+                return moment(value, target)
+            except UnsupportedConstruct:
+                return None
+        return None
+
+    def generated(
+        self, writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
+    ) -> Generated:
+        return generators.generated(writer, plan, source, fresh)
+
+
+def _has_loose(type_: ColumnType) -> bool:
+    """Whether Trino's type may be narrower than the plan's: a literal's text, a row without names."""
+    match type_:
+        case ArrayType(element):
+            return _has_loose(element)
+        case MapType(key, value):
+            return _has_loose(key) or _has_loose(value)
+        case StructType(fields):
+            return any(_has_loose(f.type) for f in fields)
+        case VarcharType() | CharType():
+            return True
+        case _:
+            return is_text(type_)
+
+
+def by_name(text: str, source: ColumnType, target: ColumnType) -> str:
+    """A value of drifted structs with the target's fields, by name; missing ones are null."""
+    if source == target:
+        return text
+    match source, target:
+        case StructType(given), StructType(fields):
+            known = {field.name.lower(): field for field in given}
+            parts = []
+            for wanted in fields:
+                found = known.get(wanted.name.lower())
+                parts.append(
+                    literal(None, wanted.type)
+                    if found is None
+                    else by_name(f"{text}.{quoted(found.name)}", found.type, wanted.type)
+                )
+            # A null struct stays null.
+            return f"IF({text} IS NULL, NULL, CAST(ROW({', '.join(parts)}) AS {type_text(target)}))"
+        case ArrayType(element), ArrayType(wanted_element):
+            return f"transform({text}, e -> {by_name('e', element, wanted_element)})"
+        case MapType(_, value), MapType(_, wanted_value):
+            return f"transform_values({text}, (k, v) -> {by_name('v', value, wanted_value)})"
+        case _:
+            return f"CAST({text} AS {type_text(target)})"

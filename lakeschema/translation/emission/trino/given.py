@@ -1,0 +1,165 @@
+"""A call that is being written: its arguments, their texts, and by whose rules it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lakeschema.catalog.column_types import DATE, DOUBLE, STRING, TIMESTAMP, ColumnType
+from lakeschema.translation.emission.trino.casts import Mode, cast_template
+from lakeschema.translation.emission.trino.text import type_text
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_text
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Cast,
+    ColumnReference,
+    FieldAccess,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+)
+
+_TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|t?[0-9])\}")
+_CONVERTED = re.compile(r"\{([DTd])([0-9])\}")
+_TARGETS = {"D": DATE, "T": TIMESTAMP, "d": DOUBLE}
+_PLAIN = re.compile(r"[\w.\"' +-]{1,60}")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A call's parts, for a template or a writer.
+
+    Attributes:
+        name: of the operator.
+        texts: of the arguments; those of char are texts without their padding.
+        quantifier: "DISTINCT " in an aggregate with it.
+        suffix: FILTER, OVER or both, of an aggregate or window function.
+        fields: the parts of ``semantics`` that forms depend on.
+    """
+
+    name: str
+    arguments: Sequence[RowExpression]
+    texts: Sequence[str]
+    type: ColumnType
+    mode: Mode
+    size_of_null: bool = False
+    wraps: bool = False
+    quantifier: str = ""
+    suffix: str = ""
+    is_aggregate: bool = False
+
+    @property
+    def is_windowed(self) -> bool:
+        return self.suffix.startswith(" OVER")
+
+    def constant(self, index: int) -> str | None:
+        """The value of an argument that is written out; None if it is not."""
+        return constant(self.arguments[index]) if index < len(self.arguments) else None
+
+    def unsupported(self, reason: str) -> UnsupportedConstruct:
+        return UnsupportedConstruct(f"{self.name} for Trino: {reason}")
+
+    def text_constant(self, index: int, what: str) -> str:
+        """A constant argument.
+
+        Raises:
+            UnsupportedConstruct: the argument is computed.
+        """
+        found = self.constant(index)
+        if found is None:
+            raise self.unsupported(f"{what} has to be written in the text")
+        return found
+
+    def fill(self, template: str) -> str:
+        """The template with the call's parts; what it reads twice is computed once."""
+        expanded = _CONVERTED.sub(self._converted, template)
+        if self.is_aggregate:
+            # No lambda may hold an aggregate.
+            return self._of_row(expanded, self.texts)
+        return bound(expanded, self._of_row, self.arguments, self.texts)
+
+    def _of_row(self, template: str, texts: Sequence[str]) -> str:
+        def part(found: re.Match[str]) -> str:
+            token = found[1]
+            match token:
+                case "*":
+                    return ", ".join(texts)
+                case "1*":
+                    return ", ".join(texts[1:])
+                case "f":
+                    return self.name
+                case "t":
+                    return type_text(self.type)
+                case "q":
+                    return self.quantifier
+                case "w":
+                    return self.suffix
+            index = int(token[-1])
+            return type_text(self.arguments[index].type) if token[0] == "t" else texts[index]
+
+        # All at once: an argument may hold braces of its own.
+        return _TOKEN.sub(part, template)
+
+    def _converted(self, found: re.Match[str]) -> str:
+        """An argument as the view's engine reads a date, a timestamp or a double of it."""
+        source = self.arguments[int(found[2])].type
+        source = STRING if is_text(source) else source
+        return cast_template(source, _TARGETS[found[1]], self.mode).replace(
+            "{0}", f"{{{found[2]}}}"
+        )
+
+
+def constant(expression: RowExpression) -> str | None:
+    match expression:
+        case Literal(value, _):
+            return value
+        case Cast(operand=operand):
+            return constant(operand)
+        case Call(operator, (operand,)) if operator.name == "negative":
+            inner = constant(operand)
+            return None if inner is None else f"-{inner}".replace("--", "")
+        case _:
+            return None
+
+
+def is_light(expression: RowExpression, text: str) -> bool:
+    """Whether an expression may be written twice: it is short, and always the same."""
+    match expression:
+        case ColumnReference() | OuterReference() | LambdaVariable() | Literal():
+            return _PLAIN.fullmatch(text) is not None or len(text) < 60
+        case FieldAccess(base=base):
+            return is_light(base, text)
+        case Cast(operand=operand):
+            return len(text) < 60 and is_light(operand, text)
+        case _:
+            return False
+
+
+def bound(
+    template: str,
+    fill: Callable[[str, Sequence[str]], str],
+    arguments: Sequence[RowExpression],
+    texts: Sequence[str],
+) -> str:
+    """A filled template in which no argument that costs something is written twice.
+
+    Such an argument is the variable of a lambda over an array of it alone.
+    """
+    named = list(texts)
+    outer: list[tuple[str, str]] = []
+    for index, (argument, text) in enumerate(zip(arguments, texts, strict=True)):
+        if _count(template, index) > 1 and not is_light(argument, text):
+            variable = f"bound{len(outer)}"
+            named[index] = variable
+            outer.append((variable, text))
+    made = fill(template, named)
+    for variable, text in reversed(outer):
+        made = f"element_at(transform(ARRAY[{text}], {variable} -> {made}), 1)"
+    return made
+
+
+def _count(template: str, index: int) -> int:
+    return sum(token[-1] == str(index) and token[0] != "t" for token in _TOKEN.findall(template))

@@ -1,0 +1,348 @@
+"""Arithmetic and comparisons, which differ in division by zero, decimals, overflow and NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    DOUBLE,
+    INT,
+    SMALLINT,
+    TINYINT,
+    ColumnType,
+    DecimalType,
+)
+from lakeschema.translation.emission.trino.casts import Mode, low_bits, saturated
+from lakeschema.translation.emission.trino.given import Given, constant
+from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.emission.trino.text import type_text
+from lakeschema.translation.functions.coercion import is_integer
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
+
+_MAX_DIGITS = 38
+_WHOLE_DIGITS: Mapping[ColumnType, int] = {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 19}
+_LEAST: Mapping[ColumnType, str] = {
+    TINYINT: "-128",
+    SMALLINT: "-32768",
+    INT: "-2147483648",
+    BIGINT: "(-9223372036854775807 - 1)",
+}
+
+
+def _is_zero(given: Given, index: int) -> bool | None:
+    """Whether an argument is zero; None if that depends on the row."""
+    value = given.constant(index)
+    try:
+        return None if value is None else float(value) == 0
+    except ValueError:
+        return None
+
+
+def plus(given: Given) -> str:
+    """``+``, ``-`` and ``*`` of numbers, and of dates with intervals."""
+    letters = classes_of(given.arguments)
+    if letters in {"Dv", "Tv", "Tw", "vT", "wT", "vD"}:
+        return f"({given.texts[0]} {given.name} {given.texts[1]})"
+    if letters in {"Dw", "wD"}:
+        return _day_and_time(given)
+    if "x" in letters:
+        return _decimal(given, given.name)
+    if not set(letters) <= set("ifdn"):
+        raise given.unsupported(f"arguments {letters}")
+    if is_integer(given.type) and given.wraps and given.mode.is_lax:
+        return _wrapping(given)
+    return f"({given.texts[0]} {given.name} {given.texts[1]})"
+
+
+def _day_and_time(given: Given) -> str:
+    day = 0 if letter(given.arguments[0].type) == "D" else 1
+    texts = list(given.texts)
+    if type_text(given.type) != "date":
+        texts[day] = f"CAST({texts[day]} AS timestamp(6))"
+    return f"({texts[0]} {given.name} {texts[1]})"
+
+
+def _wrapping(given: Given) -> str:
+    """The lowest bits of the exact result."""
+    one, other = given.texts
+    if given.type == BIGINT:
+        exact = f"(CAST({one} AS decimal(38,0)) {given.name} CAST({other} AS decimal(38,0)))"
+        low = f"(({exact} % DECIMAL '18446744073709551616' + DECIMAL '18446744073709551616') % DECIMAL '18446744073709551616')"
+        return given.fill(
+            f"element_at(transform(ARRAY[{low}], w -> CAST(CASE WHEN w > DECIMAL '9223372036854775807'"
+            " THEN w - DECIMAL '18446744073709551616' ELSE w END AS bigint)), 1)"
+        )
+    exact = f"CAST({one} AS bigint) {given.name} CAST({other} AS bigint)"
+    return low_bits(f"({exact})", given.type)
+
+
+def _digits(type_: ColumnType) -> DecimalType:
+    if isinstance(type_, DecimalType):
+        return type_
+    whole = _WHOLE_DIGITS.get(type_, _MAX_DIGITS)
+    return DecimalType(whole, 0)
+
+
+def _decimal(given: Given, symbol: str) -> str:
+    one, other = (_digits(a.type) for a in given.arguments)
+    if symbol == "*" and one.precision + other.precision > _MAX_DIGITS:
+        raise given.unsupported("a product of more than 38 digits")
+    return _as_decimal(given, f"({given.texts[0]} {symbol} {given.texts[1]})")
+
+
+def _as_decimal(given: Given, text: str) -> str:
+    # Hive has null for what does not fit.
+    return f"{'TRY_CAST' if given.mode.is_lax else 'CAST'}({text} AS {type_text(given.type)})"
+
+
+def divide(given: Given) -> str:
+    letters = classes_of(given.arguments)
+    if isinstance(given.type, DecimalType) and set(letters) <= set("xin"):
+        scale = max(given.type.scale, _digits(given.arguments[1].type).scale)
+        one = f"CAST({given.texts[0]} AS decimal(38,{scale}))"
+        return _as_decimal(given, f"({one} / {_divisor(given, '0')})")
+    if not set(letters) <= set("fdn"):
+        raise given.unsupported(f"arguments {letters}")
+    return _of_doubles(given, "/")
+
+
+def _of_doubles(given: Given, symbol: str) -> str:
+    """Trino makes Infinity or NaN of a division by zero, ANSI Spark an error, Hive null."""
+    zero = _is_zero(given, 1)
+    if zero is False:
+        return f"({given.texts[0]} {symbol} {given.texts[1]})"
+    if given.mode.is_lax:
+        return f"({given.texts[0]} {symbol} nullif({given.texts[1]}, 0e0))"
+    return given.fill(
+        "CASE WHEN {1} = 0e0 AND {0} IS NOT NULL THEN CAST(fail('division by zero') AS {t})"
+        f" ELSE {{0}} {symbol} {{1}} END"
+    )
+
+
+def _divisor(given: Given, zero: str) -> str:
+    """The divisor, null where Hive's result is; ANSI Spark and Trino refuse zero alike."""
+    if _is_zero(given, 1) is False or not given.mode.is_lax:
+        return given.texts[1]
+    return f"nullif({given.texts[1]}, {zero})"
+
+
+def remainder(given: Given) -> str:
+    letters = classes_of(given.arguments)
+    if "x" in letters and set(letters) <= set("xin"):
+        return _as_decimal(given, f"({given.texts[0]} % {_divisor(given, '0')})")
+    if set(letters) <= set("in"):
+        return f"({given.texts[0]} % {_divisor(given, '0')})"
+    if set(letters) <= set("fdn"):
+        return _of_doubles(given, "%")
+    raise given.unsupported(f"arguments {letters}")
+
+
+def integer_divide(given: Given) -> str:
+    letters = classes_of(given.arguments)
+    if set(letters) <= set("in"):
+        lax = given.mode is Mode.LEGACY
+        other = (
+            f"nullif({given.texts[1]}, 0)"
+            if lax and _is_zero(given, 1) is not False
+            else given.texts[1]
+        )
+        return f"CAST({given.texts[0]} / {other} AS {type_text(given.type)})"
+    if set(letters) <= set("xin"):
+        other = f"nullif({given.texts[1]}, 0)" if given.mode is Mode.LEGACY else given.texts[1]
+        quotient = f"({given.texts[0]} - {given.texts[0]} % {other}) / {other}"
+        return f"CAST(truncate({quotient}) AS {type_text(given.type)})"
+    raise given.unsupported(f"arguments {letters}")
+
+
+def positive_remainder(given: Given) -> str:
+    letters = classes_of(given.arguments)
+    if not (set(letters) <= set("i") or set(letters) <= set("d")) or isinstance(
+        given.type, DecimalType
+    ):
+        raise given.unsupported(f"arguments {letters}")
+    zero = "0" if set(letters) == {"i"} else "0e0"
+    divisor = "{1}" if _is_zero(given, 1) is False else f"nullif({{1}}, {zero})"
+    if zero == "0" and not given.mode.is_lax:
+        divisor = "{1}"
+    rest = f"({{0}} % {divisor})"
+    if given.mode is Mode.HIVE or (
+        _is_zero(given, 1) is False and (given.constant(1) or "-")[0] != "-"
+    ):
+        # Hive adds the divisor always; of a positive one the result is the same.
+        return given.fill(f"(({rest} + {{1}}) % {divisor})")
+    return given.fill(
+        f"CASE WHEN {rest} < {zero} THEN ({rest} + {{1}}) % {divisor} ELSE {rest} END"
+    )
+
+
+def negative(given: Given) -> str:
+    if is_integer(given.type) and given.mode.is_lax and given.constant(0) is None:
+        return given.fill(f"CASE WHEN {{0}} = {_LEAST[given.type]} THEN {{0}} ELSE - {{0}} END")
+    return f"(- {given.texts[0]})"
+
+
+def absolute(given: Given) -> str:
+    """Hive's is of the plan's wider type."""
+    if is_integer(given.type) and given.mode.is_lax:
+        value = "CAST({0} AS {t})" if given.arguments[0].type != given.type else "{0}"
+        return given.fill(
+            f"CASE WHEN {{0}} = {_LEAST[given.type]} THEN {value} ELSE abs({value}) END"
+        )
+    return f"CAST(abs({given.texts[0]}) AS {type_text(given.type)})"
+
+
+def shift(given: Given) -> str:
+    """Java takes the distance modulo the bits."""
+    bits = 64 if given.type == BIGINT else 32
+    distance = given.constant(1)
+    by = (
+        str(int(distance) % bits)
+        if distance is not None and distance.lstrip("-").isdigit()
+        else f"bitwise_and({given.texts[1]}, {bits - 1})"
+    )
+    function = {
+        "<<": "bitwise_left_shift",
+        "shiftleft": "bitwise_left_shift",
+        ">>": "bitwise_right_shift_arithmetic",
+        "shiftright": "bitwise_right_shift_arithmetic",
+    }.get(given.name, "bitwise_right_shift")
+    value = given.texts[0]
+    if given.arguments[0].type != given.type:
+        value = f"CAST({value} AS {type_text(given.type)})"
+    return f"{function}({value}, {by})"
+
+
+def whole(given: Given) -> str:
+    """CEIL and FLOOR: of doubles as Java makes whole numbers of them."""
+    if len(given.arguments) > 1:
+        raise given.unsupported("to a number of digits")
+    function = "floor" if given.name == "floor" else "ceiling"
+    match letter(given.arguments[0].type):
+        case "i":
+            return f"CAST({given.texts[0]} AS {type_text(given.type)})"
+        case "x":
+            return f"CAST({function}({given.texts[0]}) AS {type_text(given.type)})"
+        case "d" | "f" if given.type == BIGINT:
+            value = f"{function}(CAST({given.texts[0]} AS double))"
+            return f"element_at(transform(ARRAY[{value}], w -> {saturated('w', BIGINT)}), 1)"
+        case _:
+            raise given.unsupported("its argument's type")
+
+
+def rounded(given: Given) -> str:
+    kind = letter(given.arguments[0].type)
+    digits = given.constant(1) if len(given.arguments) > 1 else "0"
+    if digits is None:
+        raise given.unsupported("the digits have to be written in the text")
+    if kind == "i" and len(given.arguments) == 1:
+        return given.texts[0]
+    if given.name == "bround":
+        if digits != "0" or kind != "d":
+            raise given.unsupported("half to even at another digit than the last whole one")
+        return given.fill(HALF_EVEN)
+    if kind not in "ixdf":
+        raise given.unsupported("its argument's type")
+    text = f"round({', '.join(given.texts)})"
+    return text if kind == "d" else f"CAST({text} AS {type_text(given.type)})"
+
+
+HALF_EVEN = (
+    "CASE WHEN abs({0} - truncate({0})) = 5e-1 THEN 2e0 * round({0} / 2e0) ELSE round({0}) END"
+)
+
+
+def _never_nan(expression: RowExpression) -> bool:
+    match expression:
+        case Literal():
+            return True
+        case Cast(operand=operand):
+            return (
+                letter(operand.type) in "ixoDn"
+                or (letter(operand.type) in "fds" and constant(operand) is not None)
+                or (letter(operand.type) in "fd" and _never_nan(operand))
+            )
+        case _:
+            return letter(expression.type) not in "fd"
+
+
+_COMPARED = {
+    "=": "({0} = {1} OR (is_nan({0}) AND is_nan({1})))",
+    "<>": "({0} <> {1} AND NOT (is_nan({0}) AND is_nan({1})))",
+    "<": "({0} < {1} OR (is_nan({1}) AND NOT is_nan({0})))",
+    "<=": "({0} <= {1} OR (is_nan({1}) AND {0} IS NOT NULL))",
+    ">": "({0} > {1} OR (is_nan({0}) AND NOT is_nan({1})))",
+    ">=": "({0} >= {1} OR (is_nan({0}) AND {1} IS NOT NULL))",
+}
+_LEFT_ONLY = {">": "({0} > {1} OR is_nan({0}))", ">=": "({0} >= {1} OR is_nan({0}))"}
+_RIGHT_ONLY = {"<": "({0} < {1} OR is_nan({1}))", "<=": "({0} <= {1} OR is_nan({1}))"}
+
+
+def compare(given: Given) -> str:
+    """NaN equals NaN and is greater than all else."""
+    name = "=" if given.name == "==" else given.name
+    letters = classes_of(given.arguments)
+    plain = f"({given.texts[0]} {name} {given.texts[1]})"
+    if set(letters) & set("arm"):
+        return _of_shapes(given, name, letters)
+    if not set(letters) & set("fd"):
+        if "u" in letters:
+            raise given.unsupported("types that Trino does not compare")
+        return plain
+    left, right = map(_never_nan, given.arguments)
+    if left and right:
+        return plain
+    if right:
+        return given.fill(_LEFT_ONLY[name]) if name in _LEFT_ONLY else plain
+    if left:
+        return given.fill(_RIGHT_ONLY[name]) if name in _RIGHT_ONLY else plain
+    return given.fill(_COMPARED[name])
+
+
+def _of_shapes(given: Given, name: str, letters: str) -> str:
+    """Spark compares null fields as values."""
+    if given.mode is Mode.HIVE or name not in {"=", "<>"} or "m" in letters:
+        raise given.unsupported("nested values, in which Trino's comparison of null is null")
+    distinct = "IS NOT DISTINCT FROM" if name == "=" else "IS DISTINCT FROM"
+    return given.fill(
+        f"CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {{0}} {distinct} {{1}} END"
+    )
+
+
+def between(given: Given) -> str:
+    """Hive does not look at the upper bound if it does not know of the lower one."""
+    if set(classes_of(given.arguments)) & set("armu"):
+        raise given.unsupported("nested values")
+    if not all(map(_never_nan, given.arguments[:2])) and not _never_nan(given.arguments[2]):
+        raise given.unsupported("an upper bound that may be NaN")
+    text = "({0} BETWEEN {1} AND {2})"
+    if given.mode is Mode.HIVE and given.constant(1) is None:
+        return given.fill(f"CASE WHEN {{1}} IS NOT NULL THEN {text} END")
+    return given.fill(text)
+
+
+def one_of(given: Given) -> str:
+    if set(classes_of(given.arguments)) & set("armu"):
+        raise given.unsupported("nested values, in which Trino's comparison of null is null")
+    if not _never_nan(given.arguments[0]) and not all(map(_never_nan, given.arguments[1:])):
+        raise given.unsupported("a list in which NaN may be")
+    return given.fill("({0} IN ({1*}))")
+
+
+def extreme(given: Given) -> str:
+    """Spark's GREATEST and LEAST leave nulls out; Hive's, and Trino's, are null."""
+    if given.mode is Mode.HIVE:
+        return f"{given.name}({', '.join(given.texts)})"
+    if given.type == DOUBLE and not all(map(_never_nan, given.arguments)):
+        raise given.unsupported("values that may be NaN")
+    function = "array_max" if given.name == "greatest" else "array_min"
+    return f"{function}(filter(ARRAY[{', '.join(given.texts)}], e -> e IS NOT NULL))"
+
+
+def nullif(given: Given) -> str:
+    letters = classes_of(given.arguments)
+    if letters[0] != letters[1] and not set(letters) <= set("ixfdn"):
+        raise given.unsupported(f"arguments {letters}")
+    if set(letters) & set("fd") and not any(map(_never_nan, given.arguments)):
+        return given.fill(f"CASE WHEN {_COMPARED['=']} THEN NULL ELSE {{0}} END")
+    return f"nullif({', '.join(given.texts)})"

@@ -1,0 +1,358 @@
+"""Patterns of LIKE and of Java's regular expressions → those of Trino.
+
+Trino matches with Joni, whose classes and flags are of Unicode where Java's are of ASCII: what differs
+is spelled out, and what cannot be is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from lakeschema.translation.emission.trino.casts import Mode
+from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.text import string
+
+_CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "d": "0-9",
+        "w": "a-zA-Z0-9_",
+        "s": r" \t\n\x0B\f\r",
+        "Alpha": "a-zA-Z",
+        "Lower": "a-z",
+        "Upper": "A-Z",
+        "Digit": "0-9",
+        "Alnum": "a-zA-Z0-9",
+        "Space": r" \t\n\x0B\f\r",
+        "XDigit": "0-9a-fA-F",
+        "Punct": r"!-/:-@\[-`{-~",
+        "Blank": r" \t",
+        "ASCII": r"\x00-\x7F",
+    }
+)
+_SAME = frozenset(
+    {
+        *("L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No"),
+        *("P", "S", "Z", "Zs", "Zl", "Zp", "IsL", "IsLu", "IsLl"),
+    }
+)
+_ANY = r"[^\n\r\u0085\u2028\u2029]"
+_WORD = "[a-zA-Z0-9_]"
+_BOUNDARY = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
+_KEPT = frozenset("tnrfaeAzZG")
+_FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
+
+
+class Unshared(Exception):
+    """A pattern that Joni would match otherwise; the message says what is in it."""
+
+
+def like(given: Given) -> str:
+    """LIKE with the backslash as the engine takes it."""
+    fold = given.name == "ilike"
+    value = f"lower({given.texts[0]})" if fold else given.texts[0]
+    return f"({value} LIKE {_like_pattern(given, 1, fold=fold)})"
+
+
+def like_several(given: Given) -> str:
+    """LIKE ANY and LIKE ALL, each also with NOT and as ILIKE."""
+    words = given.name.replace("_", " ").split()
+    fold, every = "ilike" in words or words[0].startswith("ilike"), words[-1].endswith("all")
+    value = f"lower({given.texts[0]})" if fold else given.texts[0]
+    patterns = [_like_pattern(given, i, fold=fold) for i in range(1, len(given.arguments))]
+    negated = words[0] == "not"
+    if negated and given.mode is not Mode.HIVE:
+        joined = (" AND " if every else " OR ").join(f"NOT ({value} LIKE {p})" for p in patterns)
+        return f"({joined})"
+    joined = (" AND " if every else " OR ").join(f"{value} LIKE {p}" for p in patterns)
+    if given.mode is Mode.HIVE:
+        # Null if any pattern is; NOT is of the whole.
+        missing = " OR ".join(f"{text} IS NULL" for text in given.texts)
+        return f"IF({missing}, NULL, {'NOT ' if negated else ''}({joined}))"
+    return f"({joined})"
+
+
+def _like_pattern(given: Given, index: int, *, fold: bool) -> str:
+    escape = "\\"
+    if given.name in {"like", "ilike"} and len(given.arguments) > 2:
+        escape = given.text_constant(2, "the escape character")
+    pattern = given.constant(index)
+    if pattern is None:
+        return _computed(given, index, escape, fold=fold)
+    if escape not in pattern:
+        return string(pattern.lower() if fold else pattern)
+    whole = "".join(_like_parts(given, pattern, escape))
+    return f"{string(whole.lower() if fold else whole)} ESCAPE {string(escape)}"
+
+
+def _like_parts(given: Given, pattern: str, escape: str) -> list[str]:
+    parts = []
+    for part in re.findall(f"{re.escape(escape)}?[\\s\\S]|{re.escape(escape)}$", pattern):
+        if part[0] != escape or (len(part) == 2 and part[1] in {"%", "_", escape}):
+            parts.append(part)
+        elif given.mode is Mode.HIVE:
+            # Before another character it stands for itself.
+            parts.append(escape * 2 + part[1:])
+        else:
+            raise given.unsupported("Spark refuses the pattern's escape")
+    return parts
+
+
+def _computed(given: Given, index: int, escape: str, *, fold: bool) -> str:
+    text = given.texts[index]
+    if escape != "\\":
+        raise given.unsupported("a computed pattern with an escape character of its own")
+    if given.mode is Mode.HIVE:
+        text = rf"regexp_replace({text}, '(\\[%_\\])|\\', m -> coalesce(m[1], '\\'))"
+    return f"{f'lower({text})' if fold else text} ESCAPE '\\'"
+
+
+def regular(given: Given, index: int) -> str:
+    """A constant regular expression, as a literal.
+
+    Raises:
+        UnsupportedConstruct: it is computed, or Joni would match otherwise.
+    """
+    pattern = given.text_constant(index, "a pattern")
+    try:
+        return string(translate(pattern))
+    except Unshared as found:
+        raise given.unsupported(f"pattern {pattern!r:.60} has {found}") from None
+
+
+def translate(pattern: str) -> str:
+    """A pattern of Java's for Joni.
+
+    Raises:
+        Unshared: the two would not match alike.
+    """
+    return _Translation(pattern).whole()
+
+
+class _Translation:
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._place = 0
+        self._folds = False
+        self._dot = _ANY
+        self._depth = 0
+
+    def whole(self) -> str:
+        parts = []
+        while self._place < len(self._pattern):
+            parts.append(self._next())
+        return "".join(parts)
+
+    def _next(self) -> str:
+        pattern, place = self._pattern, self._place
+        flags = _FLAGS.match(pattern, place)
+        if flags is not None:
+            return self._flag(flags)
+        if pattern.startswith("(?", place) and not re.match(
+            r"\(\?(?:[:=!>]|<[=!a-zA-Z])", pattern[place:]
+        ):
+            raise Unshared("flags inside a group")
+        character = pattern[place]
+        self._place += 1
+        match character:
+            case "\\":
+                return self._escaped(inside=False)
+            case "[":
+                return self._class()
+            case "(":
+                self._depth += 1
+                return character
+            case ")":
+                self._depth -= 1
+                return character
+            case ".":
+                return self._dot
+            case _:
+                return self._letter(character, inside=False)
+
+    def _flag(self, found: re.Match[str]) -> str:
+        if self._depth or not set(found[1]) <= set("is"):
+            raise Unshared(f"flags {found[0]}")
+        self._place = found.end()
+        self._folds = self._folds or "i" in found[1]
+        if "s" in found[1]:
+            self._dot = r"[\s\S]"
+        return ""
+
+    def _letter(self, character: str, *, inside: bool) -> str:
+        """Java's (?i) is of ASCII: a letter is written in both cases."""
+        if not (self._folds and character.isascii() and character.isalpha()):
+            return character
+        both = character.lower() + character.upper()
+        return both if inside else f"[{both}]"
+
+    def _escaped(self, *, inside: bool) -> str:
+        if self._place >= len(self._pattern):
+            raise Unshared("a backslash at its end")
+        character = self._pattern[self._place]
+        self._place += 1
+        if character.lower() in {"d", "w", "s"}:
+            return self._of_class(_CLASSES[character.lower()], character.isupper(), inside=inside)
+        if character in "pP":
+            return self._property(negated=character == "P", inside=inside)
+        if character == "Q":
+            return self._quoted()
+        if character in "xu":
+            return self._coded(character)
+        if character == "b" and not inside:
+            return _BOUNDARY
+        if character == "k" and not inside:
+            return r"\k"
+        known = character in _KEPT or character.isdigit() or not character.isalnum()
+        if not known or not character.isascii() or character == "0":
+            raise Unshared(f"\\{character}")
+        return f"\\{character}"
+
+    def _of_class(self, members: str, negated: bool, *, inside: bool) -> str:
+        if negated:
+            return f"[^{members}]"
+        return members if inside else f"[{members}]"
+
+    def _property(self, *, negated: bool, inside: bool) -> str:
+        found = re.compile(r"\{(\^?)(\w+)\}|(\w)").match(self._pattern, self._place)
+        if found is None:
+            raise Unshared("a property without a name")
+        self._place = found.end()
+        name = found[2] or found[3]
+        negated = negated != bool(found[1])
+        if name in _CLASSES and len(name) > 1:
+            return self._of_class(_CLASSES[name], negated, inside=inside)
+        if name not in _SAME or self._folds:
+            raise Unshared(f"\\p{{{name}}}")
+        return f"\\{'P' if negated else 'p'}{{{name.removeprefix('Is')}}}"
+
+    def _quoted(self) -> str:
+        end = self._pattern.find("\\E", self._place)
+        text = self._pattern[self._place : end if end >= 0 else None]
+        self._place = len(self._pattern) if end < 0 else end + 2
+        return "".join(
+            self._letter(c, inside=False)
+            if c.isalnum() or not c.isascii() or c in " ,_"
+            else f"\\{c}"
+            for c in text
+        )
+
+    def _coded(self, kind: str) -> str:
+        digits = 2 if kind == "x" else 4
+        found = re.compile(f"[0-9a-fA-F]{{{digits}}}").match(self._pattern, self._place)
+        if found is None:
+            raise Unshared(f"\\{kind}")
+        self._place = found.end()
+        character = chr(int(found[0], 16))
+        return character if character.isalnum() else f"\\{kind}{found[0]}"
+
+    def _class(self) -> str:
+        """A class in brackets, its first one taken already."""
+        parts = ["["]
+        if self._pattern.startswith("^", self._place):
+            parts.append("^")
+            self._place += 1
+        first = True
+        while self._place < len(self._pattern):
+            character = self._pattern[self._place]
+            if self._pattern.startswith("[:", self._place):
+                raise Unshared("[: in a class")
+            self._place += 1
+            if character == "]" and not first:
+                return "".join((*parts, "]"))
+            first = False
+            if character == "[":
+                parts.append(self._class())
+            elif character == "\\":
+                parts.append(self._escaped(inside=True))
+            else:
+                parts.append(self._range(character))
+        raise Unshared("a class without its end")
+
+    def _range(self, character: str) -> str:
+        found = re.compile(r"-([^\]\[\\])").match(self._pattern, self._place)
+        if found is None or not self._folds:
+            return self._letter(character, inside=True)
+        self._place = found.end()
+        low, high = character, found[1]
+        text = f"{low}-{high}"
+        if (
+            low.isalpha()
+            and high.isalpha()
+            and low.islower() == high.islower()
+            and (low + high).isascii()
+        ):
+            return f"{low.lower()}-{high.lower()}{low.upper()}-{high.upper()}"
+        if low.isdigit() and high.isdigit():
+            return text
+        raise Unshared(f"the range {text} without case")
+
+
+def matches_empty(pattern: str) -> bool:
+    """Whether a pattern matches an empty text, as far as Python can tell; if not, it may."""
+    try:
+        return re.match(pattern.replace("++", "+").replace("*+", "*"), "") is not None
+    except re.error:
+        return True
+
+
+def rlike(given: Given) -> str:
+    return f"regexp_like({given.texts[0]}, {regular(given, 1)})"
+
+
+def regexp_replace(given: Given) -> str:
+    if len(given.arguments) > 3:
+        raise given.unsupported("a position to start from")
+    return f"regexp_replace({given.texts[0]}, {regular(given, 1)}, {given.texts[2]})"
+
+
+def regexp_extract(given: Given) -> str:
+    """Empty, not null, where nothing matches."""
+    group = given.texts[2] if len(given.arguments) > 2 else "1"
+    found = f"coalesce(regexp_extract({{0}}, {regular(given, 1)}, {group}), '')"
+    return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END")
+
+
+def regexp_extract_all(given: Given) -> str:
+    group = given.texts[2] if len(given.arguments) > 2 else "1"
+    found = f"regexp_extract_all({given.texts[0]}, {regular(given, 1)}, {group})"
+    return f"transform({found}, e -> coalesce(e, ''))"
+
+
+def regexp_count(given: Given) -> str:
+    return f"CAST(regexp_count({given.texts[0]}, {regular(given, 1)}) AS integer)"
+
+
+def regexp_substr(given: Given) -> str:
+    return f"regexp_extract({given.texts[0]}, {regular(given, 1)})"
+
+
+def regexp_instr(given: Given) -> str:
+    if len(given.arguments) > 2:
+        raise given.unsupported("a group")
+    position = f"regexp_position({given.texts[0]}, {regular(given, 1)})"
+    return f"CAST(greatest({position}, 0) AS integer)"
+
+
+def split(given: Given) -> str:
+    """By a regular expression; trailing empty parts stay."""
+    pattern = given.text_constant(1, "a pattern")
+    if pattern == "":
+        parts = f"regexp_split({given.texts[0]}, '(?!^)(?!$)')"
+        # Hive goes on to the end.
+        return f"concat({parts}, ARRAY[''])" if given.mode is Mode.HIVE else parts
+    if matches_empty(pattern):
+        raise given.unsupported(f"pattern {pattern!r:.60} matches an empty text")
+    if len(given.arguments) > 2:
+        limit = int(given.text_constant(2, "a limit"))
+        if limit > 0:
+            return _limited(given, pattern, limit)
+    return f"regexp_split({given.texts[0]}, {regular(given, 1)})"
+
+
+def _limited(given: Given, pattern: str, limit: int) -> str:
+    plain = re.sub(r"\\([^\w])", r"\1", pattern)
+    if re.search(r"[\\.\[\](){}*+?^$|]", re.sub(r"\\[^\w]", "", pattern)):
+        raise given.unsupported("a limit with a pattern that is not a plain text")
+    return f"split({given.texts[0]}, {string(plain)}, {limit})"

@@ -1,0 +1,105 @@
+"""A plan → Trino SQL that returns its rows, with the plan's own names and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from lakeschema.translation.emission.engines import Engine
+from lakeschema.translation.emission.selects import SelectWriter
+from lakeschema.translation.emission.trino.forms import TrinoForms
+from lakeschema.translation.emission.trino.functions import TrinoFunctions
+from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.interface import Options, Overflow
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.relations import Plan, PlanColumn, Recursion, inputs
+from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
+from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
+from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
+from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
+from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
+from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
+from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
+from lakeschema.translation.rewriting.zeros_united import zeros_united
+
+_JOINS: Mapping[JoinKind, str] = MappingProxyType(
+    {
+        JoinKind.INNER: "INNER",
+        JoinKind.LEFT: "LEFT",
+        JoinKind.RIGHT: "RIGHT",
+        JoinKind.FULL: "FULL",
+        JoinKind.CROSS: "CROSS",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TrinoQuery:
+    """Text for Trino 476.
+
+    Attributes:
+        functions: user-defined ones that Trino has to have, in order of name.
+        columns: names with case, types and nullability of the result.
+    """
+
+    sql: str
+    columns: tuple[PlanColumn, ...]
+    functions: tuple[str, ...]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The columns' types in Trino."""
+        return tuple(type_text(column.type) for column in self.columns)
+
+
+def trino_query(
+    plan: Plan, semantics: Semantics, names: Sequence[str], options: Options
+) -> TrinoQuery:
+    """The query of a view's plan; ``names`` of its columns.
+
+    Raises:
+        UnsupportedConstruct: Trino has nothing that does the same.
+        UnsupportedType: Trino has no such type.
+        UnsupportedFunction: a user-defined function has no name on Trino.
+    """
+    _check(plan)
+    functions = TrinoFunctions(options.trino_udfs)
+    forms = TrinoForms(semantics, functions, options.overflow is Overflow.WRAP)
+    engine = Engine(
+        quoted=quoted,
+        literal=literal,
+        joins=_JOINS,
+        values="(VALUES {rows}) AS {alias} ({names})",
+        grouping_sets="GROUPING SETS ({sets})",
+        forms=forms,
+        offset_first=True,
+        always_on=True,
+        groups_by_names=True,
+    )
+    writer = SelectWriter(engine, lambda name: relation_text(name, options.trino_catalogs))
+    sql = writer.view(shaped(plan, semantics), names)
+    columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, names, strict=True))
+    return TrinoQuery(sql, columns, functions.given)
+
+
+def shaped(plan: Plan, semantics: Semantics) -> Plan:
+    """The plan in the shapes that Trino takes."""
+    plan = sort_within_dropped(plan)
+    plan = full_join_by_union(subquery_out_of_on(plan))
+    plan = grouping_of_keys(semi_joins_as_exists(plan))
+    plan = zeros_united(plan) if semantics.is_spark else plan
+    return nan_order_explicit(group_keys_as_columns(plan))
+
+
+def _check(plan: Plan) -> None:
+    """Refuses what no rule brings into a shape that Trino takes."""
+    waiting: list[Plan] = [plan]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Recursion):
+            # How often Trino takes the step is a session's setting, which views do not keep.
+            raise UnsupportedConstruct("a recursive table for Trino")
+        waiting.extend(inputs(node))

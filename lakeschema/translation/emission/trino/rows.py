@@ -1,0 +1,121 @@
+"""One row of the tables of forms, and what an argument's class is.
+
+A template has ``{0}``, ``{1}`` … for the arguments, ``{*}`` for all and ``{1*}`` for all but the first,
+``{t}`` for the result's type, ``{t0}`` for an argument's. ``{D0}`` and ``{T0}`` are an argument as the
+view's engine reads a date or a timestamp of it, ``{d0}`` a double. An aggregate's template has ``{q}``
+for DISTINCT and ``{w}`` for FILTER or OVER after each aggregate function in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakeschema.catalog.column_types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ArrayType,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    MapType,
+    StructType,
+)
+from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.plan.expressions import Lambda, RowExpression
+
+if TYPE_CHECKING:
+    from lakeschema.translation.emission.trino.given import Given
+
+Writer = Callable[["Given"], str]
+"""Writes a call whose form depends on more than the classes of its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """Why Trino cannot give a call."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How calls of some operators are written.
+
+    Attributes:
+        names: of the operators, separated by spaces; one with spaces of its own stands in brackets.
+        classes: what the classes of all arguments match, as a regular expression; None for any.
+        form: a template, what writes it, or why there is none.
+        cast: whether Trino's result is of another type than the plan's.
+    """
+
+    names: str
+    classes: str | None
+    form: str | Writer | Unsupported
+    cast: bool = False
+
+
+Table = Mapping[str, tuple[Row, ...]]
+
+_NAME = re.compile(r"\[([^\]]+)\]|(\S+)")
+
+
+def table(rows: Iterable[Row]) -> Table:
+    """The rows of each operator, in order."""
+    found: dict[str, tuple[Row, ...]] = {}
+    for row in rows:
+        for bracketed, plain in _NAME.findall(row.names):
+            name = bracketed or plain
+            found[name] = (*found.get(name, ()), row)
+    return found
+
+
+_LETTERS: Mapping[ColumnType, str] = {
+    FLOAT: "f",
+    DOUBLE: "d",
+    BINARY: "b",
+    BOOLEAN: "o",
+    DATE: "D",
+    TIMESTAMP: "T",
+    TIMESTAMP_NTZ: "T",
+    VOID: "n",
+}
+
+
+def letter(type_: ColumnType) -> str:
+    """The class of a value: i(nteger) f(loat) d(ouble) x (decimal) s (text) b(inary) o (boolean) D(ate) T(imestamp)
+
+    a(rray) m(ap) r (struct) v (interval of months) w (of time) n(ull), or u (any other).
+    """
+    found = _LETTERS.get(type_)
+    if found is not None:
+        return found
+    if is_integer(type_):
+        return "i"
+    if is_text(type_):
+        return "s"
+    match type_:
+        case DecimalType():
+            return "x"
+        case ArrayType():
+            return "a"
+        case MapType():
+            return "m"
+        case StructType():
+            return "r"
+        case IntervalType():
+            return "v" if type_.is_of_months else "w"
+        case _:
+            return "u"
+
+
+def classes_of(arguments: Iterable[RowExpression]) -> str:
+    return "".join("l" if isinstance(a, Lambda) else letter(a.type) for a in arguments)

@@ -1,0 +1,104 @@
+"""Forms of Spark's own functions, and of those that Hive has otherwise."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.translation.emission.trino import aggregates, collections, dates
+from lakeschema.translation.emission.trino.casts import EPOCH, SECONDS
+from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
+
+_MILLIS: Final = f"date_diff('millisecond', {EPOCH}, date_trunc('millisecond', {{0}}))"
+_MICROS: Final = "CAST(round(to_unixtime(with_timezone({0}, 'UTC')) * 1e6) AS bigint)"
+_OF_NANOS: Final = "CAST(at_timezone(from_unixtime_nanos({0} * 1000), 'UTC') AS timestamp(6))"
+# Lines of 76 characters, as MIME has them.
+_LINES: Final = r"regexp_replace(to_base64({0}), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10))"
+_DATE_OF: Final = (
+    "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL AND {2} IS NOT NULL"
+    " THEN CAST(format('%04d-%02d-%02d', {0}, {1}, {2}) AS date) END"
+)
+_TASK: Final = Unsupported("it is of Spark's tasks")
+_DOCUMENTS: Final = Unsupported("Trino reads and writes documents by other rules")
+
+# fmt: off
+SPARK: Final = table((
+    Row("sqrt acos asin", "d", "{f}({0})"),
+    Row("log", "d", "CASE WHEN NOT ({0} <= 0e0) THEN ln({0}) END"),
+    Row("log", "dd", "CASE WHEN NOT ({0} <= 0e0) AND NOT ({1} <= 0e0) THEN ln({1}) / ln({0}) END"),
+    Row("isnan", "[fd]", "coalesce(is_nan({0}), false)"),
+    Row("nanvl", "[fd][fd]", "CASE WHEN is_nan({0}) THEN {1} ELSE {0} END"),
+    Row("try_add", "ii", "TRY({0} + {1})"),
+    Row("try_subtract", "ii", "TRY({0} - {1})"),
+    Row("try_multiply", "ii", "TRY({0} * {1})"),
+    Row("try_divide", "dd", "({0} / nullif({1}, 0e0))"),
+    Row("try_mod", "ii", "({0} % nullif({1}, 0))"),
+    Row("initcap", "s", "regexp_replace(lower({0}), '(^| )([^ ])', x -> x[1] || upper(x[2]))"),
+    Row("ascii", "s", "CASE WHEN {0} = '' THEN 0 ELSE codepoint(CAST(substr({0}, 1, 1) AS varchar(1))) END", cast=True),
+    Row("base64", "b", _LINES),
+    Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),
+    Row("startswith", "ss", "starts_with({0}, {1})"),
+    Row("endswith", "ss", "(substr({0}, length({0}) - length({1}) + 1) = {1} AND length({0}) >= length({1}))"),
+    Row("contains", "ss", "(strpos({0}, {1}) > 0)"),
+    Row("split_part", "ssi", "coalesce(split_part({0}, {1}, {2}), CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL AND {2} IS NOT NULL THEN '' END)"),
+    Row("url_encode url_decode", "s", "{f}({0})"),
+    Row("reverse", "[sa]", "reverse({0})"),
+    Row("add_months", "Di", "date_add('month', {1}, {0})"),
+    Row("last_day", "D", "last_day_of_month({0})"),
+    Row("date_trunc", "s[DT]", dates.date_trunc),
+    Row("dayname monthname", "[DT]", dates.day_name),
+    Row("date_from_unix_date", "i", "date_add('day', {0}, DATE '1970-01-01')"),
+    Row("unix_date", "D", "date_diff('day', DATE '1970-01-01', {0})", cast=True),
+    Row("unix_seconds", "T", SECONDS, cast=True),
+    Row("unix_millis", "T", _MILLIS),
+    Row("unix_micros", "T", _MICROS),
+    Row("timestamp_seconds", "i", f"date_add('second', {{0}}, {EPOCH})"),
+    Row("timestamp_millis", "i", f"date_add('millisecond', {{0}}, {EPOCH})"),
+    Row("timestamp_micros", "i", _OF_NANOS),
+    Row("make_date", "iii", _DATE_OF),
+    Row("to_timestamp to_timestamp_ntz to_timestamp_ltz try_to_timestamp", "[DTs]s?", dates.to_timestamp),
+    Row("timestampdiff", "s[DT][DT]", dates.timestampdiff),
+    Row("timestampadd", "si[DT]", dates.timestampadd),
+
+    Row("map_keys map_values", "m", "{f}({0})"),
+    Row("map_entries", "m", "map_entries({0})", cast=True),
+    Row("map_from_arrays", "aa", "MAP({0}, {1})"),
+    Row("map_from_entries", "a", "map_from_entries({0})"),
+    Row("map_concat", "m+", collections.map_concat),
+    Row("map_contains_key", "m.", "contains(map_keys({0}), {1})"),
+    Row("element_at try_element_at", "[am].", collections.element_at),
+    Row("get", "ai", "CASE WHEN {1} >= 0 THEN element_at({0}, CAST({1} AS bigint) + 1) END"),
+    Row("array_size", "a", "cardinality({0})", cast=True),
+    Row("array_position", "a[^armu]", "array_position({0}, {1})"),
+    Row("array_sort", "al?", collections.array_sort),
+    Row("array_compact", "a", "filter({0}, e -> e IS NOT NULL)"),
+    Row("array_append", "a.", "concat({0}, ARRAY[{1}])"),
+    Row("array_prepend", "a.", "concat(ARRAY[{1}], {0})"),
+    Row("array_repeat", ".i", "repeat({0}, greatest({1}, 0))"),
+    Row("arrays_overlap", "aa", "arrays_overlap({0}, {1})"),
+    Row("arrays_zip", "a+", "zip({*})", cast=True),
+    Row("flatten", "a", collections.flatten),
+    Row("slice", "aii", "slice({0}, {1}, {2})"),
+    Row("sequence", "..i?", collections.sequence),
+    Row("transform filter exists forall any_match all_match", "al", collections.higher_order),
+    Row("map_filter transform_values transform_keys", "ml", "{f}({0}, {1})"),
+    Row("zip_with", "aal", "zip_with({0}, {1}, {2})"),
+    Row("aggregate reduce", "a.ll?", collections.reduce),
+
+    Row("std stddev", "d", "stddev_samp({q}{0}){w}"),
+    Row("variance", "d", "var_samp({q}{0}){w}"),
+    Row("median", "[ifdx]", aggregates.percentile),
+    Row("bool_and every", "[on]", "bool_and({0}){w}"),
+    Row("bool_or any some", "[on]", "bool_or({0}){w}"),
+    Row("bit_and", "i", "bitwise_and_agg({0}){w}", cast=True),
+    Row("bit_or", "i", "bitwise_or_agg({0}){w}", cast=True),
+    Row("bit_xor", "i", "bitwise_xor_agg({0}){w}", cast=True),
+    Row("count_if", "[on]", "count_if({0}){w}"),
+    Row("array_agg", ".", aggregates.collected),
+    Row("approx_count_distinct", ".", "approx_distinct({q}{0}){w}"),
+    Row("max_by min_by", "..", aggregates.best),
+    Row("nth_value", ".io?", aggregates.nth_value),
+    Row("listagg string_agg", None, aggregates.listed),
+    Row("monotonically_increasing_id spark_partition_id", None, _TASK),
+    Row("from_json to_json schema_of_json from_csv to_csv schema_of_csv from_xml to_xml schema_of_xml", None, _DOCUMENTS),
+))
+# fmt: on

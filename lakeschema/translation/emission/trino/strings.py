@@ -1,0 +1,317 @@
+"""Functions of text whose form depends on what is written in their arguments."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from lakeschema.translation.emission.trino.casts import Mode
+from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.numbers import HALF_EVEN
+from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.emission.trino.text import string
+
+_MAX_ROWS = 20
+
+
+def _number(given: Given, index: int) -> int | None:
+    value = given.constant(index)
+    return int(value) if value is not None and re.fullmatch(r"-?[0-9]+", value) else None
+
+
+def substring(given: Given) -> str:
+    """Before its beginning a text is empty in Hive and Trino, and the whole in Spark."""
+    start = _number(given, 1)
+    binary = letter(given.arguments[0].type) == "b"
+    if binary and (start is None or start < 1):
+        raise given.unsupported("bytes from the end")
+    length = _length(given)
+    rest = "" if length is None else f", {length}"
+    if start is not None and start >= 0:
+        return given.fill(f"substr({{0}}, {max(start, 1)}{rest})")
+    if given.mode is Mode.HIVE:
+        if start is not None:
+            return given.fill(f"substr({{0}}, {{1}}{rest})")
+        return given.fill(f"substr({{0}}, CASE WHEN {{1}} = 0 THEN 1 ELSE {{1}} END{rest})")
+    return _of_spark(given, start, length)
+
+
+def _length(given: Given) -> str | None:
+    if len(given.arguments) < 3:
+        return None
+    length = _number(given, 2)
+    return "greatest({2}, 0)" if length is None else str(max(length, 0))
+
+
+def _of_spark(given: Given, start: int | None, length: str | None) -> str:
+    """From before its beginning Spark counts the missing characters, too."""
+    if length is None:
+        whole = (
+            f"length({{0}}) < {-start}" if start is not None else "{1} < 0 AND length({0}) < - {1}"
+        )
+        at = "{1}" if start is not None else "CASE WHEN {1} = 0 THEN 1 ELSE {1} END"
+        return given.fill(f"CASE WHEN {whole} THEN {{0}} ELSE substr({{0}}, {at}) END")
+    before = "length({0}) + {1}"
+    at = "{1}" if start is not None else "CASE WHEN {1} = 0 THEN 1 ELSE {1} END"
+    condition = f"{before} < 0" if start is not None else f"{{1}} < 0 AND {before} < 0"
+    return given.fill(
+        f"CASE WHEN {condition} THEN substr({{0}}, 1, greatest({before} + {length}, 0))"
+        f" ELSE substr({{0}}, {at}, {length}) END"
+    )
+
+
+def instr(given: Given) -> str:
+    """Hive finds nothing in an empty text, not even the empty one."""
+    if len(given.arguments) > 2:
+        raise given.unsupported("another occurrence than the first")
+    part = given.constant(1)
+    if given.mode is Mode.HIVE and not part:
+        found = "CASE WHEN {0} = '' AND {1} IS NOT NULL THEN 0 ELSE strpos({0}, {1}) END"
+    else:
+        found = "strpos({0}, {1})"
+    return given.fill(f"CAST({found} AS integer)")
+
+
+def locate(given: Given) -> str:
+    if len(given.arguments) == 2:
+        return given.fill("CAST(strpos({1}, {0}) AS integer)")
+    start = _number(given, 2)
+    if start is None or start < 1 or not given.constant(0):
+        raise given.unsupported("what is looked for, and from where, has to be written in the text")
+    if start == 1:
+        return given.fill("CAST(strpos({1}, {0}) AS integer)")
+    rest = f"strpos(substr({{1}}, {start}), {{0}})"
+    return given.fill(
+        f"CAST(CASE WHEN {rest} > 0 THEN {rest} + {start - 1} ELSE {rest} END AS integer)"
+    )
+
+
+def pad(given: Given) -> str:
+    """With an empty text Hive has null, and Spark only cuts."""
+    if set(classes_of(given.arguments)) - set("si"):
+        raise given.unsupported("bytes")
+    size = _number(given, 1)
+    length = "greatest({1}, 0)" if size is None else str(max(size, 0))
+    if size is None and given.mode is Mode.HIVE:
+        length = "{1}"
+    if len(given.arguments) == 2:
+        return given.fill(f"{given.name}({{0}}, {length}, ' ')")
+    filler = given.constant(2)
+    empty = "CAST(NULL AS varchar)" if given.mode is Mode.HIVE else f"substr({{0}}, 1, {length})"
+    if filler == "":
+        return given.fill(empty)
+    if filler is not None:
+        return given.fill(f"{given.name}({{0}}, {length}, {{2}})")
+    return given.fill(
+        f"CASE WHEN {{2}} = '' THEN {empty} ELSE {given.name}({{0}}, {length}, {{2}}) END"
+    )
+
+
+def trimmed(given: Given) -> str:
+    """Blanks only; Trino's own functions take all white space."""
+    side = {"ltrim": "LEADING", "rtrim": "TRAILING"}.get(given.name, "BOTH")
+    if len(given.arguments) == 1:
+        return given.fill(f"trim({side} ' ' FROM {{0}})")
+    # The text comes first in Hive, and in BTRIM.
+    first = given.mode is Mode.HIVE or given.name == "btrim"
+    return given.fill(
+        f"trim({side} {{1}} FROM {{0}})" if first else f"trim({side} {{0}} FROM {{1}})"
+    )
+
+
+def substring_index(given: Given) -> str:
+    count = _number(given, 2)
+    if count is None or not given.constant(1):
+        raise given.unsupported("the delimiter and the count have to be written in the text")
+    if count == 0:
+        return given.fill("CASE WHEN {0} IS NOT NULL THEN '' END")
+    parts = "split({0}, {1})"
+    if count > 0:
+        return given.fill(f"array_join(slice({parts}, 1, {count}), {{1}})")
+    return given.fill(f"array_join(reverse(slice(reverse({parts}), 1, {-count})), {{1}})")
+
+
+def concat_ws(given: Given) -> str:
+    """Nulls are left out; Hive writes those in an array as a word."""
+    letters = classes_of(given.arguments)
+    if set(letters) <= set("sn") and len(letters) > 1:
+        return f"concat_ws({', '.join(given.texts)})"
+    if len(letters) == 1:
+        return given.fill("CASE WHEN {0} IS NOT NULL THEN '' END")
+    arrays = []
+    for index, kind in enumerate(letters[1:], 1):
+        if kind == "a":
+            value = f"coalesce({{{index}}}, ARRAY[])"
+            hive = given.mode is Mode.HIVE
+            arrays.append(f"transform({value}, e -> coalesce(e, 'null'))" if hive else value)
+        else:
+            arrays.append(f"ARRAY[CAST({{{index}}} AS varchar)]")
+    joined = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
+    return given.fill(f"array_join({joined}, {{0}})")
+
+
+def format_number(given: Given) -> str:
+    digits = _number(given, 1)
+    if digits is None or digits < 0:
+        raise given.unsupported("a pattern of its own")
+    kind = letter(given.arguments[0].type)
+    value = "CAST({0} AS double)" if kind == "f" else "{0}"
+    if kind == "d" and digits == 0:
+        # Half to even.
+        value = HALF_EVEN
+    if kind == "i":
+        value = "CAST({0} AS decimal(38,0))"
+    return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN format('%,.{digits}f', {value}) END")
+
+
+def printf(given: Given) -> str:
+    """Of %s and %d, which Java's formatter and Trino's write alike."""
+    pattern = given.text_constant(0, "a format")
+    places = re.findall(r"%(?:%|[-0-9]*([a-zA-Z]))", pattern)
+    if len(re.findall("%", pattern.replace("%%", ""))) != len([p for p in places if p]):
+        raise given.unsupported(f"format {pattern!r:.40}")
+    kinds = classes_of(given.arguments[1:])
+    for place, kind in zip([p for p in places if p], kinds, strict=False):
+        if (place, kind) not in {("s", "s"), ("s", "i"), ("d", "i")}:
+            raise given.unsupported(f"%{place} of such a value")
+    # Trino's FORMAT needs at least one value.
+    if not kinds:
+        return string(pattern.replace("%%", "%"))
+    return given.fill("format({*})")
+
+
+def hexadecimal(given: Given) -> str:
+    match letter(given.arguments[0].type):
+        case "s":
+            return given.fill("to_hex(to_utf8({0}))")
+        case "b":
+            return given.fill("to_hex({0})")
+        case "i":
+            digits = "regexp_replace(to_hex(to_big_endian_64(CAST({0} AS bigint))), '^0+', '')"
+            return given.fill(f"CASE WHEN {{0}} = 0 THEN '0' ELSE {digits} END")
+        case _:
+            raise given.unsupported("its argument's type")
+
+
+def conv(given: Given) -> str:
+    """Of digits alone: what else Java reads of a text is refused where it is met."""
+    one, other = _number(given, 1), _number(given, 2)
+    if one is None or other is None or not (2 <= one <= 36 and 2 <= other <= 36):
+        raise given.unsupported("bases that are not written, or are negative")
+    digits = "0123456789abcdefghijklmnopqrstuvwxyz"[:one]
+    value = "CAST({0} AS varchar)"
+    known = f"regexp_like(lower({value}), '^[{digits}]+$')"
+    made = f"upper(to_base(from_base({value}, {one}), {other}))"
+    return given.fill(
+        f"CASE WHEN {known} THEN {made} WHEN {{0}} IS NOT NULL"
+        " THEN CAST(fail('conv of a text that is not a number') AS varchar) END"
+    )
+
+
+def binary_digits(given: Given) -> str:
+    return given.fill(
+        "CASE WHEN {0} >= 0 THEN to_base({0}, 2) ELSE"
+        " '1' || lpad(to_base(({0} + 9223372036854775807) + 1, 2), 63, '0') END"
+    )
+
+
+def encode(given: Given) -> str:
+    charset = given.text_constant(1, "a charset")
+    if charset.upper().replace("_", "-") not in {"UTF-8", "UTF8"} or len(given.arguments) != 2:
+        raise given.unsupported(f"charset {charset!r:.20}")
+    return given.fill("to_utf8({0})" if given.name == "encode" else "from_utf8({0})")
+
+
+_DIGESTS = {0: "sha256", 256: "sha256", 512: "sha512"}
+
+
+def sha2(given: Given) -> str:
+    length = _number(given, 1)
+    found = None if length is None else _DIGESTS.get(length)
+    if found is None:
+        raise given.unsupported("a digest of such a length")
+    bytes_ = "{0}" if letter(given.arguments[0].type) == "b" else "to_utf8({0})"
+    return given.fill(f"lower(to_hex({found}({bytes_})))")
+
+
+_PARTS = {
+    "HOST": "nullif(url_extract_host({0}), '')",
+    "PATH": "url_extract_path({0})",
+    "QUERY": "nullif(url_extract_query({0}), '')",
+    "REF": "nullif(url_extract_fragment({0}), '')",
+    "PROTOCOL": "nullif(url_extract_protocol({0}), '')",
+}
+
+
+def parse_url(given: Given) -> str:
+    """Trino decodes what it extracts: a text with anything to decode is refused where it is met."""
+    part = given.text_constant(1, "a part")
+    form = _PARTS.get(part)
+    if len(given.arguments) > 2:
+        if part != "QUERY":
+            raise given.unsupported("a key of another part than QUERY")
+        given.text_constant(2, "a key")
+        form = "url_extract_parameter({0}, {2})"
+    if form is None:
+        raise given.unsupported(f"part {part!r:.20}")
+    return given.fill(
+        f"CASE WHEN regexp_like({{0}}, '[%+]') THEN CAST(fail('an encoded URL') AS varchar)"
+        f" ELSE {form} END"
+    )
+
+
+_STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]|\['([^'\]]*)'\]|\[(\*)\]")
+
+
+def get_json_object(given: Given) -> str:
+    """A scalar's text, else the JSON; a number with a fraction is written again as Java would."""
+    path = given.text_constant(1, "a path")
+    place, steps = 1, []
+    while path.startswith("$") and place < len(path):
+        found = _STEP.match(path, place)
+        if found is None:
+            raise given.unsupported(f"path {path!r:.40}")
+        place = found.end()
+        steps.append(found)
+    if not path.startswith("$") or any(s[3] is not None for s in steps if given.mode is Mode.HIVE):
+        raise given.unsupported(f"path {path!r:.40}")
+    if any(step[4] for step in steps):
+        return _all_of_json(given, steps)
+    written = "$" + "".join(
+        f"[{step[2]}]"
+        if step[2]
+        else f"[{json.dumps(step[1] or step[3])}]"
+        if not re.fullmatch(r"[a-zA-Z_]\w*", step[1] or "")
+        else f".{step[1]}"
+        for step in steps
+    )
+    if not steps:
+        return given.fill(
+            _checked(
+                "CASE WHEN TRY(json_parse({0})) IS NOT NULL THEN json_format(json_parse({0})) END"
+            )
+        )
+    at = string(written)
+    found_text = f"json_format(json_extract({{0}}, {at}))"
+    scalar = f"json_extract_scalar({{0}}, {at})"
+    return given.fill(
+        f"CASE WHEN regexp_like({found_text}, '^-?\\d+\\.|^-?\\d+[eE]') THEN"
+        f" json_format(CAST(CAST({scalar} AS double) AS json))"
+        f" ELSE coalesce({scalar}, nullif({_checked(found_text)}, 'null')) END"
+    )
+
+
+def _checked(text: str) -> str:
+    """JSON in which no number would be written otherwise by Java."""
+    return (
+        f"element_at(transform(ARRAY[{text}], j -> CASE WHEN regexp_like(j,"
+        " '[:,\\[]-?\\d+(\\.\\d*0[,\\]}]|(\\.\\d+)?[eE])')"
+        " THEN CAST(fail('JSON with numbers that are written otherwise') AS varchar) ELSE j END), 1)"
+    )
+
+
+def _all_of_json(given: Given, steps: list[re.Match[str]]) -> str:
+    if given.mode is not Mode.HIVE or any(step[3] for step in steps):
+        raise given.unsupported("a wildcard in a path")
+    path = "lax $" + "".join(step[0] for step in steps)
+    return given.fill(f"json_query({{0}}, {string(path)} WITH CONDITIONAL ARRAY WRAPPER)")

@@ -1,0 +1,60 @@
+"""A view's facts → the Trino SQL that returns the rows of the view's own engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation, ViewText
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.trino.query import TrinoQuery, trino_query
+from lakeschema.translation.errors import TooLarge, TranslationError, UnsupportedConstruct
+from lakeschema.translation.functions.semantics import semantics_of
+from lakeschema.translation.functions.settings import rows_changed
+from lakeschema.translation.interface import Interface, Options
+
+_DEFAULT = Options()
+_UTC = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zulu"})
+
+
+def trino_view(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options = _DEFAULT
+) -> TrinoQuery:
+    """The query of one view, its columns named as its Avro schema names them.
+
+    Raises:
+        TranslationError: the view cannot be read, or Trino has nothing that does the same.
+    """
+    view = relation.view
+    if view is None:
+        raise ValueError(f"{relation.name} is a table")
+    derivation, plan = derive_view(relation, upstreams, options)
+    interface = derivation.interface
+    names = [
+        interface.columns[place].name if isinstance(place, int) else place.column.name
+        for place in interface.places
+    ]
+    try:
+        if view.dialect is Dialect.TRINO:
+            raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
+        _check_settings(view)
+        return trino_query(plan, semantics_of(view), names, options)
+    except TranslationError as error:
+        error.relation = error.relation or relation.name
+        raise
+    except RecursionError:
+        raise TooLarge(
+            "the query is nested too deeply",
+            relation=relation.name,
+            hint="split the view into views of its parts",
+        ) from None
+
+
+def _check_settings(view: ViewText) -> None:
+    """Views of Trino keep no settings: what a recorded one changes has to be in the text."""
+    for name, value in rows_changed(view).items():
+        if name == "spark.sql.session.timeZone" and value.lower() in _UTC:
+            continue
+        raise UnsupportedConstruct(
+            f"setting {name}={value!r:.40}, which the view recorded when it was created, for Trino"
+        )

@@ -1,0 +1,40 @@
+"""TABLESAMPLE → a plan of some of the rows."""
+
+from __future__ import annotations
+
+import re
+
+from lakeschema.catalog.column_types import BOOLEAN, DOUBLE, INT
+from lakeschema.translation.plan.expressions import Call, Literal
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Filter, Limit
+from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.scopes import Scope
+from lakeschema.translation.syntax import tree
+
+SHARE = Operator("is in sample", NullClass.NEVER, deterministic=False)
+"""Whether a row is one of the share that is taken at random."""
+
+PIECES = Operator("is in sampled pieces", NullClass.NEVER, deterministic=False)
+"""Whether a row is in the buckets, or the pieces of files, that are taken."""
+
+
+def sampled(scope: Scope, sample: tree.Sample | None, context: Context) -> Scope:
+    """A sample has the columns of the whole. Hive takes pieces of files, Spark rows."""
+    if sample is None:
+        return scope
+    if not sample.unit or not context.semantics.is_spark:
+        return scope.with_plan(Filter(scope.plan, Call(PIECES, (), BOOLEAN, nullable=False)))
+    if sample.unit == "ROWS":
+        return scope.with_plan(Limit(scope.plan, Literal(sample.number, INT)))
+    share = _share(sample)
+    if share >= 1:
+        return scope
+    taken = Call(SHARE, (Literal(str(share), DOUBLE),), BOOLEAN, nullable=False)
+    return scope.with_plan(Filter(scope.plan, taken))
+
+
+def _share(sample: tree.Sample) -> float:
+    """Spark takes of ``BUCKET 1 OUT OF 3`` a third of the rows at random."""
+    number, _, of = (re.sub("[A-Za-z]+", "", part) for part in sample.number.partition("/"))
+    return float(number) / (float(of) if of else 100)

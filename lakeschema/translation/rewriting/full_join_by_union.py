@@ -1,0 +1,97 @@
+"""FULL JOIN on more than equalities, as a left join and the right rows that it leaves over.
+
+full join on (k < k)        →    union all of 2
+  scan l                           left join on (k < k)
+  scan r                             scan l
+                                     scan r
+                                   project null as k, k as k
+                                     anti join on (k < k)
+                                       scan r
+                                       scan l
+"""
+
+from __future__ import annotations
+
+from lakeschema.translation.functions.coercion import is_float
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    Literal,
+    OuterReference,
+    RowExpression,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Join,
+    Plan,
+    Project,
+    SetOperation,
+    SetOperator,
+    references,
+)
+from lakeschema.translation.plan.rewriting import Rewriter
+from lakeschema.translation.rewriting.nodes import rewrite
+
+
+def full_join_by_union(plan: Plan) -> Plan:
+    """The plan whose full joins are all on equalities of both sides."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    if not isinstance(plan, Join) or plan.kind is not JoinKind.FULL or plan.condition is None:
+        return plan
+    width = len(plan.left.columns)
+    if all(_is_equality(part, width) for part in conjuncts(plan.condition)):
+        return plan
+    left = Join(plan.left, plan.right, JoinKind.LEFT, plan.condition)
+    swapped = _swapped(plan.condition, width, len(plan.right.columns))
+    rest = Join(plan.right, plan.left, JoinKind.ANTI, swapped)
+    nulls = tuple((column.name, Literal(None, column.type)) for column in plan.left.columns)
+    kept = tuple((each.name, each) for each in references(rest))
+    return SetOperation(SetOperator.UNION_ALL, (left, Project(rest, (*nulls, *kept))))
+
+
+def conjuncts(condition: RowExpression) -> tuple[RowExpression, ...]:
+    """The parts that AND connects."""
+    if isinstance(condition, Call) and condition.operator.name == "and":
+        return tuple(part for each in condition.arguments for part in conjuncts(each))
+    return (condition,)
+
+
+def _is_equality(part: RowExpression, width: int) -> bool:
+    if not isinstance(part, Call) or part.operator.name not in {"=", "=="}:
+        return False
+    one, other = (sides(argument, width) for argument in part.arguments)
+    exact = not any(is_float(argument.type) for argument in part.arguments)
+    return exact and {frozenset(one), frozenset(other)} == {frozenset({0}), frozenset({1})}
+
+
+def sides(expression: RowExpression, width: int) -> set[int]:
+    """Of which sides it reads columns: 0 the left, 1 the right, 2 something around."""
+    found = set()
+    for part in walk(expression):
+        if isinstance(part, ColumnReference):
+            found.add(int(part.index >= width))
+        elif isinstance(part, OuterReference):
+            found.add(2)
+    return found
+
+
+def _swapped(condition: RowExpression, left: int, right: int) -> RowExpression:
+    """The condition where the two sides have changed places."""
+
+    def place(index: int) -> int:
+        return index + right if index < left else index - left
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        match part:
+            case ColumnReference(index, name, type_, nullable) if depth == 0:
+                return ColumnReference(place(index), name, type_, nullable)
+            case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
+                return OuterReference(level, place(index), name, type_, nullable)
+            case _:
+                return None
+
+    return Rewriter(change).expression(condition)

@@ -1,0 +1,50 @@
+"""NaN is after all numbers in an order, for engines that have it elsewhere.
+
+sort d        →    sort d is nan, d        (a double)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lakeschema.catalog.column_types import BOOLEAN
+from lakeschema.translation.functions.coercion import is_float
+from lakeschema.translation.plan.expressions import Call, SortKey, WindowCall
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Plan, Sort, Window
+from lakeschema.translation.rewriting.nodes import rewrite
+
+_IS_NAN = Operator("is nan", NullClass.TOTAL)
+
+
+def nan_order_explicit(plan: Plan) -> Plan:
+    """The plan whose orders by floats say of each value first whether it is NaN."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    match plan:
+        case Sort(below, order, total):
+            return Sort(below, _keys(order), total)
+        case Window(below, calls):
+            return Window(below, tuple((name, _call(call)) for name, call in calls))
+        case _:
+            return plan
+
+
+def _call(call: WindowCall) -> WindowCall:
+    # An offset in RANGE counts in the one key.
+    offsets = call.frame is not None and any(c.isdigit() for c in call.frame)
+    return call if offsets else replace(call, order_by=_keys(call.order_by))
+
+
+def _keys(keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
+    return tuple(part for key in keys for part in _with_nan(key))
+
+
+def _with_nan(key: SortKey) -> tuple[SortKey, ...]:
+    """Nulls stay where they were: of null the first key is null, too."""
+    if not is_float(key.expression.type):
+        return (key,)
+    nan = Call(_IS_NAN, (key.expression,), BOOLEAN, key.expression.nullable)
+    return (replace(key, expression=nan), key)

@@ -1,0 +1,67 @@
+"""Semi and anti joins as EXISTS, for engines that have no such joins.
+
+semi join on (k = k)        →    filter exists (sub-query)
+  scan l                            (sub-query)
+  scan r                              filter (k = k)        of l's column, a query around
+                                        scan r
+                                    scan l
+"""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import BOOLEAN, INT
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    Exists,
+    Literal,
+    OuterReference,
+    RowExpression,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Filter, Join, Plan, Project
+from lakeschema.translation.plan.rewriting import Rewriter, lift_plan
+from lakeschema.translation.rewriting.nodes import rewrite
+
+_NOT = Operator("not", NullClass.TOTAL)
+_KINDS = frozenset({JoinKind.SEMI, JoinKind.ANTI})
+
+
+def semi_joins_as_exists(plan: Plan) -> Plan:
+    """The plan without semi and anti joins."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    if not isinstance(plan, Join) or plan.kind not in _KINDS:
+        return plan
+    # A lateral right side is a query within the left one already.
+    right = plan.right if plan.lateral else lift_plan(plan.right, 1)
+    if plan.condition is not None:
+        right = Filter(right, _inside(plan.condition, len(plan.left.columns)))
+    found = Exists(Project(right, (("found", Literal("1", INT)),)))
+    kept = found if plan.kind is JoinKind.SEMI else Call(_NOT, (found,), BOOLEAN, nullable=False)
+    return Filter(plan.left, kept)
+
+
+def _inside(condition: RowExpression, width: int) -> RowExpression:
+    """The condition as it reads within the right side: of the left columns, from a query around."""
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        match part:
+            case ColumnReference(index, name, type_, nullable) if depth == 0:
+                if index < width:
+                    return OuterReference(1, index, name, type_, nullable)
+                return ColumnReference(index - width, name, type_, nullable)
+            case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
+                # From a sub-query of the condition, to a column of the join.
+                if index < width:
+                    return OuterReference(level + 1, index, name, type_, nullable)
+                return OuterReference(level, index - width, name, type_, nullable)
+            case OuterReference(level, index, name, type_, nullable) if level > depth:
+                return OuterReference(level + 1, index, name, type_, nullable)
+            case _:
+                return None
+
+    return Rewriter(change).expression(condition)

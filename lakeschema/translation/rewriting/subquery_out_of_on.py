@@ -1,0 +1,87 @@
+"""Sub-queries in a join's condition move to where every engine takes them.
+
+    inner join on (k in (sub-query))        →    filter k in (sub-query)
+      scan l                                       cross join
+      scan r                                         scan l
+                                                     scan r
+
+Of a left join, a condition of the right side alone filters that side.
+"""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import BOOLEAN
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    Exists,
+    InSubquery,
+    OuterReference,
+    RowExpression,
+    ScalarSubquery,
+    walk,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Filter, Join, Plan
+from lakeschema.translation.plan.rewriting import Rewriter
+from lakeschema.translation.rewriting.full_join_by_union import conjuncts
+from lakeschema.translation.rewriting.nodes import rewrite
+
+_AND = Operator("and", NullClass.TOTAL)
+
+
+def subquery_out_of_on(plan: Plan) -> Plan:
+    """The plan with such conditions moved, where that keeps the rows."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
+        return plan
+    parts = conjuncts(plan.condition)
+    with_queries = [part for part in parts if _has_subquery(part)]
+    others = [part for part in parts if not _has_subquery(part)]
+    if not with_queries:
+        return plan
+    width = len(plan.left.columns)
+    if plan.kind is JoinKind.INNER:
+        kind = JoinKind.INNER if others else JoinKind.CROSS
+        joined = Join(plan.left, plan.right, kind, _all(others) if others else None)
+        return Filter(joined, _all(with_queries))
+    if plan.kind is JoinKind.LEFT:
+        moved = [_of_right(part, width) for part in with_queries]
+        known = [part for part in moved if part is not None]
+        if len(known) == len(moved) and others:
+            return Join(plan.left, Filter(plan.right, _all(known)), plan.kind, _all(others))
+    return plan
+
+
+def _has_subquery(expression: RowExpression) -> bool:
+    return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
+
+
+def _all(parts: list[RowExpression]) -> RowExpression:
+    if len(parts) == 1:
+        return parts[0]
+    return Call(_AND, tuple(parts), BOOLEAN, any(part.nullable for part in parts))
+
+
+def _of_right(condition: RowExpression, width: int) -> RowExpression | None:
+    """The condition over the right side alone; None if it reads the left one."""
+    reads_left = False
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        nonlocal reads_left
+        match part:
+            case ColumnReference(index, name, type_, nullable) if depth == 0:
+                reads_left = reads_left or index < width
+                return ColumnReference(max(index - width, 0), name, type_, nullable)
+            case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
+                reads_left = reads_left or index < width
+                return OuterReference(level, max(index - width, 0), name, type_, nullable)
+            case _:
+                return None
+
+    made = Rewriter(change).expression(condition)
+    return None if reads_left else made

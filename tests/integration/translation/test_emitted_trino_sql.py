@@ -1,0 +1,116 @@
+"""Rows that a real Trino returns of what is emitted for it, beside those of the view's own engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from deploy.trino import Trino
+from tests.lakeschema.translation.emission.trino.written import LEGACY, query
+
+_TABLE = """CREATE TABLE t AS SELECT *, CAST(NULL AS char(5)) AS c, X'00' AS b, TIMESTAMP '2020-01-01 00:00:00.000000' AS ts,
+  ARRAY['x'] AS sa, CAST(ARRAY[] AS ARRAY(ROW(p integer, q varchar))) AS ast FROM (VALUES
+  (7, BIGINT '5', TINYINT '1', 7.5e0, REAL '0.5', DECIMAL '7.50', 'Hello a%b', true, DATE '2020-01-31',
+   ARRAY[10, NULL, 30], MAP(ARRAY['a'], ARRAY[1]), CAST(ROW(1, 'x') AS ROW(x integer, y varchar))),
+  (-7, BIGINT '4294967301', TINYINT '-1', nan(), REAL '1.5', DECIMAL '-7.50', ' 12.9 ', false, DATE '2020-02-29',
+   ARRAY[], NULL, NULL),
+  (0, NULL, NULL, -0e0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, CAST(ROW(NULL, NULL) AS ROW(x integer, y varchar)))
+) AS v (i, l, ti, d, f, de, s, o, da, a, m, st)"""
+
+
+@pytest.fixture(scope="module")
+def server(trino: Trino) -> Trino:
+    trino.answer("DROP TABLE IF EXISTS t")
+    trino.answer("DROP TABLE IF EXISTS u")
+    trino.answer(_TABLE)
+    trino.answer("CREATE TABLE u AS SELECT * FROM (VALUES (7, 'w'), (1, 'v')) AS v (i, w)")
+    return trino
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("100 / i", [100 / 7, -100 / 7, None]),
+        ("i % 3", [1, -1, 0]),
+        ("pmod(i, -3)", [-2, -1, 0]),
+        ("CAST(l AS INT)", [5, 5, None]),
+        ("CAST(d AS INT)", [7, 0, 0]),
+        ("CAST(s AS INT)", [None, 12, None]),
+        ("CAST(o AS STRING)", ["TRUE", "FALSE", None]),
+        ("d = d", [True, True, True]),
+        ("CAST(d AS STRING)", ["7.5", "NaN", "-0.0"]),
+        ("sqrt(i)", [7**0.5, None, 0.0]),
+        ("substr(s, -3)", ["a%b", ".9 ", None]),
+        (r"s LIKE '%a\\%%'", [True, False, None]),
+        ("split(s, ' ')", [["Hello", "a%b"], ["", "12.9", ""], None]),
+        ("add_months(da, 1)", ["2020-02-29", "2020-03-31", None]),
+        ("a[2]", [30, None, None]),
+        ("size(a)", [3, 0, -1]),
+        ("array_contains(a, 20)", [False, False, False]),
+        ("map_keys(m)", [["a"], [], []]),
+        ("named_struct('b', i).b", [7, -7, 0]),
+        ("st IS NULL", [False, True, False]),
+    ],
+)
+def test_trino_returns_hives_values(server: Trino, expression: str, values: list[object]) -> None:
+    sql = query(f"SELECT i, {expression} AS x FROM t").sql
+
+    assert _by_key(server, sql) == dict(zip((7, -7, 0), values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("a[0]", [10, None, None]),
+        (
+            "st = named_struct('x', CAST(NULL AS INT), 'y', CAST(NULL AS STRING))",
+            [False, None, True],
+        ),
+        ("greatest(i, ti)", [7, -1, 0]),
+        ("substr(s, -100)", ["Hello a%b", " 12.9 ", None]),
+        ("sort_array(a)", [[None, 10, 30], [], None]),
+        ("rank() OVER (ORDER BY d)", [2, 3, 1]),
+        ("collect_list(ti) OVER (ORDER BY i)", [[-1, 1], [-1], [-1]]),
+    ],
+)
+def test_trino_returns_sparks_values(server: Trino, expression: str, values: list[object]) -> None:
+    sql = query(f"SELECT i, {expression} AS x FROM t", "spark", properties=LEGACY).sql
+
+    assert _by_key(server, sql) == dict(zip((7, -7, 0), values, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("SELECT i FROM t ORDER BY de", [[-7], [7], [0]]),
+        ("SELECT i FROM t LEFT SEMI JOIN u ON t.i = u.i", [[7]]),
+        ("SELECT i, p, e FROM t LATERAL VIEW posexplode(a) x AS p, e WHERE e > 10", [[7, 2, 30]]),
+        ("SELECT count(*) AS n FROM t LATERAL VIEW OUTER explode(a) x AS e", [[5]]),
+        (
+            "SELECT t.i, u.w FROM t FULL JOIN u ON t.i > u.i ORDER BY i, w",
+            [[-7, None], [0, None], [7, "v"], [None, "w"]],
+        ),
+        ("SELECT avg(de) AS a, count(DISTINCT i, l) AS c FROM t", [["0.000000", 2]]),
+    ],
+)
+def test_trino_returns_hives_rows(server: Trino, text: str, rows: list[list[object]]) -> None:
+    assert [list(row) for row in server.answer(query(text).sql).rows] == rows
+
+
+def test_columns_have_the_types_that_are_said(server: Trino) -> None:
+    found = query(
+        "SELECT 'x' AS a, de + 1 AS b, named_struct('N', l) AS c, collect_set(s) OVER () AS d FROM t"
+    )
+
+    columns = server.answer(found.sql).columns
+
+    assert [type_ for _, type_ in columns] == [
+        "varchar",
+        "decimal(11, 2)",
+        "row(N bigint)",
+        "array(varchar)",
+    ]
+    assert [name for name, _ in columns] == [column.name for column in found.columns]
+
+
+def _by_key(server: Trino, sql: str) -> dict[object, object]:
+    return {row[0]: row[1] for row in server.answer(sql).rows}

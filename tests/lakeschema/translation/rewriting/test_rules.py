@@ -1,0 +1,118 @@
+"""Each rule on the example of its module, and what it must leave as it is."""
+
+from __future__ import annotations
+
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.plan.explain import explain
+from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
+from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
+from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
+from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
+from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
+from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
+from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
+from lakeschema.translation.rewriting.zeros_united import zeros_united
+from tests.lakeschema.translation.relations import DEFAULT, interfaces
+
+VIEW = RelationName.of("default", "v")
+TABLES = ["CREATE TABLE l (k INT, d DOUBLE)", "CREATE TABLE r (k INT, w STRING)"]
+SCAN_L = "scan default.l (k int, d double)"
+SCAN_R = "scan default.r (k int, w string)"
+
+
+def plan_of(text: str, dialect: Dialect = Dialect.SPARK) -> Plan:
+    relations = relations_from_ddl([*TABLES, f"CREATE VIEW v AS {text}"], dialect)
+    return derive_view(relations[VIEW], interfaces(relations, VIEW, DEFAULT), DEFAULT)[1]
+
+
+def lines(plan: Plan) -> list[str]:
+    return [line.strip() for line in explain(plan).splitlines()]
+
+
+def test_sort_by_is_left_out_and_order_by_stays() -> None:
+    assert "sort" not in explain(sort_within_dropped(plan_of("SELECT k FROM l SORT BY k")))
+    assert "sort k" in explain(sort_within_dropped(plan_of("SELECT k FROM l ORDER BY k")))
+
+
+def test_nan_is_after_all_numbers() -> None:
+    plan = nan_order_explicit(plan_of("SELECT d FROM l ORDER BY d"))
+
+    assert lines(plan)[0] == "sort d is nan, d"
+
+
+def test_a_semi_join_is_exists_and_an_anti_join_is_not() -> None:
+    semi = semi_joins_as_exists(
+        plan_of("SELECT k FROM l LEFT SEMI JOIN r ON l.k = r.k AND w > 'a'")
+    )
+    anti = semi_joins_as_exists(plan_of("SELECT k FROM l LEFT ANTI JOIN r ON l.k = r.k"))
+
+    assert lines(semi)[1:] == [
+        *("filter exists (sub-query)", "(sub-query)", "project 1 as found"),
+        *("filter ((k = k) and (w > 'a'))", SCAN_R, SCAN_L),
+    ]
+    assert "filter not exists (sub-query)" in lines(anti)
+
+
+def test_a_full_join_on_an_equality_stays() -> None:
+    plan = plan_of("SELECT l.k FROM l FULL JOIN r ON l.k = r.k")
+
+    assert full_join_by_union(plan) == plan
+
+
+def test_another_full_join_is_a_union() -> None:
+    plan = full_join_by_union(plan_of("SELECT l.k, r.w FROM l FULL JOIN r ON l.k < r.k"))
+
+    assert lines(plan)[1:] == [
+        *("union all of 2", "left join on (k < k)", SCAN_L, SCAN_R),
+        *("project null as k, null as d, k as k, w as w", "anti join on (k < k)", SCAN_R, SCAN_L),
+    ]
+
+
+def test_a_subquery_leaves_an_inner_joins_condition() -> None:
+    plan = subquery_out_of_on(
+        plan_of("SELECT l.k FROM l JOIN r ON l.k = r.k AND l.k IN (SELECT k FROM r)")
+    )
+
+    assert lines(plan)[1] == "filter k in (sub-query)"
+    assert "inner join on (k = k)" in lines(plan)
+
+
+def test_a_subquery_of_the_right_side_filters_it_below_a_left_join() -> None:
+    plan = subquery_out_of_on(
+        plan_of("SELECT l.k FROM l LEFT JOIN r ON l.k = r.k AND r.k IN (SELECT k FROM l)")
+    )
+
+    assert lines(plan)[1:4] == ["left join on (k = k)", SCAN_L, "filter k in (sub-query)"]
+
+
+def test_a_subquery_of_the_left_side_stays_in_a_left_join() -> None:
+    plan = plan_of("SELECT l.k FROM l LEFT JOIN r ON l.k = r.k AND l.k IN (SELECT k FROM r)")
+
+    assert subquery_out_of_on(plan) == plan
+
+
+def test_grouping_id_names_its_keys() -> None:
+    plan = plan_of(
+        "SELECT k, grouping__id AS g FROM l GROUP BY k GROUPING SETS ((k), ())", Dialect.HIVE
+    )
+
+    assert "grouping__id(k)" in explain(grouping_of_keys(plan))
+
+
+def test_a_computed_key_is_a_column_below() -> None:
+    plan = group_keys_as_columns(plan_of("SELECT k % 2 AS p, count(*) AS n FROM l GROUP BY k % 2"))
+
+    assert lines(plan)[1:] == [
+        *("aggregate by (key0): count(1)", "project k as k, d as d, (k % 2) as key0", SCAN_L),
+    ]
+
+
+def test_groups_of_doubles_have_one_zero() -> None:
+    plan = zeros_united(plan_of("SELECT d, count(*) AS n FROM l GROUP BY d"))
+
+    assert "aggregate by ((d + 0.0)): count(1)" in explain(plan)
+    assert "d + 0.0" in explain(zeros_united(plan_of("SELECT DISTINCT d FROM l")))
