@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args()
-    schema, texts = _tpcds()
+    schema, texts = tpcds()
     catalog = KnownCatalog(
         {RelationName.of(table): KnownTable(tuple(columns)) for table, columns in schema.items()}
     )
@@ -73,7 +73,7 @@ def _sqlglots(text: str, schema: Schema) -> None:
     lineage(None, text, {table: dict(columns) for table, columns in schema.items()})
 
 
-def _tpcds() -> tuple[Schema, Sequence[str]]:
+def tpcds() -> tuple[Schema, Sequence[str]]:
     """Tables and queries out of sqlglot's own tests, from the registry."""
     folder = source_of("sqlglot", PROJECTS["sqlglot"])
     (helpers,) = folder.rglob("tests/helpers.py")

@@ -6,6 +6,7 @@ Source: Uber's Queryparser, which is liberal on purpose: its output is looked at
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -31,7 +32,8 @@ _COMPARISONS = frozenset(
 
 def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tuple[Pair, ...]:
     """Pairs of columns of different tables, each pair and all of them in alphabetical order."""
-    chosen = conventions or Conventions()
+    # What a condition of CASE reads decides the value that is compared, and is not compared itself.
+    chosen = replace(conventions or Conventions(), conditions_are_direct=False)
     tracer = Tracer(chosen, resolved)
     found: set[Pair] = set()
     for compared in _comparisons(resolved, tracer):

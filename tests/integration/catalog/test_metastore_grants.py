@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -220,3 +222,57 @@ def test_a_metastore_that_is_away_is_told() -> None:
 
     with pytest.raises(CatalogUnavailable):
         MetastoreGrants(catalog.client).of("ann")
+
+
+def hives_own_answer(
+    granting: Granting, user: str, table: str, column: str, privilege: str
+) -> bool:
+    """What the metastore itself makes of grants and roles, from everything down to a column."""
+    database = granting.database
+    places = (
+        HiveObjectRef(HiveObjectType.GLOBAL),
+        HiveObjectRef(HiveObjectType.DATABASE, database),
+        HiveObjectRef(HiveObjectType.TABLE, database, table),
+        HiveObjectRef(HiveObjectType.COLUMN, database, table, None, column),
+    )
+    for place in places:
+        found = granting.client.get_privilege_set(place, user, [])
+        for by_name in (found.userPrivileges, found.rolePrivileges):
+            for infos in (by_name or {}).values():
+                if any(info.privilege.upper() in {privilege, "ALL"} for info in infos):
+                    return True
+    return False
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_grants_allow_what_the_metastore_itself_says(
+    granting: Granting, reader: MetastoreGrants, seed: int
+) -> None:
+    random = Random(seed)
+    database = granting.database
+    users = [f"{database}_u{number}" for number in range(3)]
+    roles = [f"{database}_r{number}" for number in range(4)]
+    for place, role in enumerate(roles):
+        granting.role(role, *[(user, USER) for user in users if random.random() < 0.3])
+        for inner in roles[:place]:
+            if random.random() < 0.6:
+                granting.client.grant_role(inner, role, ROLE, "hive", USER, False)
+    given: set[tuple[str, int, str, str | None, str | None]] = set()
+    while len(given) < 8:
+        who = random.choice([(users[0], USER), *((role, ROLE) for role in roles)])
+        table = random.choice((None, *["orders", "customers", "secrets"] * 3))
+        column = None if table is None else random.choice((None, "id", "name"))
+        grant = (*who, random.choice(("SELECT", "INSERT", "ALL")), table, column)
+        if grant not in given:
+            given.add(grant)
+            granting.grant(*grant)
+
+    for user in users:
+        grants = read_grants(reader.of(user))
+        for table, column, privilege in product(
+            ("orders", "customers", "secrets"), ("id", "name"), (Privilege.SELECT, Privilege.INSERT)
+        ):
+            need = Need(privilege, RelationName.of(database, table), (column,))
+            is_allowed = not grants.missing(user, [need])
+            expected = hives_own_answer(granting, user, table, column, privilege.value)
+            assert is_allowed == expected, (user, table, column, privilege, given)

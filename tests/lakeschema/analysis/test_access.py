@@ -102,6 +102,13 @@ def test_columns_are_used_by_the_innermost_clause(sql: str, expected: set[str]) 
             ["bar.b foo.a"],
         ),
         ("SELECT 1 FROM t JOIN u ON t.s.x = u.k", ["t.s.x u.k"]),
+        (
+            (
+                "SELECT 1 FROM (SELECT sum(CASE WHEN o.at > 5 THEN o.amount END) AS s FROM orders o) t"
+                " JOIN customers c ON t.s = c.id"
+            ),
+            ["customers.id orders.amount"],
+        ),
     ],
 )
 def test_compared_columns_are_candidates_for_foreign_keys(sql: str, expected: list[str]) -> None:
