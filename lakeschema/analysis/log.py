@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from lakeschema.analysis.catalog import KnownTable, Source, as_text
+from lakeschema.analysis.answers_remembered import LookedUp, RememberedAnswers
+from lakeschema.analysis.catalog import Source, as_text
 from lakeschema.analysis.column_access import column_access
 from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
@@ -25,7 +26,6 @@ from lakeschema.analysis.table_access import table_access
 from lakeschema.analysis.table_lineage import compose, table_lineage
 from lakeschema.analysis.timeline import Timeline
 from lakeschema.analysis.tracing import BaseColumn
-from lakeschema.catalog.identifiers import RelationName
 
 Row: TypeAlias = tuple[str, ...]
 TABLES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -44,7 +44,6 @@ TABLES: Final[Mapping[str, tuple[str, ...]]] = {
 ``succeeded`` is ``true`` or ``false``; ``tables`` are parted by commas.
 """
 _MAX_TEXT: Final = 2_000
-MAX_REMEMBERED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +60,26 @@ class Found:
     dataflow: Dataflow
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """``tables``: all that were looked up, as they were, None for one that was not known."""
+class Learnt:
+    """What one analysis found out that another may use, if it has the same conventions."""
 
-    tables: tuple[tuple[RelationName, KnownTable | None], ...]
-    found: Found
+    def __init__(self) -> None:
+        self.fingerprints = Fingerprints()
+        self.answers = RememberedAnswers[Found]()
 
 
 class LogAnalysis:
     """Analyses statements of one log, in any order."""
 
-    def __init__(self, timeline: Timeline, conventions: Conventions | None = None) -> None:
+    def __init__(
+        self,
+        timeline: Timeline,
+        conventions: Conventions | None = None,
+        learnt: Learnt | None = None,
+    ) -> None:
         self._timeline = timeline
         self._conventions = conventions or Conventions()
-        self._fingerprints = Fingerprints()
-        self._memory: dict[tuple[object, ...], list[_Remembered]] = {}
+        self._learnt = learnt or Learnt()
         self._count = 0
         self.remembered = 0
 
@@ -88,28 +91,23 @@ class LogAnalysis:
         except UnknownDialect as error:
             self._count += 1
             return Found(self._count, _failed("UnknownDialect", str(error), statement.sql), {})
-        key = (
-            statement.dialect,
-            catalog.namespace,
-            catalog.temporary,
-            statement.succeeded,
-            self._fingerprints.of(statement.sql, grammar),
-        )
-        for before in self._memory.get(key, ()):
-            if all(catalog.tables.get(name) == table for name, table in before.tables):
-                self.remembered += 1
-                return before.found
-        recorded = _Recorded(catalog.tables)
-        analysed = analyse(statement.sql, grammar, replace(catalog, tables=recorded))
-        found = self._of_all(analysed, succeeded=statement.succeeded)
-        if not recorded.was_listed:
-            if len(self._memory) >= MAX_REMEMBERED:
-                self._memory.clear()
-            made = _Remembered(tuple(recorded.seen.items()), found)
-            self._memory.setdefault(key, []).append(made)
+        answers = self._learnt.answers
+        around = (statement.dialect, catalog.namespace, catalog.temporary, statement.succeeded)
+        key = (around, self._learnt.fingerprints.of(statement.sql, grammar))
+        # What failed says so with its own text.
+        exact = (around, (statement.sql,))
+        before = answers.find(key, catalog.tables) or answers.find(exact, catalog.tables)
+        if before is not None:
+            self.remembered += 1
+            return before
+        looked_up = LookedUp(catalog.tables)
+        analysed = analyse(statement.sql, grammar, replace(catalog, tables=looked_up))
+        found = self._of_all(analysed, statement)
+        failed = any(table == "failures" for table, _ in found.rows)
+        answers.add(exact if failed else key, looked_up, found)
         return found
 
-    def _of_all(self, analysed: Iterator[Analysed], *, succeeded: bool) -> Found:
+    def _of_all(self, analysed: Iterator[Analysed], statement: LoggedStatement) -> Found:
         rows: list[tuple[str, Row]] = []
         steps: list[Dataflow] = []
         for each in analysed:
@@ -118,9 +116,11 @@ class LogAnalysis:
                 rows += _failed(type(each.error).__name__, str(each.error), each.text)
                 continue
             step = table_lineage(each.resolved, self._conventions)
-            if succeeded:
+            if statement.succeeded:
                 steps.append(step)
-            rows += self._rows(each, step, succeeded=succeeded)
+            rows += self._rows(each, step, succeeded=statement.succeeded)
+        if not rows:
+            rows += _failed("NoStatement", "the text has no statement", statement.sql)
         self._count += 1
         return Found(self._count, tuple(rows), compose(steps))
 
@@ -174,27 +174,3 @@ def _source(source: Source | None) -> str:
 
 def _failed(error: str, message: str, text: str) -> tuple[tuple[str, Row], ...]:
     return (("failures", (error, message, text[:_MAX_TEXT])),)
-
-
-class _Recorded(Mapping[RelationName, KnownTable]):
-    """Tables, and which of them were looked up."""
-
-    def __init__(self, tables: Mapping[RelationName, KnownTable]) -> None:
-        self._tables = tables
-        self.seen: dict[RelationName, KnownTable | None] = {}
-        self.was_listed = False
-
-    def __getitem__(self, name: RelationName) -> KnownTable:
-        table = self._tables.get(name)
-        self.seen[name] = table
-        if table is None:
-            raise KeyError(name)
-        return table
-
-    def __iter__(self) -> Iterator[RelationName]:
-        self.was_listed = True
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        self.was_listed = True
-        return len(self._tables)

@@ -27,19 +27,15 @@ def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None)
 
 def compose(steps: Iterable[Mapping[Source, Iterable[Source]]]) -> Lineage:
     """One lineage after the other: what a source was made of by then."""
-    found: dict[Source, tuple[Source, ...]] = {}
+    found: dict[Source, frozenset[Source]] = {}
     for step in steps:
         made = {
-            target: tuple(
-                sorted(
-                    {origin for source in sources for origin in found.get(source, (source,))},
-                    key=as_text,
-                )
-            )
+            # Sets that are united keep the hashes of their names: a log composes a million steps.
+            target: frozenset[Source]().union(*(found.get(each, (each,)) for each in sources))
             for target, sources in step.items()
         }
         found.update(made)
-    return found
+    return {target: tuple(sorted(sources, key=as_text)) for target, sources in found.items()}
 
 
 def _sources(write: rs.Write, verb: str, conventions: Conventions) -> list[Source]:

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
+from typing import Final
 
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
+from lakeschema.analysis.catalog_left import CatalogLeft, SessionLeft
 from lakeschema.analysis.catalog_updates import CatalogUpdate, Change
 from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.statements_logged import LoggedStatement
 from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from lakeschema.catalog.identifiers import RelationName
+
+_BEFORE: Final = 0
+"""A position before the first."""
+MAX_SESSIONS: Final = 100_000
+"""Whose tables and namespaces are kept beyond the end of a log: those that changed them last."""
 
 
 @dataclass(slots=True)
@@ -47,12 +55,44 @@ class _Session:
 class Timeline:
     """Built in the order of positions; read at any of them, also in other processes."""
 
-    def __init__(self, tables: Mapping[RelationName, KnownTable]) -> None:
-        """``tables`` exist before the first statement."""
-        self._first = dict(tables)
+    def __init__(
+        self, tables: Mapping[RelationName, KnownTable], left: CatalogLeft | None = None
+    ) -> None:
+        """``tables`` exist before the first statement, but for what was ``left`` by others."""
+        self._first = tables
         self._versions: dict[RelationName, _Versions] = {}
         self._sessions: dict[str, _Session] = {}
         self.conflicts: list[tuple[int, CatalogUpdate]] = []
+        if left is not None:
+            self._begin(left)
+
+    def _begin(self, left: CatalogLeft) -> None:
+        for name, table in left.tables.items():
+            self._versions[name] = _Versions([_BEFORE], [table])
+        for session, of_session in left.sessions.items():
+            temporary = {n: _Versions([_BEFORE], [t]) for n, t in of_session.temporary.items()}
+            found = _Session(temporary)
+            if of_session.namespace is not None:
+                found.positions.append(_BEFORE)
+                found.namespaces.append(of_session.namespace)
+            self._sessions[session] = found
+
+    def over(self, tables: Mapping[RelationName, KnownTable]) -> Timeline:
+        """The same changes over other tables: so that many of them need not travel with few."""
+        found = copy(self)
+        found._first = tables  # noqa: SLF001  (it is a timeline, too)
+        return found
+
+    def left(self) -> CatalogLeft:
+        """What the last statement left behind, over the tables before the first."""
+        tables = {name: versions.tables[-1] for name, versions in self._versions.items()}
+        sessions = {name: _left(session) for name, session in self._sessions.items()}
+        kept = [(name, left) for name, left in sessions.items() if left != SessionLeft()]
+        return CatalogLeft(
+            # What is gone and was not there before needs no word.
+            {n: t for n, t in tables.items() if t is not None or n in self._first},
+            dict(kept[-MAX_SESSIONS:]),
+        )
 
     def at(self, position: int, session: str = "", namespace: tuple[str, ...] = ()) -> KnownCatalog:
         """What is known before the statement at a position; ``namespace`` unless a USE said else."""
@@ -104,7 +144,7 @@ class Timeline:
             self.conflicts.append((position, update))
             return
         if update.change is Change.NAMESPACE:
-            session = self._sessions.setdefault(statement.session, _Session())
+            session = self._changed_session(statement.session)
             session.positions.append(position)
             session.namespaces.append(after.namespace)
             return
@@ -126,7 +166,7 @@ class Timeline:
     ) -> None:
         session = self._sessions.get(statement.session)
         if temporary:
-            session = self._sessions.setdefault(statement.session, _Session())
+            session = self._changed_session(statement.session)
             versions = session.temporary.setdefault(name, _Versions())
         elif (
             session is not None
@@ -136,6 +176,20 @@ class Timeline:
         else:
             versions = self._versions.setdefault(name, _Versions())
         versions.add(statement.position, table)
+
+    def _changed_session(self, name: str) -> _Session:
+        # In the order of their last change: those at the front are forgotten first.
+        session = self._sessions.pop(name, None) or _Session()
+        self._sessions[name] = session
+        return session
+
+
+def _left(session: _Session) -> SessionLeft:
+    last = ((name, versions.tables[-1]) for name, versions in session.temporary.items())
+    return SessionLeft(
+        session.namespaces[-1] if session.namespaces else None,
+        {name: table for name, table in last if table is not None},
+    )
 
 
 class _TablesAt(Mapping[RelationName, KnownTable]):

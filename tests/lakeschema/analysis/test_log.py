@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lakeschema.analysis import timeline
 from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog_left import from_lines, to_lines
 from lakeschema.analysis.fingerprints import Fingerprints
 from lakeschema.analysis.log import LogAnalysis
 from lakeschema.analysis.statements_logged import LoggedStatement, may_define
@@ -146,3 +148,48 @@ def test_literals_that_may_be_names_or_positions_count(first: str, second: str) 
     fingerprints = Fingerprints()
 
     assert fingerprints.of(first, SPARK) != fingerprints.of(second, SPARK)
+
+
+def test_a_log_read_in_two_pieces_says_what_it_says_as_one() -> None:
+    texts = [
+        "USE shop",
+        "CREATE TABLE t (a INT) PARTITIONED BY (d STRING)",
+        "CREATE VIEW v AS SELECT a FROM t",
+        "CREATE TEMPORARY VIEW own AS SELECT id FROM orders",
+        "DROP TABLE old",
+        "CREATE TABLE short (x INT)",
+        "DROP TABLE short",
+        "SELECT * FROM t",
+        "SELECT * FROM own",
+        "SELECT * FROM old",
+        "ALTER TABLE t RENAME COLUMN a TO b",
+        "SELECT * FROM t",
+        "SELECT * FROM v",
+    ]
+    known = {RelationName.of("shop", "old"): KnownTable(("o",))}
+    log = log_of(*texts)
+    first, second = log[:7], log_of(*texts[7:])
+
+    whole = timeline_of(log, known)
+    left = timeline_of(first, known).left()
+    stored = list(to_lines(left))
+    rest = Timeline(known, from_lines(stored))
+    for statement in second:
+        rest.add(statement)
+
+    assert from_lines(stored) == left
+    assert len(stored) == 4, "t, v, old, which is gone, and the session"
+    for before, after in zip(log[7:], second, strict=True):
+        assert lineage(LogAnalysis(whole), before) == lineage(LogAnalysis(rest), after)
+    assert rest.left() == whole.left()
+
+
+def test_sessions_that_changed_nothing_lately_are_forgotten_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(timeline, "MAX_SESSIONS", 2)
+    uses = [LoggedStatement(n, f"USE db{n}", session=s) for n, s in enumerate("abca", 1)]
+
+    left = read(uses).left()
+
+    assert list(left.sessions) == ["c", "a"]

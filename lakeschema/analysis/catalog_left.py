@@ -1,0 +1,105 @@
+"""What the DDL of a log left behind, as a value and as lines of JSON.
+
+Another log goes on from it: a stream is read as one log after the other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.catalog.identifiers import RelationName
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLeft:
+    """``namespace``: None unless a USE chose one. ``temporary``: the session's own tables."""
+
+    namespace: tuple[str, ...] | None = None
+    temporary: Mapping[RelationName, KnownTable] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogLeft:
+    """Over the tables that existed before.
+
+    Attributes:
+        tables: those that changed; None for one that is gone.
+        sessions: by name, the one that changed last behind the others.
+    """
+
+    tables: Mapping[RelationName, KnownTable | None] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    sessions: Mapping[str, SessionLeft] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def to_lines(left: CatalogLeft) -> Iterator[str]:
+    """A line for each table and each session."""
+    for name, table in left.tables.items():
+        yield json.dumps(_table_json(name, table))
+    for session, of_session in left.sessions.items():
+        temporary = [_table_json(name, table) for name, table in of_session.temporary.items()]
+        namespace = of_session.namespace
+        yield json.dumps({"session": session, "namespace": namespace, "temporary": temporary})
+
+
+def from_lines(lines: Iterable[str]) -> CatalogLeft:
+    tables: dict[RelationName, KnownTable | None] = {}
+    sessions: dict[str, SessionLeft] = {}
+    for line in lines:
+        found = json.loads(line)
+        if "table" in found:
+            name, table = _table(found)
+            tables[name] = table
+            continue
+        namespace = found["namespace"]
+        temporary = dict(map(_table, found["temporary"]))
+        sessions[found["session"]] = SessionLeft(
+            None if namespace is None else tuple(namespace),
+            {name: table for name, table in temporary.items() if table is not None},
+        )
+    return CatalogLeft(tables, sessions)
+
+
+def _table_json(name: RelationName, table: KnownTable | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"table": _name_json(name)}
+    if table is None:
+        return found
+    return found | {
+        "known": {
+            "columns": table.columns,
+            "partitions": table.partitions,
+            "is_view": table.is_view,
+            "location": table.location,
+            "reads": [(_name_json(relation), columns) for relation, columns in table.reads],
+        }
+    }
+
+
+def _table(found: Mapping[str, Any]) -> tuple[RelationName, KnownTable | None]:
+    name, known = _name(found["table"]), found.get("known")
+    if known is None:
+        return name, None
+    columns = known["columns"]
+    return name, KnownTable(
+        None if columns is None else tuple(columns),
+        tuple(known["partitions"]),
+        known["is_view"],
+        known["location"],
+        tuple((_name(relation), tuple(read)) for relation, read in known["reads"]),
+    )
+
+
+def _name_json(name: RelationName) -> list[str]:
+    return [*name.namespace, name.name]
+
+
+def _name(parts: list[str]) -> RelationName:
+    return RelationName(tuple(parts[:-1]), parts[-1])
