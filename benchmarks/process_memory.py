@@ -4,33 +4,81 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Of a Spark program: its JVM, and the Python workers that this started."""
+
+    jvm: int
+    below_jvm: int
 
 
 def tree_resident_bytes(root: int) -> int:
     """Sum over the tree; shared pages count once for each process. 0 once it has ended."""
-    children: defaultdict[int, list[int]] = defaultdict(list)
+    return sum(map(_resident_bytes, _tree(root, _children())))
+
+
+def resident_bytes_by_part(root: int) -> Parts:
+    children = _children()
+    jvms = [process for process in _tree(root, children) if _command(process) == "java"]
+    below = [each for jvm in jvms for each in _tree(jvm, children) if each != jvm]
+    return Parts(sum(map(_resident_bytes, jvms)), sum(map(_resident_bytes, below)))
+
+
+def processor_seconds(root: int) -> float:
+    """What the tree has used, of ended processes only what their parents have waited for."""
+    return sum(map(_ticks, _tree(root, _children()))) / _TICKS
+
+
+def _children() -> defaultdict[int, list[int]]:
+    found: defaultdict[int, list[int]] = defaultdict(list)
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             parent = _parent(entry)
             if parent is not None:
-                children[parent].append(int(entry.name))
-    total, waiting = 0, [root]
+                found[parent].append(int(entry.name))
+    return found
+
+
+def _tree(root: int, children: defaultdict[int, list[int]]) -> Iterator[int]:
+    waiting = [root]
     while waiting:
         process = waiting.pop()
-        total += _resident_bytes(process)
+        yield process
         waiting += children[process]
-    return total
 
 
 def _parent(entry: Path) -> int | None:
+    found = _stat(entry)
+    return int(found[1]) if found else None
+
+
+def _ticks(process: int) -> int:
+    """In user and kernel mode, its own and of the children that it waited for."""
+    return sum(map(int, _stat(Path(f"/proc/{process}"))[11:15]))
+
+
+def _stat(entry: Path) -> list[str]:
+    """From its state on; nothing once it has ended."""
     try:
         # The name, in brackets, may hold spaces and brackets of its own.
-        return int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-    except (OSError, IndexError):
-        return None
+        return (entry / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _resident_bytes(process: int) -> int:

@@ -11,8 +11,10 @@ DEFINES: Final = (
     r"(?:create|alter|drop|rename|use|cache|set|with\b.*\binto|select\b.*\binto)\b"
 )
 """Of a statement, or the first of a script, that may change what exists; of Java's syntax, too."""
+DEFINES_LATER: Final = r"(?is);\s*(?:create|alter|drop|rename|use|cache)\b"
+"""Of a script, anywhere in it: a statement behind the first that may."""
 _DEFINES: Final = re.compile(DEFINES)
-_LATER: Final = re.compile(r"(?is);\s*(?:create|alter|drop|rename|use|cache)\b")
+_LATER: Final = re.compile(DEFINES_LATER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,6 @@ class LoggedStatement:
         position: its place in the log's order; no two have the same.
         session: statements of one see its temporary tables and follow its USE.
         namespace: where bare names were looked up, if the log says so.
-        day: of its start, in ISO form; empty where the log does not say.
         succeeded: False for one that failed and so changed nothing.
     """
 
@@ -33,7 +34,6 @@ class LoggedStatement:
     session: str = ""
     namespace: tuple[str, ...] = ()
     user: str = ""
-    day: str = ""
     succeeded: bool = True
 
 

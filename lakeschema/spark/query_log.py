@@ -8,37 +8,40 @@ in each partition, and the folds are composed in their order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from lakeschema.analysis.catalog import Files, KnownTable, as_text
+from lakeschema.analysis.catalog import KnownTable
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.dataflow import Dataflow, cumulative
-from lakeschema.analysis.log import TABLES, LogAnalysis
-from lakeschema.analysis.statements_logged import DEFINES, LoggedStatement
+from lakeschema.analysis.dataflow import Dataflow
+from lakeschema.analysis.log import TABLES
+from lakeschema.analysis.statements_logged import DEFINES, DEFINES_LATER, LoggedStatement
 from lakeschema.analysis.timeline import Timeline, timeline_of
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.spark.log_batches import (
+    ASKED,
+    FOLD,
+    READ,
+    SCHEMA,
+    STATEMENT,
+    VALUES,
+    Fold,
+    answered,
+    joined,
+    statements_of,
+)
+from lakeschema.spark.values import PartitionTask, undecorated
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
-_STATEMENT: Final = ("position", "day", "user", "session")
-_WIDEST: Final = max(map(len, TABLES.values()))
-_VALUES: Final = tuple(f"v{number}" for number in range(_WIDEST))
-_COLUMNS: Final = ("answer", *_STATEMENT, "kind", *_VALUES)
-_SCHEMA: Final = ", ".join(
-    f"{name} {'BIGINT' if name == 'position' else 'STRING'}" for name in _COLUMNS
-)
-_ASKED: Final = "asked"
-"""Kind of a row that says which answer a statement has; a row of an answer has its table's name."""
-_FOLD: Final = "fold"
 _ROW_BITS: Final = 33
 """Of ``monotonically_increasing_id``: those that number the rows of a partition."""
-_FOLDED: Final = 1_000
-"""Dataflows that are kept before they are composed."""
-_OPTIONAL: Final[Mapping[str, str]] = {
+MAX_BROADCAST_ROWS: Final = 1_000_000
+"""Of different answers, up to which each task has all of them in memory; some 150 MB."""
+FIELDS: Final[Mapping[str, str]] = {
     "dialect": "string",
     "user": "string",
     "session": "string",
@@ -47,6 +50,7 @@ _OPTIONAL: Final[Mapping[str, str]] = {
     "current_namespace": "string",
     "succeeded": "boolean",
 }
+"""What a log may say of a statement, besides its text and its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class LogResult:
 def read_log(session: SparkSession, path: str) -> DataFrame:
     """The statements of JSON lines or Parquet, with their order as ``position``.
 
-    Columns: ``sql`` and, where the log has them, those of ``_OPTIONAL``. A log without
+    Columns: ``sql`` and, where the log has them, those of ``FIELDS``. A log without
     ``position`` is in the order of ``started_at`` or, without that, in the order of its files.
     """
     from pyspark.sql import functions as f
@@ -79,11 +83,11 @@ def read_log(session: SparkSession, path: str) -> DataFrame:
     else:
         # Its first line says which columns a log has: to infer them would read all of it.
         first = session.read.text(path).head()
-        known = {"sql": "string", "position": "bigint", **_OPTIONAL}
+        known = {"sql": "string", "position": "bigint", **FIELDS}
         names = json.loads(first[0]) if first is not None else {}
         columns = {"sql": "string", **{name: known[name] for name in names if name in known}}
         frame = session.read.schema(", ".join(f"`{n}` {t}" for n, t in columns.items())).json(path)
-    for name, type_ in _OPTIONAL.items():
+    for name, type_ in FIELDS.items():
         if name not in frame.columns:
             frame = frame.withColumn(name, f.lit(None).cast(type_))
     return frame if "position" in frame.columns else _numbered(frame)
@@ -123,6 +127,7 @@ def analyse_log(
     conventions: Conventions | None = None,
     default_dialect: str = "spark",
     tasks: int | None = None,
+    decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
 ) -> LogResult:
     """Writes a Parquet table for each analysis below ``output``, partitioned by day.
 
@@ -134,122 +139,93 @@ def analyse_log(
         default_dialect: of statements that say none.
         tasks: parts in which the log is read; by default as many as are worked on at once, since
             each learns by itself which statements repeat.
+        decorate: wraps the task, for tests that break some on purpose.
     """
-    from pyspark.sql import functions as f
-
     session = log.sparkSession
     parts = tasks or session.sparkContext.defaultParallelism
-    ordered = log.repartitionByRange(parts, "position").sortWithinPartitions("position")
-    timeline = timeline_of(_definitions(log, default_dialect), tables)
-    shared = session.sparkContext.broadcast((timeline, conventions or Conventions()))
-
-    def analyse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from _analysed(batches, *shared.value, default_dialect)
-
-    everything = f"{output}/answers"
-    rows = ordered.mapInArrow(analyse, _SCHEMA)
-    rows.write.mode("overwrite").partitionBy("kind").parquet(everything)
-    written = session.read.schema(_SCHEMA).parquet(everything)
-    asked = written.where(f.col("kind") == _ASKED).select("answer", *_STATEMENT)
-    failures: dict[str, int] = {}
-    for name, columns in TABLES.items():
-        shown = (f.col(v).alias(c) for v, c in zip(_VALUES, columns, strict=False))
-        answers = written.where(f.col("kind") == name).select("answer", *shown)
-        found = asked.join(answers, "answer").drop("answer")
-        found.write.mode("overwrite").partitionBy("day").parquet(f"{output}/{name}")
-        if name == "failures":
-            counts = found.groupBy("error").count().collect()
-            failures = {str(row["error"]): int(row["count"]) for row in counts}
-    folds = written.where(f.col("kind") == _FOLD).orderBy("position").collect()
+    chosen = log.withColumn("day", _day()).select(*READ)
+    timeline = timeline_of(_definitions(chosen, default_dialect), tables)
+    answers = f"{output}/answers"
+    task = decorate(_task(session, timeline, conventions or Conventions(), default_dialect))
+    ordered = chosen.repartitionByRange(parts, "position").sortWithinPartitions("position")
+    ordered.mapInArrow(task, SCHEMA).write.mode("overwrite").parquet(answers)
+    written = session.read.schema(SCHEMA).parquet(answers)
+    fold = _fold(written)
+    for name in TABLES:
+        _write_table(written, name, fold.rows[name], f"{output}/{name}")
     return LogResult(
-        sum(int(row["v1"]) for row in folds),
-        failures,
-        cumulative(_fold_of(json.loads(row["v0"])) for row in folds),
+        fold.statements,
+        _failures(session, output) if fold.rows["failures"] else {},
+        fold.dataflow(),
         len(timeline.conflicts),
     )
+
+
+def _day() -> Column:
+    """The day on which a statement started; none where the log does not say it readably."""
+    from pyspark.sql import functions as f
+
+    return f.expr("try_cast(substring(cast(started_at AS STRING), 1, 10) AS DATE)")
+
+
+def _task(
+    session: SparkSession, timeline: Timeline, conventions: Conventions, default_dialect: str
+) -> PartitionTask:
+    shared = session.sparkContext.broadcast((timeline, conventions))
+
+    def analyse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        partition = context.partitionId() if context is not None else 0
+        yield from answered(batches, *shared.value, default_dialect, partition)
+
+    return analyse
 
 
 def _definitions(log: DataFrame, default_dialect: str) -> Iterator[LoggedStatement]:
     """The statements that may change the catalog, in order."""
     from pyspark.sql import functions as f
 
-    later = r"(?is).*;\s*(?:create|alter|drop|rename|use|cache)\b.*"
-    chosen = log.where(f.col("sql").rlike(DEFINES) | f.col("sql").rlike(later))
-    for row in chosen.orderBy("position").toLocalIterator():
-        yield _statement(row.asDict(), default_dialect)
+    chosen = log.where(f.col("sql").rlike(DEFINES) | f.col("sql").rlike(DEFINES_LATER))
+    # Sorted here: Spark would read the log once more, for the bounds of what it sorts.
+    found = chosen.toArrow().sort_by("position")
+    for batch in found.to_batches(max_chunksize=1_000):
+        yield from statements_of(batch, default_dialect)
 
 
-def _statement(row: Mapping[str, Any], default_dialect: str) -> LoggedStatement:
-    namespace = [row.get("current_catalog"), *str(row.get("current_namespace") or "").split(".")]
-    started = row.get("started_at")
-    return LoggedStatement(
-        int(row["position"]),
-        str(row["sql"]),
-        row.get("dialect") or default_dialect,
-        row.get("session") or "",
-        tuple(str(part).lower() for part in namespace if part),
-        row.get("user") or "",
-        str(started)[:10] if started else "",
-        row.get("succeeded") is not False,
+def _fold(written: DataFrame) -> Fold:
+    from pyspark.sql import functions as f
+
+    folds = written.where(f.col("kind") == FOLD).select("position", VALUES[0]).collect()
+    return joined(text for _, text in sorted(folds))
+
+
+def _write_table(written: DataFrame, name: str, rows: int, path: str) -> None:
+    """One table: the statements, joined to the rows of their answers.
+
+    Statements come sorted by day, a narrow row each, and the join keeps their order: otherwise the
+    writer would sort the rows of all answers.
+    """
+    from pyspark.sql import functions as f
+
+    shown = (f.col(v).alias(c) for v, c in zip(VALUES, TABLES[name], strict=False))
+    answers = written.where(f.col("kind") == name).select("answer", *shown)
+    if rows <= MAX_BROADCAST_ROWS:
+        answers = f.broadcast(answers)
+    asked = written.where(f.col("kind") == ASKED).select("answer", *STATEMENT)
+    # Spark leaves out a sort below a join, unless what lies between them is not deterministic.
+    asked = asked.sortWithinPartitions("day", "position").withColumn(
+        "_part", f.spark_partition_id()
     )
+    found = asked.join(answers, "answer").where(f.col("_part") >= 0).drop("answer", "_part")
+    if rows:
+        found.write.mode("overwrite").partitionBy("day").parquet(path)
+    else:
+        # A file without rows says which columns the table has; partitions without rows have none.
+        found.limit(0).write.mode("overwrite").parquet(path)
 
 
-def _analysed(
-    batches: Iterable[pa.RecordBatch],
-    timeline: Timeline,
-    conventions: Conventions,
-    default_dialect: str,
-) -> Iterator[pa.RecordBatch]:
-    """Rows of all analyses; behind the last statement one with the dataflow of all of them."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    part = context.partitionId() if context is not None else 0
-    analysis = LogAnalysis(timeline, conventions)
-    told = 0
-    flows: list[Dataflow] = []
-    first = statements = 0
-    for batch in batches:
-        rows: list[tuple[Any, ...]] = []
-        for record in batch.to_pylist():
-            statement = _statement(record, default_dialect)
-            first = first or statement.position
-            statements += 1
-            found = analysis.found(statement)
-            answer = f"{part}-{found.number}"
-            if found.number > told:
-                told = found.number
-                rows += (
-                    (answer, None, None, None, None, name, *_padded(values))
-                    for name, values in found.rows
-                )
-            head = (statement.position, statement.day, statement.user, statement.session)
-            rows.append((answer, *head, _ASKED, *_padded(())))
-            if found.dataflow:
-                flows.append(found.dataflow)
-                if len(flows) >= _FOLDED:
-                    flows = [cumulative(flows)]
-        if rows:
-            yield _batch_of(rows)
-    if statements:
-        shown = [(as_text(t), list(map(as_text, s))) for t, s in cumulative(flows).items()]
-        fold = (json.dumps(shown), str(statements))
-        yield _batch_of([("", first, "", "", "", _FOLD, *_padded(fold))])
-
-
-def _batch_of(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    types = [pa.int64() if name == "position" else pa.string() for name in _COLUMNS]
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(list(c), t) for c, t in zip(columns, types, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, names=list(_COLUMNS))
-
-
-def _padded(values: tuple[str, ...]) -> tuple[str | None, ...]:
-    return (*values, *[None] * (_WIDEST - len(values)))
-
-
-def _fold_of(shown: Iterable[tuple[str, list[str]]]) -> Dataflow:
-    """Names as text serve here as well as names: nothing is looked up by them any more."""
-    return {Files(target): tuple(map(Files, sources)) for target, sources in shown}
+def _failures(session: SparkSession, output: str) -> dict[str, int]:
+    counts = session.read.parquet(f"{output}/failures").groupBy("error").count().collect()
+    return {str(row["error"]): int(row["count"]) for row in counts}

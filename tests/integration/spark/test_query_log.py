@@ -1,20 +1,19 @@
-"""A query log on Spark: the same answers in however many parts it is read."""
+"""A query log on Spark: the same answers in however many parts it is read, and by whichever attempt."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import SparkSession
 
-from lakeschema.analysis.catalog import KnownTable, as_text
-from lakeschema.catalog.identifiers import RelationName
 from lakeschema.spark.query_log import LogResult, analyse_log, read_log
-
-TABLES = {RelationName.of("shop", "orders"): KnownTable(("id", "customer", "amount"))}
+from tests.integration.spark.query_log_parts import KNOWN, as_json, tables_in, write_log
 
 
 @pytest.fixture(autouse=True)
@@ -26,43 +25,16 @@ def _settings(spark: SparkSession) -> Iterator[None]:
         spark.conf.set(name, str(value))
 
 
-def statements() -> list[dict[str, object]]:
-    texts = [
-        "CREATE TABLE shop.daily AS SELECT customer, sum(amount) AS total FROM shop.orders GROUP BY customer",
-        "SELECT * FROM shop.daily WHERE total > 5",
-        "SELECT FROM",
-        "CREATE TABLE shop.next AS SELECT * FROM shop.daily",
-        "ALTER TABLE shop.daily RENAME TO shop.previous",
-        "ALTER TABLE shop.next RENAME TO shop.daily",
-        *[f"SELECT id AS k FROM shop.orders WHERE amount > {n}" for n in range(30)],
-        "SELECT * FROM shop.daily WHERE total > 7",
-    ]
-    return [
-        {
-            "sql": sql,
-            "user": f"user{number % 3}",
-            "session": "etl",
-            "started_at": f"2026-01-{1 + number // 20:02d}T{number % 20:02d}:00:00",
-            "succeeded": sql != "SELECT FROM",
-        }
-        for number, sql in enumerate(texts)
-    ]
-
-
 def analysed(
     session: SparkSession, folder: Path, parts: int
 ) -> tuple[LogResult, dict[str, list[dict[str, Any]]]]:
     log = folder / "log.json"
-    log.write_text("\n".join(json.dumps(statement) for statement in statements()))
+    write_log(log)
     output = folder / f"out{parts}"
     session.conf.set("spark.sql.shuffle.partitions", str(parts))
     session.conf.set("spark.sql.files.maxPartitionBytes", str(10_000 // parts))
-    result = analyse_log(read_log(session, str(log)), TABLES, str(output), tasks=parts)
-    tables = {
-        name: sorted(map(Row.asDict, session.read.parquet(str(output / name)).collect()), key=repr)
-        for name in ("statements", "table_access", "column_lineage", "table_lineage", "failures")
-    }
-    return result, tables
+    result = analyse_log(read_log(session, str(log)), KNOWN, str(output), tasks=parts)
+    return result, tables_in(session, output)
 
 
 def test_a_log_has_the_same_answers_in_any_number_of_parts(
@@ -71,16 +43,46 @@ def test_a_log_has_the_same_answers_in_any_number_of_parts(
     (result, tables), *others = (analysed(spark, tmp_path, parts) for parts in (1, 2, 4))
 
     assert all(other == (result, tables) for other in others)
-    assert result.statements == 37
-    assert result.failures == {"MalformedSql": 1}
-    dataflow = {as_text(t): [as_text(s) for s in sources] for t, sources in result.dataflow.items()}
-    assert dataflow == {
-        "shop.daily": ["shop.orders"],
-        "shop.previous": ["shop.orders"],
-        "shop.next": [],
+    assert as_json(result) == {
+        "statements": 37,
+        "failures": {"MalformedSql": 1},
+        "dataflow": {
+            "shop.daily": ["shop.orders"],
+            "shop.previous": ["shop.orders"],
+            "shop.next": [],
+        },
+        "conflicts": 0,
     }
     assert len(tables["statements"]) == 36
     assert sum(row["relation"] == "shop.orders" for row in tables["table_access"]) == 31
+    # A table of which there is nothing to say can be read all the same.
+    assert tables["joins"] == []
+
+
+@pytest.mark.parametrize("tasks", [1, 4])
+def test_killed_workers_change_nothing(spark: SparkSession, tmp_path: Path, tasks: int) -> None:
+    expected, tables = analysed(spark, tmp_path, 2)
+    output, marks = tmp_path / "broken", tmp_path / "marks"
+    marks.mkdir()
+
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "tests.integration.spark.broken_query_log"),
+            *(str(tmp_path / "log.json"), str(output), str(tasks), str(marks)),
+        ],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == as_json(expected)
+    assert tables_in(spark, output) == tables
+    assert sorted(mark.name for mark in marks.iterdir()) == [
+        f"{partition}-{attempt}" for partition in range(tasks) for attempt in (0, 1)
+    ]
 
 
 def test_columns_are_those_of_the_table_that_had_the_name_then(

@@ -1,0 +1,115 @@
+"""A log of queries on Spark, statements/s of the whole job: ``make bench-query_log``.
+
+From JSON lines to the Parquet tables of all analyses on ``local[2]``, reading and writing included:
+a log whose texts repeat, read in 1, 2 and 4 tasks, whose tables must be the same; and one in which
+every text is new. Memory is sampled over each run: of the JVM, and of the Python workers together,
+its peak in each quarter of the time. Processor seconds are of all processes, the driver's included: on a busy machine they say more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.generated_log import write_log
+from benchmarks.process_memory import resident_bytes_by_part
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``samples``: bytes of the JVM and of the Python workers."""
+
+    label: str
+    report: Any
+    samples: Sequence[tuple[int, int]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--statements", type=int, default=1_000_000)
+    parser.add_argument("--templates", type=int, default=10_000)
+    parser.add_argument(
+        "--new", type=int, default=40_000, help="statements of the log without repetition"
+    )
+    parser.add_argument("--tasks", type=int, nargs="+", default=[2, 1, 4])
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        log, new = Path(folder, "log.json"), Path(folder, "new.json")
+        write_log(log, chosen.statements, chosen.templates)
+        runs = [_run(log, tasks, f"repeating, {tasks} tasks") for tasks in chosen.tasks]
+        if chosen.new:
+            write_log(new, chosen.new, chosen.new)
+            runs.append(_run(new, 2, "all new, 2 tasks"))
+    _print(runs)
+    first, *others = (_outcome(run.report) for run in runs[: len(chosen.tasks)])
+    if any(other != first for other in others):
+        sys.exit("the tables differ between numbers of tasks")
+    if first["failures"]:
+        sys.exit(f"statements were not understood: {first['failures']}")
+
+
+def _run(log: Path, tasks: int, label: str) -> Run:
+    with tempfile.TemporaryDirectory(dir=log.parent) as output:
+        command = [sys.executable, "-m", "benchmarks.query_log_job", str(log), output, str(tasks)]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        with _watched(child.pid) as samples:
+            answer, _ = child.communicate()
+    if child.returncode != 0:
+        sys.exit(f"the job failed with status {child.returncode}")
+    return Run(label, json.loads(answer), samples)
+
+
+@contextmanager
+def _watched(process: int) -> Iterator[Sequence[tuple[int, int]]]:
+    samples: list[tuple[int, int]] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.5):
+            parts = resident_bytes_by_part(process)
+            samples.append((parts.jvm, parts.below_jvm))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    yield samples
+    ended.set()
+    watcher.join()
+
+
+def _outcome(report: Any) -> Any:
+    return {key: value for key, value in report.items() if not key.endswith("seconds")}
+
+
+def _print(runs: Sequence[Run]) -> None:
+    print(
+        f"{'log':<22}{'statements':>12}{'rows':>12}{'seconds':>9}{'per s':>8}{'cpu s':>7}"
+        f"  {'JVM MB, by quarters':<24}{'Python workers MB, by quarters'}"
+    )
+    for run in runs:
+        report = run.report
+        rows = sum(count for count, _ in report["tables"].values())
+        print(
+            f"{run.label:<22}{report['statements']:>12,}{rows:>12,}{report['seconds']:>9.1f}"
+            f"{report['statements'] / report['seconds']:>8,.0f}"
+            f"{report['processor_seconds']:>7.0f}"
+            f"  {_quarters(run.samples, 0):<24}{_quarters(run.samples, 1)}"
+        )
+
+
+def _quarters(samples: Sequence[tuple[int, int]], column: int) -> str:
+    size = max(len(samples) // 4, 1)
+    parts = [samples[start : start + size] for start in range(0, 4 * size, size)]
+    return " ".join(f"{max(s[column] for s in part) / 1e6:.0f}" for part in parts if part)
+
+
+if __name__ == "__main__":
+    main()

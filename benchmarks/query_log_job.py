@@ -1,0 +1,59 @@
+"""One run of the log's job in a process of its own; prints what it measured as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from benchmarks.generated_log import known_tables
+from benchmarks.process_memory import processor_seconds
+from lakeschema.analysis.catalog import as_text
+from lakeschema.analysis.log import TABLES
+from lakeschema.spark.query_log import analyse_log, read_log
+from lakeschema.spark.session import spark_session
+
+
+def main() -> None:
+    log, output, tasks = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    conf = {"spark.master": "local[2]", "spark.driver.memory": "2g"}
+    session = spark_session(conf)
+    # What a session needs once is no part of the job.
+    session.range(10).count()
+    used, began = processor_seconds(os.getpid()), time.perf_counter()
+    result = analyse_log(read_log(session, log), known_tables(), output, tasks=tasks)
+    seconds = time.perf_counter() - began
+    print(
+        json.dumps(
+            {
+                "seconds": seconds,
+                "processor_seconds": processor_seconds(os.getpid()) - used,
+                "statements": result.statements,
+                "failures": result.failures,
+                "conflicts": result.conflicts,
+                "dataflow": sorted(
+                    (as_text(t), list(map(as_text, s))) for t, s in result.dataflow.items()
+                ),
+                "tables": {name: digest(session, f"{output}/{name}") for name in TABLES},
+            }
+        )
+    )
+    session.stop()
+
+
+def digest(session: SparkSession, path: str) -> tuple[int, str]:
+    """Of a table's rows, in whatever order: how many there are, and the sum of their hashes."""
+    frame: DataFrame = session.read.parquet(path)
+    columns = (f.col(name).cast("string") for name in sorted(frame.columns))
+    hashed = f.sum(f.xxhash64(*columns).cast("decimal(38,0)"))
+    row = frame.select(f.count(f.lit(1)), hashed).head()
+    assert row is not None
+    return int(row[0]), str(row[1])
+
+
+if __name__ == "__main__":
+    main()
