@@ -32,9 +32,9 @@ def resident_bytes_by_part(root: int) -> Parts:
     return Parts(sum(map(_resident_bytes, jvms)), sum(map(_resident_bytes, below)))
 
 
-def processor_seconds(root: int) -> float:
-    """What the tree has used, of ended processes only what their parents have waited for."""
-    return sum(map(_ticks, _tree(root, _children()))) / _TICKS
+def processor_seconds_by_process(root: int) -> dict[int, float]:
+    """What each process of the tree has used until now."""
+    return {process: _ticks(process) / _TICKS for process in _tree(root, _children())}
 
 
 def _children() -> defaultdict[int, list[int]]:
@@ -61,8 +61,8 @@ def _parent(entry: Path) -> int | None:
 
 
 def _ticks(process: int) -> int:
-    """In user and kernel mode, its own and of the children that it waited for."""
-    return sum(map(int, _stat(Path(f"/proc/{process}"))[11:15]))
+    """In user and kernel mode."""
+    return sum(map(int, _stat(Path(f"/proc/{process}"))[11:13]))
 
 
 def _stat(entry: Path) -> list[str]:

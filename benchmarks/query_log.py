@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,16 +22,34 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.generated_log import write_log
-from benchmarks.process_memory import resident_bytes_by_part
+from benchmarks.process_memory import processor_seconds_by_process, resident_bytes_by_part
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """``used``: processor seconds of all processes, of those that ended, too."""
+
+    at: float
+    jvm: int
+    workers: int
+    used: float
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """``samples``: bytes of the JVM and of the Python workers."""
+    """``samples``: from the job's beginning to its end."""
 
     label: str
     report: Any
-    samples: Sequence[tuple[int, int]]
+    samples: Sequence[Sample]
+
+    @property
+    def seconds(self) -> float:
+        return float(self.report["ended"] - self.report["began"])
+
+    @property
+    def processor_seconds(self) -> float:
+        return self.samples[-1].used - self.samples[0].used
 
 
 def main() -> None:
@@ -65,18 +84,22 @@ def _run(log: Path, tasks: int, label: str) -> Run:
             answer, _ = child.communicate()
     if child.returncode != 0:
         sys.exit(f"the job failed with status {child.returncode}")
-    return Run(label, json.loads(answer), samples)
+    report = json.loads(answer)
+    began, ended = report["began"], report["ended"]
+    return Run(label, report, [each for each in samples if began <= each.at <= ended])
 
 
 @contextmanager
-def _watched(process: int) -> Iterator[Sequence[tuple[int, int]]]:
-    samples: list[tuple[int, int]] = []
+def _watched(process: int) -> Iterator[Sequence[Sample]]:
+    samples: list[Sample] = []
+    used: dict[int, float] = {}
     ended = threading.Event()
 
     def watch() -> None:
         while not ended.wait(0.5):
             parts = resident_bytes_by_part(process)
-            samples.append((parts.jvm, parts.below_jvm))
+            used.update(processor_seconds_by_process(process))
+            samples.append(Sample(time.time(), parts.jvm, parts.below_jvm, sum(used.values())))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -86,7 +109,7 @@ def _watched(process: int) -> Iterator[Sequence[tuple[int, int]]]:
 
 
 def _outcome(report: Any) -> Any:
-    return {key: value for key, value in report.items() if not key.endswith("seconds")}
+    return {key: value for key, value in report.items() if key not in {"began", "ended"}}
 
 
 def _print(runs: Sequence[Run]) -> None:
@@ -98,17 +121,17 @@ def _print(runs: Sequence[Run]) -> None:
         report = run.report
         rows = sum(count for count, _ in report["tables"].values())
         print(
-            f"{run.label:<22}{report['statements']:>12,}{rows:>12,}{report['seconds']:>9.1f}"
-            f"{report['statements'] / report['seconds']:>8,.0f}"
-            f"{report['processor_seconds']:>7.0f}"
-            f"  {_quarters(run.samples, 0):<24}{_quarters(run.samples, 1)}"
+            f"{run.label:<22}{report['statements']:>12,}{rows:>12,}{run.seconds:>9.1f}"
+            f"{report['statements'] / run.seconds:>8,.0f}{run.processor_seconds:>7.0f}"
+            f"  {_quarters([each.jvm for each in run.samples]):<24}"
+            f"{_quarters([each.workers for each in run.samples])}"
         )
 
 
-def _quarters(samples: Sequence[tuple[int, int]], column: int) -> str:
-    size = max(len(samples) // 4, 1)
-    parts = [samples[start : start + size] for start in range(0, 4 * size, size)]
-    return " ".join(f"{max(s[column] for s in part) / 1e6:.0f}" for part in parts if part)
+def _quarters(sizes: Sequence[int]) -> str:
+    length = -(-len(sizes) // 4)
+    parts = (sizes[start : start + length] for start in range(0, len(sizes), length))
+    return " ".join(f"{max(part) / 1e6:.0f}" for part in parts)
 
 
 if __name__ == "__main__":
