@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,23 +12,22 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.pig.view import pig_view
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import UnknownRelation
 from lakeschema.translation.interface import (
-    Derivation,
     Interface,
     Options,
     UdfResolver,
     ViewEvolution,
 )
 from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
+from lakeschema.translation.pig_scripts import script_without_views, view_script
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 _TARGETS = ("avro", "spark", "trino", "pig", "plan")
-_KEYS = frozenset({"id", "ddl", "relation", "to", "udfs", "options", "dialect"})
+_KEYS = frozenset({"id", "ddl", "relation", "script", "to", "udfs", "options", "dialect"})
 
 
 def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str, Any]:
@@ -43,9 +42,11 @@ def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any
         expected = ", ".join(map(repr, _TARGETS))
         raise InvalidRequest(f"expected 'to' to be one of {expected}, got {target!r}")
     relations = _relations(request)
-    name = _text(request, "relation")
     options = _options(request.get("options", {}), request.get("udfs", {}))
     options = replace(options, udf_resolver=udf_resolver)
+    if "script" in request:
+        return _without_views(request, relations, options)
+    name = _text(request, "relation")
     relation = RelationName.parse(name, current_namespace=("default",))
     if relation not in relations:
         raise UnknownRelation(relation, hint="the request's DDL does not create it")
@@ -57,7 +58,7 @@ def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any
         raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
     upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
     if target == "pig":
-        return _pig(relation, relations, derivations, options)
+        return _pig(relation, relations, options)
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     if target == "trino":
@@ -82,17 +83,10 @@ def _spark(
 
 
 def _pig(
-    name: RelationName,
-    relations: Mapping[RelationName, Relation],
-    derivations: Mapping[RelationName, Derivation],
-    options: Options,
+    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
 ) -> dict[str, Any]:
     """``defines`` and ``statements`` in order, the rows' ``alias`` and their ``schema``."""
-
-    def upstreams(view: RelationName) -> Mapping[RelationName, Interface]:
-        return {read: derivations[read].interface for read in derivations[view].upstreams}
-
-    script = pig_view(name, relations, upstreams, options)
+    script = view_script(name, relations, options)
     return {
         "statements": list(script.statements),
         "alias": script.alias,
@@ -114,6 +108,20 @@ def _trino(
             for column, type_ in zip(query.columns, query.types, strict=True)
         ],
     }
+
+
+def _without_views(
+    request: Mapping[str, Any], relations: Mapping[RelationName, Relation], options: Options
+) -> dict[str, Any]:
+    """A user's script, its LOADs of views replaced."""
+    script = _text(request, "script")
+    if "relation" in request or request.get("to") != "pig":
+        raise InvalidRequest("expected 'to' to be 'pig' beside 'script', and no 'relation'")
+
+    def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        return {name: relations[name] for name in names if name in relations}
+
+    return {"script": script_without_views(script, read, options)}
 
 
 def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:

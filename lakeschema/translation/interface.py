@@ -241,6 +241,22 @@ class NullOrder(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PigLoad:
+    """How Pig reads the tables whose names match.
+
+    Attributes:
+        table_pattern: matches ``database.table``, such as ``shop.*``.
+        path: what is loaded; ``{table}`` is the table's name, ``{1}``, ``{2}`` … what the pattern's
+            ``*`` matched.
+        loader: Pig's function, with its arguments. It must give the types that HCatLoader gives.
+    """
+
+    table_pattern: str
+    path: str
+    loader: str
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """A deployment's options; all that a schema depends on is part of every ``inputs_hash``.
 
@@ -255,6 +271,8 @@ class Options:
         trino_udfs: names on Trino, the first matching rule applies.
         trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
         overflow, nulls: of what is written for Trino. No schema depends on any of these four.
+        pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
+        pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
         inexpressible: no schema depends on it: it says who may have one that leaves columns out.
     """
 
@@ -273,3 +291,5 @@ class Options:
     trino_catalogs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     overflow: Overflow = Overflow.REFUSE
     nulls: NullOrder = NullOrder.LAST
+    pig_loads: tuple[PigLoad, ...] = ()
+    pig_plain_values: bool = False

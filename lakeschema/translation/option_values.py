@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from lakeschema.catalog.column_types import parse_type
+from lakeschema.translation.emission.pig.loads import load_problem
 from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.interface import (
     Casing,
@@ -15,6 +16,7 @@ from lakeschema.translation.interface import (
     Nullability,
     NullOrder,
     Overflow,
+    PigLoad,
     Returns,
     ReturnsArgument,
     ReturnsRows,
@@ -164,6 +166,25 @@ def _catalogs(key: str, value: object) -> Mapping[str, str]:
     return MappingProxyType(dict(value))
 
 
+def _loads(key: str, value: object) -> tuple[PigLoad, ...]:
+    if not isinstance(value, list):
+        raise InvalidOption(key, value, "a list of rules")
+    return tuple(map(_load, value))
+
+
+def _load(value: object) -> PigLoad:
+    match value:
+        case {"table": str(table), "path": str(path), "loader": str(loader), **rest} if not rest:
+            rule = PigLoad(table, path, loader)
+        case _:
+            expected = "an object of strings with 'table', 'path' and 'loader'"
+            raise InvalidOption("pig_loads", value, expected)
+    problem = load_problem(rule)
+    if problem is not None:
+        raise InvalidOption("pig_loads", value, f"a valid rule, but {problem}")
+    return rule
+
+
 def _not_one_of(key: str, value: object, allowed: list[str]) -> InvalidOption:
     return InvalidOption(key, value, f"one of {', '.join(allowed)}")
 
@@ -183,4 +204,6 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "trino_catalogs": _catalogs,
     "overflow": _choice(Overflow),
     "nulls": _choice(NullOrder),
+    "pig_loads": _loads,
+    "pig_plain_values": _flag,
 }

@@ -45,7 +45,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "adopt": ("adopt",),
         "retire": ("retire --dry-run",),
         "dead-letters": ("dead-letters", "dead-letters --discard 7"),
-        "translate": ("translate --batch < requests.jsonl > schemas.jsonl",),
+        "translate": (
+            "translate --batch < requests.jsonl > schemas.jsonl",
+            "translate --to pig --script report.pig > tables_only.pig",
+        ),
         "analyze": (
             "analyze --batch < statements.jsonl > lineage.jsonl",
             "analyze --batch --grants-from-metastore < statements.jsonl > privileges.jsonl",

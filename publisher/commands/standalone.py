@@ -13,20 +13,52 @@ from typing import Annotated, Any
 import typer
 
 from publisher.commands.arguments import Config
-from publisher.commands.failures import OUTSIDE_FAILED, USAGE_ERROR, Refused
+from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 
 def translate(
-    *, batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False
+    config: Config = None,
+    *,
+    batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
+    to: Annotated[str | None, typer.Option(help="With --script: pig.")] = None,
+    script: Annotated[
+        Path | None, typer.Option(help="A Pig script whose LOADs of views are replaced.")
+    ] = None,
 ) -> None:
-    """Derives schemas of relations from DDL alone, without any server."""
-    if not batch:
-        raise Refused(USAGE_ERROR, "translate reads JSON Lines", "call it with --batch")
+    """Schemas and other engines' text of relations from DDL alone; Pig scripts without views."""
+    if script is not None:
+        if batch or to != "pig":
+            raise Refused(USAGE_ERROR, "a script is one of Pig's", "add --to pig, without --batch")
+        _print_without_views(script, config)
+        return
+    if not batch or to is not None:
+        raise Refused(
+            USAGE_ERROR, "translate reads JSON Lines", "call it with --batch, or --to pig --script"
+        )
     from lakeschema.translation.batch import answer
     from lakeschema.translation.udf_plugins import PluginResolver, installed_references
 
     resolver = PluginResolver(installed_references())
     _answer_lines(lambda request: answer(request, resolver))
+
+
+def _print_without_views(script: Path, config: Path | None) -> None:
+    """The script, read against the catalog of the settings."""
+    from lakeschema.translation.errors import TranslationError
+    from lakeschema.translation.pig_scripts import script_without_views
+    from publisher.daemon.adapters import build_options, open_catalog
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    try:
+        text = script.read_text(encoding="utf-8")
+        with open_catalog(settings) as catalog:
+            changed = script_without_views(text, catalog.read, build_options(settings))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(USAGE_ERROR, str(error)) from error
+    except TranslationError as error:
+        raise Refused(NO, str(error), error.hint) from error
+    sys.stdout.write(changed)
 
 
 def analyze(

@@ -11,8 +11,14 @@ from lakeschema.translation.emission.pig.arguments import fit
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
 from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
 from lakeschema.translation.emission.pig.names import is_legal
-from lakeschema.translation.emission.pig.statements import Item, Relation, Statements, Writer
-from lakeschema.translation.emission.pig.texts import null, scalar_type
+from lakeschema.translation.emission.pig.statements import (
+    Item,
+    Relation,
+    Statements,
+    Writer,
+    check_group,
+)
+from lakeschema.translation.emission.pig.texts import group_key, null, of_group_key
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -29,7 +35,8 @@ class AggregateForm:
     """``template`` takes the bag of the argument's values; without one it is Hive's aggregate.
 
     ``distinct``: whether it may be of distinct values. ``computed``: the type that the argument
-    is brought to first.
+    is brought to first. ``plain``: only where no value is NaN, of which Hive's answer depends on
+    the order of the rows.
     """
 
     names: str
@@ -37,6 +44,7 @@ class AggregateForm:
     template: str = HIVES
     distinct: bool = True
     computed: ColumnType | None = None
+    plain: bool = False
 
 
 # fmt: off
@@ -50,6 +58,12 @@ _FORMS: Final = (
     AggregateForm("avg mean", "float", "AVG({0})", computed=DOUBLE),
     AggregateForm("min", "whole", "MIN({0})"),
     AggregateForm("max", "whole", "MAX({0})"),
+    AggregateForm("min", "double", "MIN({0})", plain=True),
+    AggregateForm("max", "double", "MAX({0})", plain=True),
+    AggregateForm("min", "float", "MIN({0})", plain=True),
+    AggregateForm("max", "float", "MAX({0})", plain=True),
+    AggregateForm("min", "timestamp", "MIN({0})", plain=True),
+    AggregateForm("max", "timestamp", "MAX({0})", plain=True),
     AggregateForm("min", "text", "MIN({0})"),
     AggregateForm("max", "text", "MAX({0})"),
     AggregateForm("min", "decimal", "MIN({0})"),
@@ -101,7 +115,7 @@ class _Grouping:
 
     def rows(self) -> Relation:
         for _, key in self._plan.keys:
-            _check_key(key)
+            check_group(key.type, self._statements, "GROUP BY")
         prepared, arguments = self._prepared()
         keys = [prepared.fields[i].text for i in range(len(self._plan.keys))]
         chosen = [keys[i] for i in self._chosen]
@@ -117,7 +131,10 @@ class _Grouping:
     def _prepared(self) -> tuple[Relation, list[list[int]]]:
         """The keys, then the arguments, as fields; the input itself where they are fields of it."""
         over = self._statements.over(self._below.fields)
-        items = [Item(over.carried(key), name, key.type) for name, key in self._plan.keys]
+        items = [
+            Item(group_key(over.carried(key), key.type), name, key.type)
+            for name, key in self._plan.keys
+        ]
         arguments: list[list[int]] = []
         for name, call in self._plan.aggregates:
             places = []
@@ -152,9 +169,8 @@ class _Grouping:
     def _key_text(self, index: int, key: RowExpression) -> str:
         if index not in self._chosen:
             return null(key.type)
-        if len(self._chosen) == 1:
-            return "group"
-        return f"group.${self._chosen.index(index)}"
+        one = len(self._chosen) == 1
+        return of_group_key("group" if one else f"group.${self._chosen.index(index)}", key.type)
 
     def _call(self, call: AggregateCall, bag: str, fields: Sequence[str]) -> str:
         name = call.operator.name
@@ -164,7 +180,7 @@ class _Grouping:
             raise UnsupportedFunction(name, "with an order, or that ignores nulls, is not in Pig")
         if name == "count":
             return self._count(call, bag, fields)
-        form = form_of_call(call)
+        form = form_of_call(call, plain_values=self._statements.plain_values)
         values = f"{bag}.{fields[0]}" if len(fields) == 1 else f"{bag}.({', '.join(fields)})"
         if call.distinct and name not in {"min", "max"}:
             values = self._distinct(values)
@@ -222,7 +238,7 @@ def _argument_texts(call: AggregateCall, over: ExpressionWriter) -> list[tuple[s
         if any(a.nullable for a in call.arguments):
             raise UnsupportedConstruct("count of NULL for Pig")
         return [] if call.filter is None else [(_if(call.filter, "1", INT, over), INT)]
-    form = None if name == "count" else form_of_call(call)
+    form = None if name == "count" else form_of_call(call, plain_values=over.plain_values)
     found = []
     for argument in call.arguments:
         type_ = (form.computed if form is not None else None) or argument.type
@@ -242,21 +258,24 @@ def _if(condition: RowExpression, text: str, type_: ColumnType, over: Expression
     return f"({over.certain(condition)} ? {text} : {null(type_)})"
 
 
-def form_of_call(call: AggregateCall) -> AggregateForm:
+def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
+    """Raises ``UnsupportedFunction`` if there is none."""
     types = [argument.type for argument in call.arguments]
     name = call.operator.name
     for form in _FORMS:
         if name in form.names.split() and fit(types, form.arguments):
             if call.distinct and not form.distinct:
                 break
+            if form.plain and not plain_values:
+                reason = "depends on the order of the rows where there is NaN, or is cut in Pig"
+                raise UnsupportedFunction(
+                    f"{name}({print_type(types[0])})",
+                    reason,
+                    hint="set the option pig_plain_values if no table has such values",
+                )
             return form
     shown = ", ".join(map(print_type, types))
     raise UnsupportedFunction(f"{name}({shown})", "is not known to give the same in Pig")
-
-
-def _check_key(key: RowExpression) -> None:
-    if scalar_type(key.type) is None:
-        raise UnsupportedConstruct(f"GROUP BY of {print_type(key.type)} for Pig")
 
 
 def _wanted_name(text: str, name: str) -> str:

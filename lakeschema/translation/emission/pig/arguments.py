@@ -49,11 +49,16 @@ _KINDS: Final = {"array": ArrayType, "map": MapType, "struct": StructType, "deci
 
 
 def is_of(type_: ColumnType, word: str) -> bool:
-    """Whether a type belongs to a class; ``any`` is every one, ``list`` an array of plain values."""
+    """Whether a type belongs to a class.
+
+    ``any`` is every type, ``list`` an array of plain values, ``texts`` one of texts.
+    """
     if word == "any":
         return True
     if word == "list":
         return isinstance(type_, ArrayType) and is_of(type_.element, "plain")
+    if word == "texts":
+        return isinstance(type_, ArrayType) and is_of(type_.element, "text")
     if word in {"text", "plain"} and isinstance(type_, VarcharType):
         return True
     kind = _KINDS.get(word)

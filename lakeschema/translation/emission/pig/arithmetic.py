@@ -28,7 +28,8 @@ _UNARY: Final[Mapping[str, str]] = MappingProxyType({"negative": "(-{0})", "posi
 _REMAINDERS: Final[Mapping[str, str]] = MappingProxyType(
     {"%": "({0} % {1})", "mod": "({0} % {1})", "pmod": "((({0} % {1}) + {1}) % {1})"}
 )
-_HIVES: Final = frozenset({"div", "&", "|", "^", "~"})
+_BITS: Final = frozenset({"&", "|", "^", "~"})
+_HIVES: Final = frozenset({"div", *_BITS})
 _WRAPPED: Final[Mapping[ColumnType, str]] = MappingProxyType(
     {TINYINT: "@tinyint({})", SMALLINT: "@smallint({})"}
 )
@@ -60,6 +61,10 @@ def template(name: str, call: Call) -> str:
         return _quotient(call)
     if name in _REMAINDERS:
         return _remainder(name, call)
+    if name == "div" and type_ in {INT, BIGINT}:
+        return "({1} == 0 ? null : {0} / {1})"
+    if name in _BITS and type_ in {INT, BIGINT}:
+        return f"@{name}({{*}})"
     if name in _HIVES:
         raise UnsupportedConstruct(f"{name} for Pig")
     text = _PLAIN.get(name) or _UNARY[name]

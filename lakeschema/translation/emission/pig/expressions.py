@@ -17,7 +17,6 @@ from lakeschema.catalog.column_types import (
     BOOLEAN,
     DATE,
     DOUBLE,
-    FLOAT,
     INT,
     STRING,
     TIMESTAMP,
@@ -38,6 +37,7 @@ from lakeschema.translation.emission.pig.names import field_names, is_legal
 from lakeschema.translation.emission.pig.texts import (
     literal,
     null,
+    one_zero,
     scalar_type,
     string,
     type_text,
@@ -75,7 +75,7 @@ COMPARISONS: Final = {
 _CAST: Final = re.compile(
     r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
 )
-_PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+)(!?)")
+_PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _CONDITIONS: Final = frozenset(
     {
         *COMPARISONS,
@@ -96,8 +96,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionWriter:
+    """Writes expressions over ``fields``.
+
+    ``plain_values``: no table holds NaN or times finer than milliseconds.
+    """
+
     fields: Sequence[Field]
     functions: PigFunctions
+    plain_values: bool = False
 
     def value(self, expression: RowExpression) -> str:
         """The text of a value, which may stand wherever a unary expression may.
@@ -105,7 +111,7 @@ class ExpressionWriter:
         Raises:
             Unsupported: Pig has nothing that does the same.
         """
-        if expression.type == TIMESTAMP:
+        if expression.type == TIMESTAMP and not self.plain_values:
             raise UnsupportedType(
                 "a value for Pig",
                 print_type(TIMESTAMP),
@@ -250,10 +256,7 @@ class ExpressionWriter:
         text = self.as_type(expression, type_)
         if type_ == BOOLEAN and COMPARISONS[name] not in {"==", "!="}:
             return f"({text} ? 1 : 0)"
-        if type_ in {DOUBLE, FLOAT} and not isinstance(expression, Literal):
-            # To Pig's comparison the zero below zero is another number.
-            return f"({text} + 0.0{'F' if type_ == FLOAT else ''})"
-        return text
+        return text if isinstance(expression, Literal) else one_zero(text, type_)
 
     def _like(self, arguments: Sequence[RowExpression]) -> str:
         text, pattern, *escape = arguments
@@ -405,9 +408,13 @@ class ExpressionWriter:
 
     def _subscript(self, subscript: Subscript) -> str:
         index = subscript.index
+        base, scalar = subscript.base, scalar_type(subscript.type)
+        if isinstance(base.type, ArrayType) and not isinstance(index, Literal):
+            form = form_of("index", [base.type, index.type])
+            if form is not None:
+                return self.filled(form.template, [self.value(base), self.value(index)])
         if not isinstance(index, Literal) or index.value is None:
             raise UnsupportedConstruct("an index or a key that is no literal for Pig")
-        base, scalar = subscript.base, scalar_type(subscript.type)
         if scalar is None:
             raise UnsupportedConstruct(f"an element of type {print_type(subscript.type)} for Pig")
         text = unary(self.value(base))

@@ -20,6 +20,10 @@ HIVES: Final = ""
 _POSITION: Final = (
     "({0} is null OR {1} is null ? (int)null : ({0} == '' ? 0 : INDEXOF({0}, {1}, 0) + 1))"
 )
+# Hive's own stops at a null.
+_ELEMENT: Final = (
+    "({0} is null OR {1} is null OR {1} < 0 OR {1} >= SIZE({0}) ? null : @index({0}, {1}))"
+)
 _DAY: Final = "ToDate(ToString({0}, 'yyyy-MM-dd'), 'yyyy-MM-dd')"
 
 
@@ -55,6 +59,7 @@ _FORMS: Final = (
     Form("space", "int"),
     Form("reverse", "text"),
     Form("initcap", "text"),
+    Form("length octet_length", "binary", "(int)SIZE({0})"),
     Form("instr", "text text", _POSITION),
     Form("locate", "text text int?"),
     Form("find_in_set", "text text"),
@@ -108,7 +113,7 @@ _FORMS: Final = (
     Form("hour", "timestamp", "GetHour({0})"),
     Form("minute", "timestamp", "GetMinute({0})"),
     Form("second", "timestamp", "GetSecond({0})"),
-    Form("unix_timestamp to_unix_timestamp", "timestamp", "(long)FLOOR((double)ToMilliSeconds({0}) / 1000.0)"),
+    Form("unix_timestamp to_unix_timestamp", "time", "(long)FLOOR((double)ToMilliSeconds({0}) / 1000.0)"),
     Form("to_date", "timestamp", _DAY),
     Form("to_date", "date", "{0}"),
 
@@ -122,6 +127,7 @@ _FORMS: Final = (
     Form("datediff", "timestamp date", f"(int)DaysBetween({_DAY}, {{1}})"),
     Form("quarter weekofyear dayofweek", "time"),
     Form("last_day", "time"),
+    Form("trunc", "time text"),
     Form("next_day", "time text"),
     Form("add_months", "date int"),
     Form("months_between", "time time"),
@@ -136,7 +142,9 @@ _FORMS: Final = (
     Form("size", "array", "({0} is null ? -1 : (int)SIZE({0}))"),
     Form("size", "map", "({0} is null ? -1 : (int)SIZE({0}))"),
     Form("sort_array", "list"),
-    Form("array_contains", "list plain"),
+    Form("array_contains", "list plain", "({0} is null ? false : @array_contains({*}))"),
+    Form("concat_ws", "text texts"),
+    Form("index", "list int", _ELEMENT),
 )
 # fmt: on
 

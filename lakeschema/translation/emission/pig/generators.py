@@ -10,7 +10,7 @@ from lakeschema.translation.emission.pig.functions import HIVE_GENERATOR
 from lakeschema.translation.emission.pig.names import field_names
 from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
 from lakeschema.translation.emission.pig.texts import null, scalar_type, type_text
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
+from lakeschema.translation.errors import UnsupportedFunction
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.plan.relations import Generate, PlanColumn
 
@@ -33,6 +33,8 @@ def generated(writer: Writer, plan: Generate) -> Relation:
         case "posexplode", ArrayType(element) if scalar_type(element) is not None:
             function = statements.functions.hive(HIVE_GENERATOR, name)
             return _flattened(writer, rows, plan, over.value(arguments[0]), function)
+        case (("json_tuple" | "parse_url_tuple"), _) if plan.outer:
+            raise UnsupportedFunction(name, "as LATERAL VIEW OUTER is not in Pig")
         case (("json_tuple" | "parse_url_tuple" | "stack"), _):
             texts = [over.value(argument) for argument in arguments]
             constants = [
@@ -49,14 +51,21 @@ def generated(writer: Writer, plan: Generate) -> Relation:
 def _flattened(writer: Writer, rows: Relation, plan: Generate, bag: str, function: str) -> Relation:
     statements = writer.statements
     call = f"{function}({bag})" if function else bag
-    if plan.outer:
-        if function or len(plan.produced) != 1:
-            raise UnsupportedConstruct("LATERAL VIEW OUTER of this generator for Pig")
+    if plan.outer and not function and len(plan.produced) == 1:
         empty = f"TOBAG({null(plan.produced[0].type)})"
-        call = f"(({bag} is null OR IsEmpty({bag})) ? {empty} : {bag})"
-    else:
-        rows = statements.filtered(rows, f"({bag} is not null AND NOT IsEmpty({bag}))", "not_empty")
-    return _made(writer, rows, plan, call)
+        return _made(writer, rows, plan, f"(({bag} is null OR IsEmpty({bag})) ? {empty} : {bag})")
+    full = statements.filtered(rows, f"({bag} is not null AND NOT IsEmpty({bag}))", "not_empty")
+    made = _made(writer, full, plan, call)
+    if not plan.outer:
+        return made
+    empty_rows = statements.filtered(rows, f"({bag} is null OR IsEmpty({bag}))", "empty")
+    nulls = [
+        Item(null(c.type), f.text, c.type) for c, f in zip(plan.columns, made.fields, strict=True)
+    ]
+    own = [Item(f.text, m.text, f.type) for f, m in zip(rows.fields, made.fields, strict=False)]
+    padded = statements.generate(empty_rows, [*own, *nulls[len(own) :]], "padded")
+    alias = statements.add(f"{rows.topic}_generated", f"UNION {made.alias}, {padded.alias}")
+    return Relation(alias, made.fields, rows.topics)
 
 
 def _made(writer: Writer, rows: Relation, plan: Generate, call: str) -> Relation:

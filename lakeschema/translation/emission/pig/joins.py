@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakeschema.catalog.column_types import BIGINT, INT, ColumnType
+from lakeschema.catalog.column_types import BIGINT, DOUBLE, FLOAT, INT, ColumnType
 from lakeschema.translation.emission.pig.conjuncts import places, shifted, split, together
-from lakeschema.translation.emission.pig.expressions import COMPARISONS, Field
+from lakeschema.translation.emission.pig.expressions import COMPARISONS, Field, unary
 from lakeschema.translation.emission.pig.statements import (
     Item,
     Relation,
@@ -112,8 +112,8 @@ def _equal_sides(part: RowExpression, width: int) -> tuple[RowExpression, RowExp
 
 
 def _is_key(type_: ColumnType) -> bool:
-    """Whether Pig's join finds the same values equal as a comparison does."""
-    return scalar_type(type_) in {"int", "long", "chararray", "boolean", "datetime", "bigdecimal"}
+    """Whether Pig's join can find the values equal that Hive's does."""
+    return scalar_type(type_) not in {None, "bytearray"}
 
 
 def _prepared(writer: Writer, plan: Plan) -> Relation:
@@ -156,9 +156,14 @@ def _key_texts(
         return ["1"], ["1"]
     one, other = statements.over(left.fields), statements.over(right.fields)
     return (
-        [one.value(key) for key, _ in condition.keys],
-        [other.value(key) for _, key in condition.keys],
+        [_key(one.value(key), key.type) for key, _ in condition.keys],
+        [_key(other.value(key), key.type) for _, key in condition.keys],
     )
+
+
+def _key(text: str, type_: ColumnType) -> str:
+    """Of doubles a text: Hive's joins find NaN equal to itself, and two zeros different."""
+    return f"(chararray){unary(text)}" if type_ in {DOUBLE, FLOAT} else text
 
 
 def _by_keys(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeschema.catalog.column_types import DOUBLE, FLOAT, INT
-from lakeschema.translation.emission.pig.expressions import ExpressionWriter
+from lakeschema.translation.emission.pig.expressions import ExpressionWriter, unary
 from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
-from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.emission.pig.texts import one_zero, scalar_type
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Literal, SortKey
 from lakeschema.translation.plan.relations import Limit, Plan
@@ -39,8 +39,7 @@ def with_keys(over: ExpressionWriter, keys: Sequence[SortKey]) -> tuple[list[Ite
         if scalar_type(expression.type) is None:
             raise UnsupportedConstruct("ORDER BY of a value with parts for Pig")
         text = over.value(expression)
-        if expression.type in {DOUBLE, FLOAT}:
-            text = f"({text} + 0.0{'F' if expression.type == FLOAT else ''})"
+        text = one_zero(text, expression.type)
         nulls_first = key.descending if key.nulls_first is None else key.nulls_first
         if expression.nullable:
             last = "0 : 1" if nulls_first else "1 : 0"
@@ -48,6 +47,11 @@ def with_keys(over: ExpressionWriter, keys: Sequence[SortKey]) -> tuple[list[Ite
                 Item(f"({over.value(expression)} is null ? {last})", f"nulls_{number}", INT)
             )
             order.append("")
+        if expression.type in {DOUBLE, FLOAT}:
+            # Where Pig puts NaN depends on what it compares it with; to Hive it is the greatest.
+            is_nan = f"((chararray){unary(over.value(expression))} == 'NaN' ? 1 : 0)"
+            items.append(Item(is_nan, f"nan_{number}", INT))
+            order.append(" DESC" if key.descending else "")
         items.append(Item(text, f"key_{number}", expression.type))
         order.append(" DESC" if key.descending else "")
     return items, order

@@ -31,6 +31,8 @@ def of_like(pattern: str) -> str:
 
 
 def _plain(character: str) -> str:
+    if character == "$":
+        return "[$]"  # Behind a backslash Pig's preprocessor would take it for its own.
     if ord(character) < 128 and _SPECIAL.match(character):
         return "\\" + character
     return character

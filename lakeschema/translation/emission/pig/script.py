@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.pig import aggregates, generators, joins, sets, windows
 from lakeschema.translation.emission.pig.expressions import Field
+from lakeschema.translation.emission.pig.loads import HCAT_LOADER, Load, loads_of
 from lakeschema.translation.emission.pig.names import field_names, is_legal
 from lakeschema.translation.emission.pig.ordering import limited, sorted_rows
 from lakeschema.translation.emission.pig.statements import Item, Relation, Statements
@@ -43,18 +44,10 @@ from lakeschema.translation.plan.relations import (
     Window,
 )
 
-HCAT_LOADER = "org.apache.hive.hcatalog.pig.HCatLoader()"
-
 ViewPlan = Callable[[RelationName], Plan | None]
 """The plan of a relation that is a view; None of a table."""
 
-Load = Callable[[RelationName], tuple[str, str]]
-"""Where the rows of a table are, and the function that loads them."""
-
-
-def from_metastore(table: RelationName) -> tuple[str, str]:
-    """A table as HCatLoader finds it."""
-    return ".".join((*table.namespace, table.name)), HCAT_LOADER
+_BY_METASTORE = loads_of()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +82,9 @@ def pig_script(
     alias: str,
     *,
     view_plan: ViewPlan = lambda _: None,
-    load: Load = from_metastore,
+    load: Load = _BY_METASTORE,
     taken: Iterable[str] = (),
+    plain_values: bool = False,
 ) -> PigScript:
     """The script of a view's plan.
 
@@ -101,13 +95,14 @@ def pig_script(
         view_plan: of the views that the plan scans: HCatLoader reads tables only.
         load: how tables are read.
         taken: names that the script must not use otherwise.
+        plain_values: no table holds NaN or times finer than milliseconds.
 
     Raises:
         Unsupported: Pig has nothing that does the same.
     """
     for column in plan.columns:
-        _check(column)
-    statements = Statements((*taken, alias))
+        _check(column, plain_values=plain_values)
+    statements = Statements((*taken, alias), plain_values=plain_values)
     writer = ScriptWriter(statements, view_plan, load)
     found = writer.output(plan, names)
     shown = tuple(
@@ -122,8 +117,8 @@ def pig_script(
     )
 
 
-def _check(column: PlanColumn) -> None:
-    if _holds_timestamps(column.type):
+def _check(column: PlanColumn, *, plain_values: bool) -> None:
+    if not plain_values and _holds_timestamps(column.type):
         raise UnsupportedType(
             f"column {column.name} for Pig",
             print_type(column.type),
@@ -158,6 +153,7 @@ class ScriptWriter:
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
         wanted = field_names(names)
+        plan = without_subqueries(plan)
         if isinstance(plan, Project):
             return self._project(plan, wanted)
         found = self.rows(plan)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from lakeschema.catalog.column_types import INT, print_type
-from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
-from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.catalog.column_types import INT
+from lakeschema.translation.emission.pig.statements import (
+    Item,
+    Relation,
+    Writer,
+    check_group,
+)
+from lakeschema.translation.emission.pig.texts import group_key, of_group_key
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.relations import Plan, SetOperation, SetOperator
 
@@ -37,10 +42,17 @@ def distinct(writer: Writer, below: Plan) -> Relation:
 def _distinct(writer: Writer, rows: Relation) -> Relation:
     rows = writer.statements.renamed(rows)
     for field in rows.fields:
-        if scalar_type(field.type) is None:
-            raise UnsupportedConstruct(f"DISTINCT of {print_type(field.type)} for Pig")
+        check_group(field.type, writer.statements, "DISTINCT")
+    keys = [Item(group_key(f.text, f.type), f.text, f.type) for f in rows.fields]
+    by_text = any(key.text != key.name for key in keys)
+    if by_text:
+        rows = writer.statements.generate(rows, keys, "alike")
     alias = writer.statements.add(f"{rows.topic}_distinct", f"DISTINCT {rows.alias}")
-    return Relation(alias, rows.fields, rows.topics)
+    found = Relation(alias, rows.fields, rows.topics)
+    if not by_text:
+        return found
+    items = [Item(of_group_key(f.text, f.type), f.text, f.type) for f in found.fields]
+    return writer.statements.generate(found, items)
 
 
 def _union(writer: Writer, plan: SetOperation) -> Relation:
@@ -56,7 +68,7 @@ def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item,
     """A branch whose fields are called as those of all: a union goes by position."""
     rows = writer.rows(branch)
     items = [
-        Item(field.text, column.name, column.type)
+        Item(group_key(field.text, column.type) if marks else field.text, column.name, column.type)
         for field, column in zip(rows.fields, plan.columns, strict=True)
     ]
     return writer.statements.generate(rows, [*items, *marks], "branch")
@@ -64,6 +76,8 @@ def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item,
 
 def _compared(writer: Writer, plan: SetOperation, wanted: str) -> Relation:
     """Both branches' rows together, grouped: in a group nulls are alike, and so are its sides."""
+    for column in plan.columns:
+        check_group(column.type, writer.statements, plan.operator.value.upper())
     rows: Relation | None = None
     for branch in plan.inputs[1:]:
         if rows is None:
@@ -73,14 +87,11 @@ def _compared(writer: Writer, plan: SetOperation, wanted: str) -> Relation:
         right = _branch(writer, branch, plan, _marks(0, 1))
         rows = _kept(writer, left, right, wanted)
     assert rows is not None
-    for field in rows.fields:
-        if scalar_type(field.type) is None:
-            raise UnsupportedConstruct(f"{plan.operator.value} of {print_type(field.type)} for Pig")
     return rows
 
 
 def _marked(writer: Writer, rows: Relation) -> Relation:
-    items = [Item(f.text, f.text, f.type) for f in rows.fields]
+    items = [Item(group_key(f.text, f.type), f.text, f.type) for f in rows.fields]
     return writer.statements.generate(rows, [*items, *_marks(1, 0)], "branch")
 
 
@@ -97,8 +108,9 @@ def _kept(writer: Writer, left: Relation, right: Relation, wanted: str) -> Relat
     keys = [field.text for field in fields]
     by = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
     grouped = statements.add(f"{both.topic}_grouped", f"GROUP {union} BY {by}")
+    one = len(keys) == 1
     items = [
-        Item("group" if len(keys) == 1 else f"group.${i}", f.text, f.type)
+        Item(of_group_key("group" if one else f"group.${i}", f.type), f.text, f.type)
         for i, f in enumerate(fields)
     ]
     counts = [Item(f"MAX({union}.{mark})", mark, INT) for mark in (_IN_LEFT, _IN_RIGHT)]

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.column_types import TIMESTAMP, ColumnType, print_type
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field, output
 from lakeschema.translation.emission.pig.functions import PigFunctions
 from lakeschema.translation.emission.pig.names import Aliases, field_names, is_legal, topic
+from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.relations import Plan
 
 
@@ -45,13 +47,14 @@ class Item:
 class Statements:
     """Collects the statements of one script."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    def __init__(self, taken: Iterable[str] = (), *, plain_values: bool = False) -> None:
+        self.plain_values = plain_values
         self.aliases = Aliases(taken)
         self.functions = PigFunctions(self.aliases)
         self._written: list[tuple[str, str]] = []
 
     def over(self, fields: Sequence[Field]) -> ExpressionWriter:
-        return ExpressionWriter(fields, self.functions)
+        return ExpressionWriter(fields, self.functions, self.plain_values)
 
     def add(self, wanted: str, text: str) -> str:
         """The alias under which a statement was added."""
@@ -98,6 +101,12 @@ class Statements:
         if not relation.joined and all(is_legal(field.text) for field in relation.fields):
             return relation
         return self.renamed(Relation(relation.alias, relation.fields, relation.topics, joined=True))
+
+
+def check_group(type_: ColumnType, statements: Statements, what: str) -> None:
+    """Raises ``UnsupportedConstruct`` unless Pig finds the same values of the type alike as Hive."""
+    if scalar_type(type_) is None or (type_ == TIMESTAMP and not statements.plain_values):
+        raise UnsupportedConstruct(f"{what} of {print_type(type_)} for Pig")
 
 
 def sides(left: Relation, right: Relation) -> tuple[Field, ...]:

@@ -30,7 +30,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig.names import field_names
-from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
 
 _SCALARS: Final[Mapping[ColumnType, str]] = MappingProxyType(
     {
@@ -55,6 +55,10 @@ _TIMESTAMP: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})\.?([0-9]*)"
 )
 _MILLISECOND_DIGITS: Final = 3
+_ESCAPES: Final[Mapping[str, str]] = MappingProxyType(
+    {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+)
+_PARAMETER: Final = re.compile(r"(?<=\\)(?=\$)|(?<=\$)(?=[A-Za-z_{])")
 DAY: Final = "'yyyy-MM-dd'"
 
 
@@ -93,15 +97,52 @@ def type_text(type_: ColumnType) -> str:
             raise UnsupportedType("a column for Pig", print_type(type_), "Pig has no such type")
 
 
+def one_zero(text: str, type_: ColumnType) -> str:
+    """A value whose zero is not below zero: to Pig's comparisons and groups that is another one."""
+    if type_ == DOUBLE:
+        return f"({text} + 0.0)"
+    return f"({text} + 0.0F)" if type_ == FLOAT else text
+
+
+def group_key(text: str, type_: ColumnType) -> str:
+    """What values that Hive's groups find alike have alike in Pig's: of doubles a text.
+
+    There NaN differs from itself, and the zero below zero from zero.
+    """
+    return f"(chararray){one_zero(text, type_)}" if type_ in {DOUBLE, FLOAT} else text
+
+
+def of_group_key(text: str, type_: ColumnType) -> str:
+    """The value that a group's key stands for."""
+    return f"({scalar_type(type_)}){text}" if type_ in {DOUBLE, FLOAT} else text
+
+
 def string(text: str) -> str:
-    """A string literal; all but printable ASCII is escaped, and what a parameter begins with."""
+    """A string literal, for places that take no expression.
+
+    Raises:
+        UnsupportedConstruct: Pig's preprocessor, which knows no quotes, would find a parameter in it.
+    """
+    if len(_PARAMETER.split(text)) > 1:
+        raise UnsupportedConstruct(f"the text {text!r:.50} at this place for Pig")
+    return _quoted(text)
+
+
+def text_value(text: str) -> str:
+    """A string as an expression: cut apart where the preprocessor would find a parameter."""
+    parts = [_quoted(part) for part in _PARAMETER.split(text)]
+    return parts[0] if len(parts) == 1 else f"CONCAT({', '.join(parts)})"
+
+
+def _quoted(text: str) -> str:
+    """All but printable ASCII is escaped; Pig decodes some of it before it looks for quotes."""
     return "'" + "".join(map(_escape, text)) + "'"
 
 
 def _escape(character: str) -> str:
-    if character in {"\\", "'"}:
-        return "\\" + character
-    if " " <= character <= "~" and character not in {"$", "`"}:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if " " <= character <= "~":
         return character
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
@@ -141,7 +182,7 @@ def _written(value: str, type_: ColumnType) -> str | None:
     if type_ == BOOLEAN and value.lower() in {"true", "false"}:
         return value.lower()
     if type_ == STRING or isinstance(type_, (CharType, VarcharType)):
-        return string(value)
+        return text_value(value)
     if type_ == DATE and _DATE.fullmatch(value):
         return f"ToDate('{value}', {DAY})"
     if type_ == TIMESTAMP:

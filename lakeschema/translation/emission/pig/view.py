@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.pig.loads import loads_of
 from lakeschema.translation.emission.pig.names import Aliases
-from lakeschema.translation.emission.pig.script import Load, PigScript, from_metastore, pig_script
+from lakeschema.translation.emission.pig.script import PigScript, pig_script
 from lakeschema.translation.errors import TooLarge, TranslationError, UnsupportedConstruct
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
@@ -23,7 +24,6 @@ def pig_view(
     upstreams: Upstreams,
     options: Options,
     *,
-    load: Load = from_metastore,
     alias: str | None = None,
     taken: Iterable[str] = (),
 ) -> PigScript:
@@ -34,7 +34,6 @@ def pig_view(
         relations: that are known, at least those that the view reads at any distance.
         upstreams: the interfaces of what each view reads.
         options: as its schema is derived with.
-        load: how tables are read.
         alias: of its rows; the view's own name by default.
         taken: names that the script must not use otherwise.
 
@@ -59,7 +58,15 @@ def pig_view(
     ]
     try:
         _check(view)
-        return pig_script(plan, names, chosen, view_plan=view_plan, load=load, taken=taken)
+        return pig_script(
+            plan,
+            names,
+            chosen,
+            view_plan=view_plan,
+            load=loads_of(options.pig_loads),
+            taken=taken,
+            plain_values=options.pig_plain_values,
+        )
     except TranslationError as error:
         error.relation = error.relation or name
         raise

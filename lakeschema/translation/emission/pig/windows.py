@@ -17,8 +17,8 @@ from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
 from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
 from lakeschema.translation.emission.pig.ordering import with_keys
-from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
-from lakeschema.translation.emission.pig.texts import null, scalar_type, type_text
+from lakeschema.translation.emission.pig.statements import Item, Relation, Writer, check_group
+from lakeschema.translation.emission.pig.texts import group_key, null, scalar_type, type_text
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -91,10 +91,12 @@ def _computed(
     statements = writer.statements
     own = statements.over(rows.fields[:width])
     for part in key.partition:
-        if scalar_type(part.type) is None:
-            raise UnsupportedConstruct("PARTITION BY of a value with parts for Pig")
+        check_group(part.type, statements, "PARTITION BY")
     kept = [Item(f.text, f.text, f.type) for f in rows.fields]
-    parts = [Item(own.value(e), f"part_{i}", e.type) for i, e in enumerate(key.partition, 1)]
+    parts = [
+        Item(group_key(own.value(e), e.type), f"part_{i}", e.type)
+        for i, e in enumerate(key.partition, 1)
+    ]
     sort_keys, directions = with_keys(own, key.order)
     arguments = [_argument(call, own) for _, call in calls]
     values = [Item(text, f"value_{i}", type_) for i, (text, type_) in enumerate(arguments, 1)]
@@ -209,7 +211,10 @@ class _Windows:
     def _aggregate(self, call: WindowCall, values: str) -> str:
         if call.operator.name == "count":
             return f"COUNT({values})"
-        form = form_of_call(AggregateCall(call.operator, call.arguments, call.type, call.nullable))
+        form = form_of_call(
+            AggregateCall(call.operator, call.arguments, call.type, call.nullable),
+            plain_values=self._statements.plain_values,
+        )
         if form.template != HIVES:
             return form.template.replace("{0}", values)
         function = self._statements.functions.hive(HIVE_AGGREGATE, call.operator.name)

@@ -23,7 +23,7 @@ def generated(expression: str) -> str:
         ("concat(buyer, '-', amount)", "CONCAT(buyer, '-', (chararray)amount)"),
         ("amount / id", "(((double)id + 0.0) == 0.0 ? null : (double)amount / (double)id)"),
         ("pmod(amount, id)", "(id == 0 ? null : (((amount % id) + id) % id))"),
-        ("buyer = 'it\\'s $x'", "((buyer == 'it\\'s \\u0024x') ? true : false)"),
+        ("buyer = 'it\\'s $x'", "((buyer == CONCAT('it\\'s $', 'x')) ? true : false)"),
         ("place.street", "place.street"),
         ("notes['a']", "(int)notes#'a'"),
         ("year(at)", "GetYear(at)"),

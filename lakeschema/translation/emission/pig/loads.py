@@ -1,0 +1,48 @@
+"""How tables are read: HCatLoader by the name in the metastore, or as a deployment's rules say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.udf_rules import match_pattern
+from lakeschema.translation.interface import PigLoad
+
+HCAT_LOADER: Final = "org.apache.hive.hcatalog.pig.HCatLoader()"
+_TEXT: Final = r"'(?:[^'\\\r\n]|\\.)*'"
+_FUNCTION: Final = re.compile(rf"[A-Za-z_][\w.$]*(?:\(\s*(?:{_TEXT}(?:\s*,\s*{_TEXT})*)?\s*\))?")
+_PLACE: Final = re.compile(r"\{([^{}]*)\}")
+
+Load = Callable[[RelationName], tuple[str, str]]
+"""Where the rows of a table are, and the function that loads them."""
+
+
+def load_problem(rule: PigLoad) -> str | None:
+    """What is wrong with a rule in itself; None for a good one."""
+    if _FUNCTION.fullmatch(rule.loader) is None:
+        return f"{rule.loader!r} is not a function of Pig's with quoted arguments"
+    stars = {str(number) for number in range(1, rule.table_pattern.count("*") + 1)}
+    for name in _PLACE.findall(rule.path):
+        if name not in stars | {"table"}:
+            return f"{rule.path!r} has {{{name}}}, but its pattern does not define it"
+    return None
+
+
+def loads_of(rules: Sequence[PigLoad] = ()) -> Load:
+    """By the first rule that matches; by HCatLoader where none does."""
+
+    def load(table: RelationName) -> tuple[str, str]:
+        name = ".".join((*table.namespace, table.name))
+        for rule in rules:
+            stars = match_pattern(rule.table_pattern, name)
+            if stars is not None:
+                return _filled(rule.path, {**stars, "table": table.name}), rule.loader
+        return name, HCAT_LOADER
+
+    return load
+
+
+def _filled(path: str, parts: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda place: parts[place[1]], path)
