@@ -1,18 +1,40 @@
 """Random queries made for lineage: a change of a value in what they read is seen in what they show.
 
-All columns are small integers or short texts, of few rows: sums, comparisons, ranks and texts follow
-each of their operands, where a function such as ``isnull`` would hide nearly every change.
+All columns are small integers or short texts: sums, comparisons, ranks and texts follow each of their
+operands, where a function such as ``isnull`` would hide nearly every change. What a query shows does
+not depend on the order in which an engine meets equal rows.
+
+A query is written for the rows of one world. With what ``beside`` marks it reads the rows of many
+worlds at once, whose number is one more column, and keeps them apart.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Final
 
 NUMBER, TEXT = "number", "text"
 KEY, GROUP = "id", "g"
-ROWS = 9
+WORLD: Final = "world"
+
+_BEGIN, _END = "\x01", "\x02"
+_BESIDE: Final = re.compile(f"{_BEGIN}[^{_END}]*{_END}")
+
+
+def beside(text: str) -> str:
+    """Marks what only a query over many worlds has."""
+    return f"{_BEGIN}{text}{_END}"
+
+
+def of_one_world(text: str) -> str:
+    return _BESIDE.sub("", text)
+
+
+def of_many_worlds(text: str) -> str:
+    return text.replace(_BEGIN, "").replace(_END, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +47,6 @@ class LineageTable:
     def changeable(self) -> list[str]:
         """Keys are left alone: other keys would leave nothing of most joins."""
         return [name for name, _ in self.columns if not name.endswith((f"_{KEY}", f"_{GROUP}"))]
-
-    def rows(self, random: Random) -> list[list[str]]:
-        return [
-            [
-                str(place) if name.endswith(f"_{KEY}") else value(random, name, kind)
-                for name, kind in self.columns
-            ]
-            for place in range(ROWS)
-        ]
-
-
-def value(random: Random, name: str, kind: str) -> str:
-    if name.endswith(f"_{GROUP}"):
-        return str(random.randrange(3))
-    if kind == NUMBER:
-        return str(random.randrange(20))
-    return f"'{random.choice('abcdef')}{random.choice('xyz')}'"
 
 
 def tables(count: int = 4) -> list[LineageTable]:
@@ -60,12 +65,34 @@ def tables(count: int = 4) -> list[LineageTable]:
     ]
 
 
+_JOINS: Final = (
+    *("JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "FULL JOIN"),
+    *("LEFT SEMI JOIN", "LEFT ANTI JOIN"),
+)
+_Columns = tuple[tuple[str, str], ...]
+_SHOWN: Final[_Columns] = (("k", NUMBER), ("grp", NUMBER))
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What stands in FROM: ``columns`` as written there, the first two the key and the group."""
+    """What stands in FROM.
+
+    Attributes:
+        columns: as written there, the first two the key and the group.
+        world: the expression that tells a row's world.
+    """
 
     text: str
-    columns: tuple[tuple[str, str], ...]
+    columns: _Columns
+    world: str
+
+    @property
+    def key(self) -> str:
+        return self.columns[0][0]
+
+    @property
+    def group(self) -> str:
+        return self.columns[1][0]
 
 
 class Grower:
@@ -77,9 +104,9 @@ class Grower:
         self._names = 0
 
     def query(self, depth: int) -> str:
-        return self._query(depth)[0]
+        return self._query(depth, outermost=True)[0]
 
-    def _query(self, depth: int) -> tuple[str, tuple[tuple[str, str], ...]]:
+    def _query(self, depth: int, *, outermost: bool = False) -> tuple[str, _Columns]:
         """A SELECT and its columns: k, grp and values v0, v1, …."""
         kind = self._random.random()
         if depth > 1 and kind < 0.15:
@@ -87,144 +114,195 @@ class Grower:
         source = self._source(depth)
         if kind < 0.35:
             return self._grouped(source)
-        return self._projected(source)
+        return self._projected(source, outermost=outermost)
 
     def _name(self) -> str:
         self._names += 1
         return f"n{self._names}"
 
+    def _chance(self, share: float) -> bool:
+        return self._random.random() < share
+
     # FROM
 
     def _source(self, depth: int) -> _Rows:
         rows = self._one(depth)
-        if self._random.random() < 0.45:
-            other = self._one(depth - 1)
-            side = self._random.choice(("JOIN", "LEFT JOIN", "FULL JOIN", "JOIN"))
-            on = f"{rows.columns[0][0]} = {other.columns[0][0]}"
-            if self._random.random() < 0.3:
-                on += f" AND {self._number(rows)} > {self._number(other)}"
-            return _Rows(
-                f"{rows.text} {side} {other.text} ON {on}", (*rows.columns, *other.columns[2:])
-            )
-        if self._random.random() < 0.2:
-            view = self._name()
-            array = f"array({self._number(rows)}, {self._number(rows)})"
-            return _Rows(
-                f"{rows.text} LATERAL VIEW explode({array}) {view} AS e",
-                (*rows.columns, (f"{view}.e", NUMBER)),
-            )
+        if self._chance(0.45):
+            return self._joined(rows, self._one(depth - 1))
+        if self._chance(0.2):
+            return self._exploded(rows)
         return rows
 
     def _one(self, depth: int) -> _Rows:
         name = self._name()
-        if depth <= 1 or self._random.random() < 0.3:
+        if depth <= 1 or self._chance(0.3):
             table = self._random.choice(self._lake)
-            return _Rows(
-                f"{table.name} AS {name}", tuple((f"{name}.{c}", k) for c, k in table.columns)
-            )
+            columns = tuple((f"{name}.{c}", k) for c, k in table.columns)
+            return _Rows(f"{table.name} AS {name}", columns, f"{name}.{WORLD}")
         text, columns = self._query(depth - 1)
-        return _Rows(f"({text}) AS {name}", tuple((f"{name}.{c}", k) for c, k in columns))
+        named = tuple((f"{name}.{c}", k) for c, k in columns)
+        return _Rows(f"({text}) AS {name}", named, f"{name}.{WORLD}")
+
+    def _joined(self, left: _Rows, right: _Rows) -> _Rows:
+        kind = self._random.choice(_JOINS)
+        on = f"{left.key} = {right.key}"
+        if self._chance(0.3):
+            on += f" AND {self._numbers(left, 1)[0]} > {self._numbers(right, 1)[0]}"
+        on += beside(f" AND {left.world} = {right.world}")
+        text = f"{left.text} {kind} {right.text} ON {on}"
+        if kind.endswith(("SEMI JOIN", "ANTI JOIN")):
+            return _Rows(text, left.columns, left.world)
+        world = {
+            "RIGHT JOIN": right.world,
+            "FULL JOIN": f"coalesce({left.world}, {right.world})",
+        }.get(kind, left.world)
+        return _Rows(text, (*left.columns, *right.columns[2:]), world)
+
+    def _exploded(self, rows: _Rows) -> _Rows:
+        view = self._name()
+        a, b = self._numbers(rows, 2)
+        array, outer = self._random.choice(
+            (
+                (f"array({a}, {b})", ""),
+                (f"array({a}, {b})", ""),
+                (f"if({a} > 9, array({b}, {a}), array({b}))", ""),
+                (f"sequence(1, {a} % 3 + 1)", ""),
+                (f"filter(array({a}, {b}), e -> e > 8)", "OUTER "),
+            )
+        )
+        return _Rows(
+            f"{rows.text} LATERAL VIEW {outer}explode({array}) {view} AS e",
+            (*rows.columns, (f"{view}.e", NUMBER)),
+            rows.world,
+        )
 
     # expressions
 
-    def _column(self, rows: _Rows, kind: str) -> str:
-        fitting = [name for name, of in rows.columns[2:] if of == kind]
-        return self._random.choice(fitting) if fitting else ("7" if kind == NUMBER else "'q'")
+    def _numbers(self, rows: _Rows, count: int) -> list[str]:
+        """Different ones, so that none is compared with itself."""
+        fitting = list(dict.fromkeys(name for name, kind in rows.columns[2:] if kind == NUMBER))
+        if len(fitting) < count:
+            fitting += [rows.group, rows.key]
+        return self._random.sample(fitting, count)
 
-    def _number(self, rows: _Rows) -> str:
-        return self._column(rows, NUMBER)
+    def _text(self, rows: _Rows) -> str:
+        fitting = [name for name, kind in rows.columns[2:] if kind == TEXT]
+        if fitting:
+            return self._random.choice(fitting)
+        return f"char(97 + abs({self._numbers(rows, 1)[0]}) % 6)"
 
-    def _expression(self, rows: _Rows) -> tuple[str, str]:
-        a, b = self._number(rows), self._number(rows)
-        text = self._column(rows, TEXT)
-        table = self._random.choice(self._lake)
-        inner = f"{table.name}.{table.name}"
-        return self._random.choice(
-            (
-                (f"{a} + 3 * {b}", NUMBER),
-                (f"{a} - {b}", NUMBER),
-                (a, NUMBER),
-                (text, TEXT),
-                (f"concat({text}, '-', {a})", TEXT),
-                (f"CASE WHEN {a} > 9 THEN {b} ELSE 100 + {a} END", NUMBER),
-                (f"if({text} < 'd', {a}, -1 - {b})", NUMBER),
-                (f"named_struct('p', {a}, 'q', {b}).p", NUMBER),
-                (f"coalesce(nullif({a}, 4), {b})", NUMBER),
-                (
-                    f"(SELECT sum({inner}_x) FROM {table.name} WHERE {inner}_g = {rows.columns[1][0]})",
-                    NUMBER,
-                ),
-                (f"sum({a}) OVER (PARTITION BY {rows.columns[1][0]})", NUMBER),
-                (f"rank() OVER (ORDER BY {a})", NUMBER),
-                (
-                    f"lag({a}) OVER (PARTITION BY {rows.columns[1][0]} ORDER BY {b}, {rows.columns[0][0]})",
-                    NUMBER,
-                ),
-            )
+    def _expression(self, rows: _Rows, *, outermost: bool) -> tuple[str, str]:
+        a, b = self._numbers(rows, 2)
+        text = self._text(rows)
+        world = rows.world
+        by_group = f"PARTITION BY {rows.group}{beside(f', {world}')}"
+        choices = [
+            (f"{a} + 3 * {b}", NUMBER),
+            (f"{a} - {b}", NUMBER),
+            (a, NUMBER),
+            (text, TEXT),
+            (f"concat({text}, '-', {a})", TEXT),
+            (f"CASE WHEN {a} > 9 THEN {b} ELSE 100 + {a} END", NUMBER),
+            (f"if({text} < 'd', {a}, -1 - {b})", NUMBER),
+            (f"named_struct('p', {a}, 'q', {b}).p", NUMBER),
+            (f"coalesce(nullif({a}, 4), {b})", NUMBER),
+            (f"greatest({a}, {b})", NUMBER),
+            (self._correlated(rows), NUMBER),
+            (f"sum({a}) OVER ({by_group})", NUMBER),
+            (f"sum({a}) OVER ({by_group} ORDER BY {b})", NUMBER),
+            (f"rank() OVER ({beside(f'PARTITION BY {world} ')}ORDER BY {a})", NUMBER),
+        ]
+        if outermost:
+            # Which of equal rows comes before which, nobody says; what they show is equal.
+            choices.append((f"lag({a}) OVER ({by_group} ORDER BY {b}, {a})", NUMBER))
+        return self._random.choice(choices)
+
+    def _correlated(self, rows: _Rows) -> str:
+        table = self._random.choice(self._lake).name
+        return (
+            f"(SELECT sum({table}.{table}_x) FROM {table} WHERE {table}.{table}_g = {rows.group}"
+            f"{self._same_world(table, rows)})"
         )
 
+    @staticmethod
+    def _same_world(table: str, rows: _Rows, before: str = "AND") -> str:
+        return beside(f" {before} {table}.{WORLD} = {rows.world}")
+
     def _condition(self, rows: _Rows) -> str:
-        a, b = self._number(rows), self._number(rows)
-        table = self._random.choice(self._lake)
-        inner = f"{table.name}.{table.name}"
+        a, b = self._numbers(rows, 2)
+        t = self._random.choice(self._lake).name
+        and_same, where_same = self._same_world(t, rows), self._same_world(t, rows, "WHERE")
         return self._random.choice(
             (
                 f"{a} > 8",
                 f"{a} % 2 = 0",
                 f"{a} >= {b}",
-                f"{self._column(rows, TEXT)} LIKE 'a%' OR {a} < 12",
-                f"{a} IN (SELECT {inner}_y FROM {table.name})",
-                f"{a} NOT IN (SELECT {inner}_x FROM {table.name} WHERE {inner}_y > 9)",
-                f"EXISTS (SELECT 1 FROM {table.name} WHERE {inner}_x = {a} % 10)",
-                f"{a} > (SELECT avg({inner}_x) FROM {table.name})",
+                f"{self._text(rows)} LIKE 'a%' OR {a} < 12",
+                f"{a} IN (SELECT {t}.{t}_y FROM {t}{where_same})",
+                f"{a} NOT IN (SELECT {t}.{t}_x FROM {t} WHERE {t}.{t}_y > 9{and_same})",
+                f"EXISTS (SELECT 1 FROM {t} WHERE {t}.{t}_x = {a} % 10{and_same})",
+                f"{a} > (SELECT avg({t}.{t}_x) FROM {t}{where_same})",
             )
         )
 
     # SELECT
 
-    def _projected(self, rows: _Rows) -> tuple[str, tuple[tuple[str, str], ...]]:
-        items = [self._expression(rows) for _ in range(self._random.randint(1, 3))]
-        columns = (
-            ("k", NUMBER),
-            ("grp", NUMBER),
-            *((f"v{n}", k) for n, (_, k) in enumerate(items)),
-        )
-        shown = [rows.columns[0][0], rows.columns[1][0], *(text for text, _ in items)]
+    def _projected(self, rows: _Rows, *, outermost: bool) -> tuple[str, _Columns]:
+        is_distinct = self._chance(0.1)
+        is_qualified = not is_distinct and self._chance(0.15)
+        lags = outermost and not is_distinct and not is_qualified
+        count = self._random.randint(1, 3)
+        items = [self._expression(rows, outermost=lags) for _ in range(count)]
+        columns = (*_SHOWN, *((f"v{n}", k) for n, (_, k) in enumerate(items)))
+        shown = [rows.key, rows.group, *(text for text, _ in items)]
         listed = ", ".join(f"{t} AS {c}" for t, (c, _) in zip(shown, columns, strict=True))
-        distinct = "DISTINCT " if self._random.random() < 0.1 else ""
-        text = f"SELECT {distinct}{listed} FROM {rows.text}"
-        if self._random.random() < 0.45:
+        listed += beside(f", {rows.world} AS {WORLD}")
+        text = f"SELECT {'DISTINCT ' if is_distinct else ''}{listed} FROM {rows.text}"
+        if self._chance(0.45):
             text += f" WHERE {self._condition(rows)}"
-        if self._random.random() < 0.15 and not distinct:
+        if is_qualified:
             # Not LIMIT: which of equal rows it keeps, nobody says.
-            text += f" QUALIFY rank() OVER (ORDER BY {self._number(rows)}) <= 4"
+            within = beside(f"PARTITION BY {rows.world} ")
+            text += f" QUALIFY rank() OVER ({within}ORDER BY {self._numbers(rows, 1)[0]}) <= 4"
         return text, columns
 
-    def _grouped(self, rows: _Rows) -> tuple[str, tuple[tuple[str, str], ...]]:
-        a, b = self._number(rows), self._number(rows)
+    def _grouped(self, rows: _Rows) -> tuple[str, _Columns]:
+        a, b = self._numbers(rows, 2)
         made = self._random.sample(
-            (f"sum({a} + {b})", f"max({a})", f"min({b})", "count(*)", f"sum(if({a} > 9, {b}, 1))"),
+            (
+                f"sum({a} + {b})",
+                f"max({a})",
+                f"min({b})",
+                "count(*)",
+                f"count(DISTINCT {a})",
+                f"sum(if({a} > 9, {b}, 1))",
+                f"sum({a}) FILTER (WHERE {b} > 8)",
+            ),
             2,
         )
-        key = rows.columns[1][0]
-        having = f" HAVING sum({self._number(rows)}) > 25" if self._random.random() < 0.3 else ""
+        key = rows.group
+        having = f" HAVING sum({self._numbers(rows, 1)[0]}) > 25" if self._chance(0.3) else ""
         text = (
             f"SELECT {key} AS k, {key} AS grp, {made[0]} AS v0, {made[1]} AS v1"
-            f" FROM {rows.text} GROUP BY {key}{having}"
+            f"{beside(f', {rows.world} AS {WORLD}')}"
+            f" FROM {rows.text} GROUP BY {key}{beside(f', {rows.world}')}{having}"
         )
-        return text, (("k", NUMBER), ("grp", NUMBER), ("v0", NUMBER), ("v1", NUMBER))
+        return text, (*_SHOWN, ("v0", NUMBER), ("v1", NUMBER))
 
-    def _combined(self, depth: int) -> tuple[str, tuple[tuple[str, str], ...]]:
+    def _combined(self, depth: int) -> tuple[str, _Columns]:
         first, columns = self._query(depth - 1)
         second, others = self._query(depth - 1)
         operator = self._random.choice(("UNION ALL", "UNION", "EXCEPT", "INTERSECT"))
         kinds = [k for _, k in columns[2:]], [k for _, k in others[2:]]
         if kinds[0] != kinds[1] or operator in {"EXCEPT", "INTERSECT"}:
             # Whole rows of two queries hardly ever meet: one column and the group do.
-            number = [next((c for c, k in q[2:] if k == NUMBER), "k") for q in (columns, others)]
-            first = f"SELECT grp AS k, grp, {number[0]} % 5 AS v0 FROM ({first}) AS {self._name()}"
-            second = (
-                f"SELECT grp AS k, grp, {number[1]} % 5 AS v0 FROM ({second}) AS {self._name()}"
-            )
-            columns = (("k", NUMBER), ("grp", NUMBER), ("v0", NUMBER))
+            first, second = self._narrow(first, columns), self._narrow(second, others)
+            columns = (*_SHOWN, ("v0", NUMBER))
         return f"({first}) {operator} ({second})", columns
+
+    def _narrow(self, query: str, columns: _Columns) -> str:
+        number = next((c for c, k in columns[2:] if k == NUMBER), "k")
+        return (
+            f"SELECT grp AS k, grp, {number} % 5 AS v0{beside(f', {WORLD}')}"
+            f" FROM ({query}) AS {self._name()}"
+        )
