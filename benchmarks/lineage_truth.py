@@ -84,16 +84,20 @@ class _Worker:
 def _answers(seeds: range, processes: int) -> Generator[Truth]:
     size = -(-len(seeds) // processes)
     workers = [_Worker(seeds[at : at + size]) for at in range(0, len(seeds), size)]
-    while workers:
-        ready = wait([worker.results for worker in workers], timeout=1)
-        for worker in list(workers):
-            if worker.results not in ready:
-                if late := worker.overdue():
-                    yield late
-            elif found := worker.received():
-                yield found
-            else:
-                workers.remove(worker)
+    try:
+        while workers:
+            ready = wait([worker.results for worker in workers], timeout=1)
+            for worker in list(workers):
+                if worker.results not in ready:
+                    if late := worker.overdue():
+                        yield late
+                elif found := worker.received():
+                    yield found
+                else:
+                    workers.remove(worker)
+    finally:
+        for worker in workers:
+            worker.process.kill()
 
 
 def _report(truth: Truth) -> None:

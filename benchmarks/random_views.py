@@ -94,13 +94,16 @@ def main() -> None:
     parser.add_argument("--views", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first view")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
     began = time.monotonic()
     context = multiprocessing.get_context("spawn")
     results: Queue[Findings | str | int] = context.Queue()
     seeds = range(chosen.first, chosen.first + chosen.views)
     workers = [
-        context.Process(target=_work, args=(seeds[part :: chosen.processes], results))
+        context.Process(
+            target=_work, args=(seeds[part :: chosen.processes], chosen.minutes, results)
+        )
         for part in range(chosen.processes)
     ]
     for worker in workers:
@@ -110,7 +113,7 @@ def main() -> None:
         result = results.get()
         if isinstance(result, int):
             done += result
-            print(f"{done} of {chosen.views}, {time.monotonic() - began:.0f} s", flush=True)
+            print(f"{done} of {chosen.views} views, {time.monotonic() - began:.0f} s", flush=True)
         elif isinstance(result, str):
             print(f"\n{result}\n", flush=True)
         else:
@@ -118,12 +121,14 @@ def main() -> None:
             left -= 1
     for worker in workers:
         worker.join()
-    print(f"\n{chosen.views} views in {time.monotonic() - began:.0f} s")
+    judged = sum(findings.outcomes.values())
+    print(f"\n{judged} views from seed {chosen.first}, {time.monotonic() - began:.0f} s")
     findings.report()
     sys.exit(1 if findings.wrong else 0)
 
 
-def _work(seeds: range, results: Queue[Findings | str | int]) -> None:
+def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) -> None:
+    end = time.monotonic() + 60 * minutes
     spark = _session()
     judge = SparkJudge(spark)
     findings = Findings()
@@ -134,6 +139,8 @@ def _work(seeds: range, results: Queue[Findings | str | int]) -> None:
             results.put(f"WRONG: {verdict.outcome} (view {seed}): {verdict.details}")
         if number % 250 == 0:
             results.put(250)
+        if time.monotonic() > end:
+            break
     results.put(findings)
     spark.stop()
 
