@@ -47,10 +47,10 @@ def _printed(text: str, type_: ColumnType) -> object:
         return None
     if isinstance(type_, (ArrayType, MapType, StructType)):
         return _Nested(text).value(type_)
-    return base64.b64decode(text).hex() if type_ == BINARY else _scalar(text, type_)
+    return base64.b64decode(text).hex() if type_ == BINARY else scalar(text, type_)
 
 
-def _scalar(text: str, type_: ColumnType) -> object:
+def scalar(text: str, type_: ColumnType) -> object:
     match type_:
         case PrimitiveType(name) if name in _INTEGERS:
             return int(text)
@@ -146,11 +146,11 @@ class _Nested:
     def _leaf(self, type_: ColumnType) -> object:
         if self._text.startswith('"', self._at):
             text, self._at = _JSON.raw_decode(self._text, self._at)
-            return _scalar(text, type_)
+            return scalar(text, type_)
         start = self._at
         while self._at < len(self._text) and self._text[self._at] not in ",:]}":
             self._at += 1
-        return _scalar(self._text[start : self._at], type_)
+        return scalar(self._text[start : self._at], type_)
 
     def _expect(self, token: str) -> None:
         if not self._text.startswith(token, self._at):

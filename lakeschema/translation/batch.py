@@ -12,6 +12,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import UnknownRelation
@@ -58,7 +59,7 @@ def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any
         raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
     upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
     if target == "pig":
-        return _pig(relation, relations, options)
+        return _pig(view_script(relation, relations, derivations, options))
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     if target == "trino":
@@ -82,16 +83,16 @@ def _spark(
     }
 
 
-def _pig(
-    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
-) -> dict[str, Any]:
-    """``defines`` and ``statements`` in order, the rows' ``alias`` and their ``schema``."""
-    script = view_script(name, relations, options)
+def _pig(script: PigScript) -> dict[str, Any]:
+    """``defines`` and ``statements`` in order, the rows' ``alias`` and ``schema``, ``udfs`` to provide."""
     return {
         "statements": list(script.statements),
         "alias": script.alias,
         "defines": list(script.defines),
         "schema": script.schema,
+        "udfs": [
+            {"class": udf.class_name, "artifacts": list(udf.artifacts)} for udf in script.udfs
+        ],
     }
 
 

@@ -11,7 +11,7 @@ from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.pig.user_scripts import relations_loaded, with_views_replaced
 from lakeschema.translation.emission.pig.view import pig_view
 from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.interface import Derivation, Interface, Options
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 Read = Callable[[Sequence[RelationName]], Mapping[RelationName, Relation]]
@@ -27,7 +27,8 @@ def script_without_views(script: str, read: Read, options: Options) -> str:
     relations = _with_upstreams(relations_loaded(script), read, options)
 
     def write(name: RelationName, alias: str, taken: frozenset[str]) -> PigScript:
-        return view_script(name, relations, options, alias=alias, taken=taken)
+        derivations = derive_with_upstreams(name, relations, options)
+        return view_script(name, relations, derivations, options, alias=alias, taken=taken)
 
     return with_views_replaced(script, lambda name: _is_view(relations.get(name)), write)
 
@@ -35,13 +36,13 @@ def script_without_views(script: str, read: Read, options: Options) -> str:
 def view_script(
     name: RelationName,
     relations: Mapping[RelationName, Relation],
+    derivations: Mapping[RelationName, Derivation],
     options: Options,
     *,
     alias: str | None = None,
     taken: frozenset[str] = frozenset(),
 ) -> PigScript:
-    """The script of one view among the relations; see ``pig_view``."""
-    derivations = derive_with_upstreams(name, relations, options)
+    """The script of one view among the relations, derived with its upstreams; see ``pig_view``."""
 
     def upstreams(view: RelationName) -> Mapping[RelationName, Interface]:
         return {read: derivations[read].interface for read in derivations[view].upstreams}

@@ -36,7 +36,8 @@ class AggregateForm:
 
     ``distinct``: whether it may be of distinct values. ``computed``: the type that the argument
     is brought to first. ``plain``: only where no value is NaN, of which Hive's answer depends on
-    the order of the rows.
+    the order of the rows. ``ordered``: its value has the order of the rows, which Pig does not keep,
+    so that only what does not look at the order may use it.
     """
 
     names: str
@@ -45,6 +46,7 @@ class AggregateForm:
     distinct: bool = True
     computed: ColumnType | None = None
     plain: bool = False
+    ordered: bool = False
 
 
 # fmt: off
@@ -72,6 +74,7 @@ _FORMS: Final = (
     AggregateForm("max", "date", "MAX({0})"),
     AggregateForm("stddev std stddev_pop stddev_samp variance var_pop var_samp", "double", distinct=False),
     AggregateForm("corr covar_pop covar_samp", "double double", distinct=False),
+    AggregateForm("collect_list collect_set", "plain", distinct=False, ordered=True),
     AggregateForm("percentile", "whole double", distinct=False),
     AggregateForm("percentile", "whole decimal", distinct=False),
 )
@@ -123,9 +126,10 @@ class _Grouping:
         items = []
         for index, (name, key) in enumerate(self._plan.keys):
             items.append(Item(self._key_text(index, key), name, key.type))
-        for (name, call), places in zip(self._plan.aggregates, arguments, strict=True):
-            fields = [prepared.fields[place].text for place in places]
-            items.append(Item(self._call(call, prepared.alias, fields), name, call.type))
+        for place, (name, call) in enumerate(self._plan.aggregates):
+            fields = [prepared.fields[field].text for field in arguments[place]]
+            text = self._call(call, place, prepared.alias, fields)
+            items.append(Item(text, name, call.type))
         return self._statements.generate(grouped_rows, items, "groups", " ".join(self._nested))
 
     def _prepared(self) -> tuple[Relation, list[list[int]]]:
@@ -172,7 +176,7 @@ class _Grouping:
         one = len(self._chosen) == 1
         return of_group_key("group" if one else f"group.${self._chosen.index(index)}", key.type)
 
-    def _call(self, call: AggregateCall, bag: str, fields: Sequence[str]) -> str:
+    def _call(self, call: AggregateCall, place: int, bag: str, fields: Sequence[str]) -> str:
         name = call.operator.name
         if name in {"grouping", "grouping__id"}:
             return self._grouping(call)
@@ -181,6 +185,8 @@ class _Grouping:
         if name == "count":
             return self._count(call, bag, fields)
         form = form_of_call(call, plain_values=self._statements.plain_values)
+        if form.ordered and not self._writer.is_orderless(self._plan, place):
+            raise UnsupportedFunction(name, "has its elements in another order in Pig")
         values = f"{bag}.{fields[0]}" if len(fields) == 1 else f"{bag}.({', '.join(fields)})"
         if call.distinct and name not in {"min", "max"}:
             values = self._distinct(values)

@@ -9,18 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Final, assert_never
 
 from lakeschema.catalog.column_types import (
-    BIGINT,
     BOOLEAN,
     DATE,
-    DOUBLE,
-    INT,
     STRING,
     TIMESTAMP,
-    VOID,
     ArrayType,
     ColumnType,
     DecimalType,
@@ -30,9 +25,21 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig import arithmetic, patterns
+from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.casts import cast_form
 from lakeschema.translation.emission.pig.forms import HIVES, form_of
 from lakeschema.translation.emission.pig.functions import HIVE_FUNCTION, PigFunctions
+from lakeschema.translation.emission.pig.literals import (
+    are_alike,
+    as_day,
+    bit_of,
+    compared_type,
+    day_of,
+    is_exact,
+    is_text,
+    survives_cut,
+    written_instant,
+)
 from lakeschema.translation.emission.pig.names import field_names, is_legal
 from lakeschema.translation.emission.pig.texts import (
     literal,
@@ -61,6 +68,7 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
 )
+from lakeschema.translation.plan.operators import NullClass, Operator, UserDefined
 
 COMPARISONS: Final = {
     "=": "==",
@@ -76,6 +84,8 @@ _CAST: Final = re.compile(
     r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
 )
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
+_IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
+_OF_DAYS: Final = frozenset({"datediff", "date_diff", "date_add", "date_sub", "months_between"})
 _CONDITIONS: Final = frozenset(
     {
         *COMPARISONS,
@@ -160,7 +170,7 @@ class ExpressionWriter:
         """A condition that is null where the expression is; in parentheses."""
         match expression:
             case Literal(value):
-                return "(1 == (int)null)" if value is None else f"(1 == {_bit(value)})"
+                return "(1 == (int)null)" if value is None else f"(1 == {bit_of(value)})"
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = f" {operator.name.upper()} "
                 return f"({word.join(map(self.condition, arguments))})"
@@ -243,12 +253,20 @@ class ExpressionWriter:
         )
 
     def _comparison(self, name: str, left: RowExpression, right: RowExpression) -> str:
-        type_ = _compared(left.type, right.type)
+        type_ = compared_type(left.type, right.type)
+        if type_ == TIMESTAMP and not self.plain_values and survives_cut(name, left, right):
+            texts = [self._instant(left), self._instant(right)]
+            return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
         if type_ is None:
             pair = f"{print_type(left.type)} with {print_type(right.type)}"
             raise UnsupportedConstruct(f"to compare {pair} in Pig")
         texts = [self._compared_text(each, type_, name) for each in (left, right)]
         return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
+
+    def _instant(self, expression: RowExpression) -> str:
+        """A timestamp, cut at milliseconds."""
+        written = written_instant(expression)
+        return self._any_value(expression) if written is None else literal(written, TIMESTAMP)
 
     def _compared_text(self, expression: RowExpression, type_: ColumnType, name: str) -> str:
         if isinstance(expression, Literal) and expression.value is None:
@@ -277,10 +295,17 @@ class ExpressionWriter:
         """
         if isinstance(expression, Literal) and expression.value is None:
             return null(type_)
-        if isinstance(expression, Literal) and _is_exact(expression.type, type_):
+        if (
+            isinstance(expression, Literal)
+            and expression.value is not None
+            and is_exact(expression.value, expression.type, type_)
+        ):
             return literal(expression.value, type_)
-        if isinstance(expression, Literal) and type_ == DATE and _is_text(expression.type):
-            return literal(_day(expression), DATE)
+        if isinstance(expression, Literal) and type_ == DATE and is_text(expression.type):
+            return literal(day_of(expression), DATE)
+        written = written_instant(expression) if type_ == TIMESTAMP else None
+        if written is not None and self.plain_values:
+            return literal(written, TIMESTAMP)
         text = self.value(expression)
         return self._converted(text, expression.type, type_)
 
@@ -290,7 +315,7 @@ class ExpressionWriter:
             if isinstance(source, VarcharType) and source.length <= target.length:
                 return whole
             return self.filled("@substr({0}, 1, {1})", [whole, str(target.length)])
-        form = cast_form(source, target)
+        form = "{0}" if are_alike(source, target) else cast_form(source, target)
         if form is None:
             pair = f"{print_type(source)} to {print_type(target)}"
             raise UnsupportedConstruct(f"the conversion of {pair} for Pig")
@@ -332,11 +357,14 @@ class ExpressionWriter:
     def _call(self, call: Call) -> str:
         name, arguments = call.operator.name, call.arguments
         if call.operator.udf is not None:
-            raise UnsupportedFunction(name, "is user-defined: Pig is not told how to call it")
+            return self._user_defined(call.operator.udf, call)
         if name == "if":
             return self._case(Case(((arguments[0], arguments[1]),), arguments[2], call.type))
         if name in {"coalesce", "nvl"}:
             return self._first_known(arguments, call.type)
+        if name == "nvl2":
+            known = Call(_IS_KNOWN, (arguments[0],), BOOLEAN, nullable=False)
+            return self._case(Case(((known, arguments[1]),), arguments[2], call.type))
         if name == "nullif":
             equal = self._known(call, self._comparison("=", *arguments))
             return f"({equal} ? {null(call.type)} : {self.value(arguments[0])})"
@@ -346,6 +374,16 @@ class ExpressionWriter:
         if name in {"array", "map", "struct", "named_struct"}:
             return self._collected(name, call)
         return self._function(call)
+
+    def _user_defined(self, udf: UserDefined, call: Call) -> str:
+        """Hive's class as Pig calls it, which knows fewer types than Hive."""
+        for type_ in (*(argument.type for argument in call.arguments), call.type):
+            if not (is_of(type_, "plain") or is_of(type_, "list")):
+                raise UnsupportedFunction(
+                    udf.name, f"takes or returns {print_type(type_)}, which Pig gives it otherwise"
+                )
+        texts = ", ".join(self.value(argument) for argument in call.arguments)
+        return f"{self.functions.user_defined(udf)}({texts})"
 
     def _operand(self, name: str, argument: RowExpression, type_: ColumnType) -> str:
         if isinstance(type_, DecimalType):
@@ -381,6 +419,8 @@ class ExpressionWriter:
 
     def _function(self, call: Call) -> str:
         name, arguments = call.operator.name, call.arguments
+        if name in _OF_DAYS:
+            arguments = tuple(map(as_day, arguments))
         types = [argument.type for argument in arguments]
         form = form_of(name, types)
         if form is None or form.reason:
@@ -403,16 +443,13 @@ class ExpressionWriter:
         assert isinstance(struct, StructType)
         names = field_names([field.name for field in struct.fields])
         own = struct.fields[access.index].name.lower()
-        legal = is_legal(own) and names[access.index] == own
+        named = isinstance(access.base, (ColumnReference, FieldAccess))
+        legal = named and is_legal(own) and names[access.index] == own
         return f"{unary(self.value(access.base))}.{own if legal else f'${access.index}'}"
 
     def _subscript(self, subscript: Subscript) -> str:
         index = subscript.index
         base, scalar = subscript.base, scalar_type(subscript.type)
-        if isinstance(base.type, ArrayType) and not isinstance(index, Literal):
-            form = form_of("index", [base.type, index.type])
-            if form is not None:
-                return self.filled(form.template, [self.value(base), self.value(index)])
         if not isinstance(index, Literal) or index.value is None:
             raise UnsupportedConstruct("an index or a key that is no literal for Pig")
         if scalar is None:
@@ -438,40 +475,3 @@ def output(text: str, name: str, type_: ColumnType) -> str:
     if scalar_type(type_) is None and not re.fullmatch(r"[\w:$]+", text):
         return f"{text} AS {name}:{type_text(type_)}"
     return f"{text} AS {name}"
-
-
-def _bit(value: str) -> int:
-    return 1 if value.lower() == "true" else 0
-
-
-def _is_exact(source: ColumnType, target: ColumnType) -> bool:
-    """Whether a literal's digits as they stand are the converted value."""
-    if isinstance(source, DecimalType) and target == DOUBLE:
-        return True
-    order = (INT, BIGINT, DOUBLE)
-    return source in order and target in order and order.index(source) <= order.index(target)
-
-
-def _compared(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """The type that two values are compared as; None where Pig would not compare as Hive does."""
-    if VOID in {left, right}:
-        return right if left == VOID else left
-    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
-        scale = max(left.scale, right.scale)
-        whole = max(left.precision - left.scale, right.precision - right.scale)
-        return DecimalType(min(38, whole + scale), scale)
-    if _is_text(left) and _is_text(right):
-        return STRING
-    return left if left == right and scalar_type(left) is not None else None
-
-
-def _day(expression: Literal) -> str:
-    """The day that a text names, which Hive would find at run time."""
-    try:
-        return date.fromisoformat(str(expression.value)).isoformat()
-    except ValueError:
-        raise UnsupportedConstruct(f"the text {expression.value!r:.50} as a day for Pig") from None
-
-
-def _is_text(type_: ColumnType) -> bool:
-    return type_ == STRING or isinstance(type_, VarcharType)

@@ -20,10 +20,6 @@ HIVES: Final = ""
 _POSITION: Final = (
     "({0} is null OR {1} is null ? (int)null : ({0} == '' ? 0 : INDEXOF({0}, {1}, 0) + 1))"
 )
-# Hive's own stops at a null.
-_ELEMENT: Final = (
-    "({0} is null OR {1} is null OR {1} < 0 OR {1} >= SIZE({0}) ? null : @index({0}, {1}))"
-)
 _DAY: Final = "ToDate(ToString({0}, 'yyyy-MM-dd'), 'yyyy-MM-dd')"
 
 
@@ -62,6 +58,7 @@ _FORMS: Final = (
     Form("length octet_length", "binary", "(int)SIZE({0})"),
     Form("instr", "text text", _POSITION),
     Form("locate", "text text int?"),
+    Form("elt", "int text..."),
     Form("find_in_set", "text text"),
     Form("ascii", "text"),
     Form("soundex", "text"),
@@ -121,10 +118,10 @@ _FORMS: Final = (
     Form("date_sub", "date int", "AddDuration({0}, CONCAT('P', (chararray)(-{1}), 'D'))"),
     Form("date_add", "timestamp int", f"AddDuration({_DAY}, CONCAT('P', (chararray){{1}}, 'D'))"),
     Form("date_sub", "timestamp int", f"AddDuration({_DAY}, CONCAT('P', (chararray)(-{{1}}), 'D'))"),
-    Form("datediff", "date date", "(int)DaysBetween({0}, {1})"),
-    Form("datediff", "timestamp timestamp", f"(int)DaysBetween({_DAY}, {_DAY.replace('{0}', '{1}')})"),
-    Form("datediff", "date timestamp", f"(int)DaysBetween({{0}}, {_DAY.replace('{0}', '{1}')})"),
-    Form("datediff", "timestamp date", f"(int)DaysBetween({_DAY}, {{1}})"),
+    Form("datediff date_diff", "date date", "(int)DaysBetween({0}, {1})"),
+    Form("datediff date_diff", "timestamp timestamp", f"(int)DaysBetween({_DAY}, {_DAY.replace('{0}', '{1}')})"),
+    Form("datediff date_diff", "date timestamp", f"(int)DaysBetween({{0}}, {_DAY.replace('{0}', '{1}')})"),
+    Form("datediff date_diff", "timestamp date", f"(int)DaysBetween({_DAY}, {{1}})"),
     Form("quarter weekofyear dayofweek", "time"),
     Form("last_day", "time"),
     Form("trunc", "time text"),
@@ -144,7 +141,6 @@ _FORMS: Final = (
     Form("sort_array", "list"),
     Form("array_contains", "list plain", "({0} is null ? false : @array_contains({*}))"),
     Form("concat_ws", "text texts"),
-    Form("index", "list int", _ELEMENT),
 )
 # fmt: on
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from lakeschema.translation.emission.pig.names import Aliases
 from lakeschema.translation.emission.pig.texts import string
+from lakeschema.translation.errors import UnsupportedFunction
+from lakeschema.translation.plan.operators import UserDefined
 
 HIVE_FUNCTION: Final = "HiveUDF"
 HIVE_AGGREGATE: Final = "HiveUDAF"
@@ -29,12 +32,37 @@ _SYMBOLS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class PigUdf:
+    """A class that has to be on Pig's class path; ``artifacts`` are the view's, as it writes them."""
+
+    class_name: str
+    artifacts: tuple[str, ...]
+
+
 class PigFunctions:
     """Gives out aliases while a script is written."""
 
     def __init__(self, aliases: Aliases) -> None:
         self._aliases = aliases
         self._given: dict[str, str] = {}
+        self._udfs: set[PigUdf] = set()
+
+    @property
+    def udfs(self) -> tuple[PigUdf, ...]:
+        """The user-defined functions among them."""
+        return tuple(sorted(self._udfs))
+
+    def user_defined(self, udf: UserDefined) -> str:
+        """The alias of a function of Hive's that a view declares.
+
+        Raises:
+            UnsupportedFunction: the view says no class.
+        """
+        if udf.class_name is None:
+            raise UnsupportedFunction(udf.name, "has no class that Pig could call")
+        self._udfs.add(PigUdf(udf.class_name, udf.dependencies))
+        return self.declared(udf.name, f"{HIVE_FUNCTION}({string(udf.class_name)})")
 
     @property
     def defines(self) -> tuple[str, ...]:

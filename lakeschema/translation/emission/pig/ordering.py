@@ -18,7 +18,7 @@ def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relatio
     statements = writer.statements
     rows = statements.renamed(writer.rows(below))
     fields = [Item(f.text, f.text, f.type) for f in rows.fields]
-    keyed, order = with_keys(statements.over(rows.fields), keys)
+    keyed, order = with_keys(statements.over(rows.fields), keys, zeros=True)
     prepared = statements.generate(rows, [*fields, *keyed], "keyed")
     names = [field.text for field in prepared.fields[len(fields) :]]
     by = ", ".join(f"{name}{word}" for name, word in zip(names, order, strict=True))
@@ -28,8 +28,13 @@ def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relatio
     return statements.generate(ordered, [Item(f.text, f.text, f.type) for f in kept], "sorted")
 
 
-def with_keys(over: ExpressionWriter, keys: Sequence[SortKey]) -> tuple[list[Item], list[str]]:
-    """Fields to sort by, each with the word for its direction behind."""
+def with_keys(
+    over: ExpressionWriter, keys: Sequence[SortKey], *, zeros: bool = False
+) -> tuple[list[Item], list[str]]:
+    """Fields to sort by, each with the word for its direction behind.
+
+    ``zeros``: the zero below zero comes before the other, as where whole results are sorted.
+    """
     items: list[Item] = []
     order: list[str] = []
     for number, key in enumerate(keys, 1):
@@ -54,6 +59,10 @@ def with_keys(over: ExpressionWriter, keys: Sequence[SortKey]) -> tuple[list[Ite
             order.append(" DESC" if key.descending else "")
         items.append(Item(text, f"key_{number}", expression.type))
         order.append(" DESC" if key.descending else "")
+        if zeros and expression.type in {DOUBLE, FLOAT}:
+            is_below = f"((chararray){unary(over.value(expression))} == '-0.0' ? 0 : 1)"
+            items.append(Item(is_below, f"zero_{number}", INT))
+            order.append(" DESC" if key.descending else "")
     return items, order
 
 

@@ -17,9 +17,11 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.pig import aggregates, generators, joins, sets, windows
 from lakeschema.translation.emission.pig.expressions import Field
+from lakeschema.translation.emission.pig.functions import PigUdf
 from lakeschema.translation.emission.pig.loads import HCAT_LOADER, Load, loads_of
 from lakeschema.translation.emission.pig.names import field_names, is_legal
 from lakeschema.translation.emission.pig.ordering import limited, sorted_rows
+from lakeschema.translation.emission.pig.orderless import orderless_places
 from lakeschema.translation.emission.pig.statements import Item, Relation, Statements
 from lakeschema.translation.emission.pig.subqueries import without_subqueries
 from lakeschema.translation.emission.pig.texts import string, type_text
@@ -58,12 +60,14 @@ class PigScript:
         statements: each with its semicolon, in order.
         alias: that of the rows.
         defines: statements that declare functions, to be put before the others.
+        udfs: classes that the script calls and Hive does not have.
         columns: what the rows' fields are called, with their types in Hive.
     """
 
     statements: tuple[str, ...]
     alias: str
     defines: tuple[str, ...]
+    udfs: tuple[PigUdf, ...]
     columns: tuple[PlanColumn, ...]
 
     @property
@@ -113,6 +117,7 @@ def pig_script(
         (*writer.settings, *statements.texts(found.alias, alias)),
         alias,
         statements.functions.defines,
+        statements.functions.udfs,
         shown,
     )
 
@@ -149,6 +154,7 @@ class ScriptWriter:
         self._load = load
         # With the plan itself: ids are only good while the objects live.
         self._done: dict[int, tuple[Plan, Relation]] = {}
+        self._orderless: dict[int, frozenset[int]] = {}
 
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
@@ -214,6 +220,9 @@ class ScriptWriter:
         if plan is not None:
             return self.output(plan, [column.name for column in scan.columns])
         path, loader = self._load(scan.relation)
+        for column in scan.columns if loader == HCAT_LOADER else ():
+            # One column that it has no type for, and it loads none of the table.
+            type_text(column.type)
         if loader == HCAT_LOADER:
             # It asks for columns in lower case; files of other programs may have capitals.
             self.settings = ("SET orc.schema.evolution.case.sensitive 'false';",)
@@ -225,7 +234,13 @@ class ScriptWriter:
         )
         return Relation(alias, fields, (name,))
 
+    def is_orderless(self, plan: Aggregate, place: int) -> bool:
+        return place in self._orderless.get(id(plan), ())
+
     def _project(self, plan: Project, names: Sequence[str]) -> Relation:
+        found = orderless_places(plan)
+        if found is not None:
+            self._orderless[id(found[0])] = found[1]
         below = self.rows(plan.input)
         over = self.statements.over(below.fields)
         items = [

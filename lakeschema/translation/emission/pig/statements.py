@@ -13,7 +13,7 @@ from lakeschema.translation.emission.pig.functions import PigFunctions
 from lakeschema.translation.emission.pig.names import Aliases, field_names, is_legal, topic
 from lakeschema.translation.emission.pig.texts import scalar_type
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.plan.relations import Aggregate, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,9 @@ class Writer(Protocol):
     def statements(self) -> Statements: ...
 
     def rows(self, plan: Plan) -> Relation: ...
+
+    def is_orderless(self, plan: Aggregate, place: int) -> bool:
+        """Whether nothing looks at the order of the elements that an aggregate of it collects."""
 
     def again(self, plan: Plan) -> Relation:
         """The rows under an alias of their own, for a join with themselves."""

@@ -1,6 +1,7 @@
 import pytest
 
-from tests.lakeschema.translation.emission.pig.pig_batches import script
+from lakeschema.translation.batch import answer
+from tests.lakeschema.translation.emission.pig.pig_batches import DDL, script
 
 
 def generated(expression: str) -> str:
@@ -45,6 +46,21 @@ def test_hives_functions_are_declared_once_before_the_statements() -> None:
 
     assert statements[0] == "DEFINE hive_initcap HiveUDF('initcap');"
     assert statements[-1].endswith("GENERATE hive_initcap(buyer) AS a, hive_initcap('b') AS b;")
+
+
+def test_a_declared_function_is_hives_class() -> None:
+    view = (
+        "CREATE VIEW named TBLPROPERTIES ('functions' = 'up:com.acme.Up', 'dependencies' ="
+        " 'ivy://com.acme:up:1.0') AS SELECT shop_named_up(buyer) AS u FROM orders"
+    )
+    ddl = [*DDL, view.replace("shop_named_up", "up")]
+    request = {"id": 1, "ddl": ddl, "relation": "shop.named", "to": "pig"}
+
+    result = answer({**request, "udfs": {"com.acme.Up": {"returns": "string"}}})["result"]
+
+    assert result["defines"] == ["DEFINE up HiveUDF('com.acme.Up');"]
+    assert result["udfs"] == [{"class": "com.acme.Up", "artifacts": ["ivy://com.acme:up:1.0"]}]
+    assert result["statements"][-1] == "named = FOREACH orders GENERATE up(buyer) AS u;"
 
 
 @pytest.mark.parametrize(

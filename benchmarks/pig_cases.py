@@ -1,0 +1,104 @@
+"""Recorded views with rows as Pig prints them: ``make bench-pig-cases CASES=cases.json``.
+
+A case is {"id", "kind": "pig", "tables", "data", "views" or "expect": {"query"}, "expect":
+{"output_any_order"}}; a table is read by its own ``pig_loader`` from JSON lines. Exit status: 0 if each
+case is equal or refused, 1 if not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from deploy.pig import PigQueries, PigRefused
+from lakeschema.translation.batch import answer
+
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:E-?[0-9]+)?")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--only", default="", help="cases whose id has this text")
+    chosen = parser.parse_args()
+    cases = [
+        case
+        for case in json.loads(chosen.cases.read_text())
+        if case.get("kind") == "pig" and chosen.only in case["id"]
+    ]
+    verdicts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        root = Path(folder)
+        with PigQueries.start(root / "pig") as pig:
+            for case in cases:
+                verdict, details = _verdict(case, root / "data", pig)
+                verdicts[verdict] += 1
+                if verdict != "equal":
+                    print(f"{case['id']}: {verdict}: {details}", flush=True)
+    for verdict, count in verdicts.most_common():
+        print(f"{count:>5}  {verdict}")
+    return 1 if verdicts["fails"] or verdicts["other rows"] else 0
+
+
+def _verdict(case: Mapping[str, Any], folder: Path, pig: PigQueries) -> tuple[str, str]:
+    query = case["expect"]["query"]
+    request = {
+        "id": 0,
+        "ddl": [*(table["ddl"] for table in case["tables"]), f"CREATE VIEW case_view AS {query}"],
+        "relation": "default.case_view",
+        "to": "pig",
+        "options": {"pig_loads": _loads(case, folder)},
+    }
+    reply = answer(request)
+    if "error" in reply:
+        return "refused", reply["error"]["message"]
+    result = reply["result"]
+    script = "\n".join((*result["defines"], *result["statements"]))
+    try:
+        rows = pig.answer(script, result["alias"]).rows
+    except PigRefused as error:
+        return "fails", str(error)
+    found = sorted(_comparable(f"({','.join(map(_printed, row))})") for row in rows)
+    expected = sorted(map(_comparable, case["expect"]["output_any_order"]))
+    if found == expected:
+        return "equal", ""
+    return "other rows", f"{query}: expected {expected}, got {found}"
+
+
+def _loads(case: Mapping[str, Any], folder: Path) -> Sequence[Mapping[str, str]]:
+    """A rule for each table, whose rows are written to a file."""
+    rules = []
+    for table in case["tables"]:
+        path = folder / case["id"].replace("#", "_") / table["name"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = case["data"][table["name"]]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        rules.append({"table": table["name"], "path": path.as_uri(), "loader": table["pig_loader"]})
+    return rules
+
+
+def _printed(value: Any) -> str:
+    """As Pig prints a tuple; what is a list inside of a row is a bag of tuples."""
+    if isinstance(value, list):
+        bag = bool(value) and all(isinstance(item, list) for item in value)
+        inner = ",".join(map(_printed, value))
+        return f"{{{inner}}}" if bag else f"({inner})"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)
+
+
+def _comparable(text: str) -> str:
+    """Numbers in one spelling."""
+    return _NUMBER.sub(lambda number: repr(float(number[0])), text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

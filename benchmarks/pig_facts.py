@@ -1,0 +1,85 @@
+"""Facts of Hive, translated for Pig and run: ``make bench-pig FACTS=facts.json TABLES=tables.json``.
+
+A fact is {"id", "sql", "source_types", "source_result", "equal", "ordered"}: a query, its rows in
+Hive, and whether any Pig script is known to have them. A table is {"columns": [[name, type]],
+"rows"}. Exit status: 0 if each fact is equal or refused, 1 if one has other rows or fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pig_engines import DATABASE, Table, comparable, hive_and_pig, read_tables
+from deploy.pig import PigQueries, PigRefused
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.translation.batch import answer
+
+_EQUAL, _REFUSED, _UNKNOWN = "equal", "refused, although a script is known", "refused"
+_FAILED, _OTHER = "fails", "other rows"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("tables", type=Path)
+    parser.add_argument("--only", default="", help="facts whose id has this text")
+    chosen = parser.parse_args()
+    tables = read_tables(json.loads(chosen.tables.read_text()))
+    facts = [f for f in json.loads(chosen.facts.read_text()) if chosen.only in f["id"]]
+    verdicts: Counter[str] = Counter()
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        hive_and_pig(Path(folder), tables) as (_, pig),
+    ):
+        for fact in facts:
+            verdict, details = _verdict(fact, tables, pig)
+            verdicts[verdict] += 1
+            if verdict != _EQUAL:
+                print(f"{fact['id']}: {verdict}: {details}", flush=True)
+    for verdict, count in verdicts.most_common():
+        print(f"{count:>5}  {verdict}")
+    return 1 if verdicts[_FAILED] or verdicts[_OTHER] else 0
+
+
+def _verdict(
+    fact: Mapping[str, Any], tables: Mapping[str, Table], pig: PigQueries
+) -> tuple[str, str]:
+    reply = _translated(fact["sql"], tables)
+    if "error" in reply:
+        return _REFUSED if fact["equal"] else _UNKNOWN, reply["error"]["message"]
+    result = reply["result"]
+    script = "\n".join((*result["defines"], *result["statements"]))
+    types = [parse_type(text) for text in fact["source_types"]]
+    ordered = bool(fact.get("ordered"))
+    try:
+        found = comparable(
+            pig.answer(script, result["alias"]).rows, types, ordered=ordered, bags=True
+        )
+    except PigRefused as error:
+        return _FAILED, str(error)
+    expected = comparable(fact["source_result"], types, ordered=ordered)
+    if found == expected:
+        return _EQUAL, ""
+    return _OTHER, f"expected {expected}, got {found}\n{script}"
+
+
+def _translated(sql: str, tables: Mapping[str, Table]) -> dict[str, Any]:
+    ddl = [f"CREATE TABLE {DATABASE}.`{name}` ({held.ddl})" for name, held in tables.items()]
+    request = {
+        "id": 0,
+        "ddl": [*ddl, f"USE {DATABASE}", f"CREATE VIEW fact_view AS {sql}"],
+        "relation": f"{DATABASE}.fact_view",
+        "to": "pig",
+    }
+    return answer(request)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""What is known of values before a script runs: literals as other types, and which types meet."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    DATE,
+    DOUBLE,
+    INT,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    ColumnType,
+    DecimalType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
+
+MAX_DIGITS: Final = 38
+_ISO_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=$| [0-9]{2}:[0-9]{2}:[0-9]{2}$)")
+
+
+def bit_of(value: str) -> int:
+    return 1 if value.lower() == "true" else 0
+
+
+def is_exact(value: str, source: ColumnType, target: ColumnType) -> bool:
+    """Whether a literal's digits as they stand are the converted value."""
+    if isinstance(source, DecimalType) and target == DOUBLE:
+        return True
+    if isinstance(target, DecimalType):
+        return source in {INT, BIGINT} and len(value.strip("+-")) <= target.precision - target.scale
+    order = (INT, BIGINT, DOUBLE)
+    return source in order and target in order and order.index(source) <= order.index(target)
+
+
+def are_alike(source: ColumnType, target: ColumnType) -> bool:
+    """Whether two types with parts differ in nothing but what may be null."""
+    return scalar_type(source) is None and print_type(source) == print_type(target)
+
+
+def compared_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
+    """The type that two values are compared as; None where Pig would not compare as Hive does."""
+    if VOID in {left, right}:
+        return right if left == VOID else left
+    if isinstance(left, DecimalType) and isinstance(right, DecimalType):
+        scale = max(left.scale, right.scale)
+        whole = max(left.precision - left.scale, right.precision - right.scale)
+        return DecimalType(min(MAX_DIGITS, whole + scale), scale)
+    if is_text(left) and is_text(right):
+        return STRING
+    return left if left == right and scalar_type(left) is not None else None
+
+
+def written_instant(expression: RowExpression) -> str | None:
+    """The text of a literal timestamp, or of a literal that is converted to one."""
+    while isinstance(expression, Cast) and expression.type == TIMESTAMP:
+        expression = expression.operand
+    if not isinstance(expression, Literal) or expression.value is None:
+        return None
+    is_day = _ISO_DAY.fullmatch(expression.value) is not None
+    return f"{expression.value} 00:00:00" if is_day else expression.value
+
+
+def survives_cut(name: str, left: RowExpression, right: RowExpression) -> bool:
+    """Whether values that are cut compare with a literal as whole ones do: cutting only lowers them."""
+    if written_instant(right) is not None:
+        return name in {">=", "<"}
+    return written_instant(left) is not None and name in {"<=", ">"}
+
+
+def day_of(expression: Literal) -> str:
+    """The day that a text names, which Hive would find at run time."""
+    try:
+        return date.fromisoformat(str(expression.value)).isoformat()
+    except ValueError:
+        raise UnsupportedConstruct(f"the text {expression.value!r:.50} as a day for Pig") from None
+
+
+def as_day(argument: RowExpression) -> RowExpression:
+    """A literal text that names a day as that day."""
+    if not isinstance(argument, Literal) or not is_text(argument.type) or argument.value is None:
+        return argument
+    found = _ISO_DAY.match(argument.value)
+    return argument if found is None else Literal(day_of(Literal(found[0], STRING)), DATE)
+
+
+def is_text(type_: ColumnType) -> bool:
+    return type_ == STRING or isinstance(type_, VarcharType)
