@@ -72,7 +72,6 @@ _FORMS: Final = (
     Form("hex", "text"),
     Form("hex", "whole"),
     Form("bin", "bigint"),
-    Form("conv", "text int int"),
     Form("conv", "whole int int", "@conv((chararray){0}, {1}, {2})"),
     Form("unbase64 unhex", "text"),
     Form("base64", "binary"),
