@@ -47,7 +47,12 @@ class DerivedText:
 def derivation_handler(options: Options) -> Handler:
     """Of the child processes that a ``LimitedDeriver`` asks."""
     # The resolver stays here: its answers go with each question.
-    plain = replace(options, udfs=dict(options.udfs), udf_resolver=None)
+    plain = replace(
+        options,
+        udfs=dict(options.udfs),
+        trino_catalogs=dict(options.trino_catalogs),
+        udf_resolver=None,
+    )
     return Handler("lakeschema.translation.limited_deriver:answer_questions", plain)
 
 
