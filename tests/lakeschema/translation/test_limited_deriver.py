@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
@@ -133,3 +135,11 @@ def test_what_the_child_answers_can_be_read_back(
             assert len(reason) < 1_000
         case Derived(derivation):
             assert derivation_from_json(derivation_to_json(derivation)) == derivation
+
+
+def test_options_of_every_kind_reach_the_processes() -> None:
+    options = Options(udfs=MappingProxyType({"a.B": Returns(STRING)}))
+
+    handler = pickle.loads(pickle.dumps(derivation_handler(options)))
+
+    assert handler.argument == options
