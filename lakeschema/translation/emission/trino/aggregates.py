@@ -7,6 +7,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     StructType,
 )
+from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.rows import letter
 from lakeschema.translation.emission.trino.text import quoted, type_text
@@ -89,18 +90,24 @@ def extreme(given: Given) -> str:
     type_ = given.arguments[0].type
     match letter(type_):
         case "f" | "d":
-            is_nan = "is_nan({0})"
-            if given.name == "max":
-                known = f"CASE WHEN bool_or({is_nan}){{w}} THEN CAST(nan() AS {{t}}) ELSE max({{0}}){{w}} END"
-                return given.fill(known)
-            numbers = f"min(CASE WHEN NOT {is_nan} THEN {{0}} END){{w}}"
-            return given.fill(f"coalesce({numbers}, min({{0}}){{w}})")
+            return given.fill(_of_floats(given))
         case "r" if isinstance(type_, StructType):
             return _of_structs(given, type_)
         case "m" | "a" | "u" | "n":
             raise given.unsupported("values that Trino does not order so")
         case _:
             return given.fill(f"{given.name}({{q}}{{0}}){{w}}")
+
+
+def _of_floats(given: Given) -> str:
+    is_nan, plain = "is_nan({0})", f"{given.name}({{0}}){{w}}"
+    if given.mode is Mode.HIVE:
+        # Which it takes depends on the order in which Hive meets the rows.
+        refused = "CAST(fail('an extreme of NaN, which in Hive the order of rows decides') AS {t})"
+        return f"CASE WHEN bool_or({is_nan}){{w}} THEN {refused} ELSE {plain} END"
+    if given.name == "max":
+        return f"CASE WHEN bool_or({is_nan}){{w}} THEN CAST(nan() AS {{t}}) ELSE {plain} END"
+    return f"coalesce(min(CASE WHEN NOT {is_nan} THEN {{0}} END){{w}}, {plain})"
 
 
 def _of_structs(given: Given, type_: StructType) -> str:

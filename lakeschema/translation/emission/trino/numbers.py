@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from lakeschema.catalog.column_types import (
     BIGINT,
-    DOUBLE,
     INT,
     SMALLINT,
     TINYINT,
@@ -243,6 +242,10 @@ def rounded(given: Given) -> str:
         return given.fill(HALF_EVEN)
     if kind not in "ixdf":
         raise given.unsupported("its argument's type")
+    if kind == "d" and digits.isdigit() and digits != "0":
+        # Of its shortest decimal digits, as Java's BigDecimal has them.
+        exact = "CAST(round(CAST(CAST({0} AS varchar) AS decimal(38,20)), {1}) AS double)"
+        return given.fill(f"CASE WHEN abs({{0}}) < 1e15 THEN {exact} ELSE round({{0}}, {{1}}) END")
     text = f"round({', '.join(given.texts)})"
     return text if kind == "d" else f"CAST({text} AS {type_text(given.type)})"
 
@@ -330,13 +333,23 @@ def one_of(given: Given) -> str:
 
 
 def extreme(given: Given) -> str:
-    """Spark's GREATEST and LEAST leave nulls out; Hive's, and Trino's, are null."""
-    if given.mode is Mode.HIVE:
+    """Spark's GREATEST and LEAST leave nulls out; Hive's, and Trino's, are null. NaN is the greatest."""
+    values = f"ARRAY[{', '.join(given.texts)}]"
+    floats = letter(given.type) in "fd" and not all(map(_never_nan, given.arguments))
+    if not floats and given.mode is Mode.HIVE:
         return f"{given.name}({', '.join(given.texts)})"
-    if given.type == DOUBLE and not all(map(_never_nan, given.arguments)):
-        raise given.unsupported("values that may be NaN")
-    function = "array_max" if given.name == "greatest" else "array_min"
-    return f"{function}(filter(ARRAY[{', '.join(given.texts)}], e -> e IS NOT NULL))"
+    known = "filter(a, e -> e IS NOT NULL)"
+    if not floats:
+        function = "array_max" if given.name == "greatest" else "array_min"
+        return f"{function}({known.replace('(a,', f'({values},')})"
+    numbers = "filter(a, e -> NOT is_nan(e))"
+    if given.name == "greatest":
+        found = f"IF(cardinality({numbers}) < cardinality({known}), nan(), array_max({numbers}))"
+    else:
+        found = f"coalesce(array_min({numbers}), element_at({known}, 1))"
+    if given.mode is Mode.HIVE:
+        found = f"IF(cardinality({known}) = cardinality(a), {found})"
+    return given.fill(f"CAST(element_at(transform(ARRAY[{values}], a -> {found}), 1) AS {{t}})")
 
 
 def nullif(given: Given) -> str:

@@ -125,7 +125,7 @@ SHARED: Final = table((
     Row("parse_url", "sss?", strings.parse_url),
     Row("format_number", "[ifdx].", strings.format_number),
     Row("printf format_string", "s.*", strings.printf),
-    Row("soundex", "s", "CASE WHEN regexp_like({0}, '^[A-Za-z]+$') THEN soundex({0}) WHEN {0} IS NOT NULL THEN CAST(fail('soundex of other than letters') AS varchar) END"),
+    Row("soundex", "s", strings.soundex),
     Row("md5 sha1 sha", "s", "lower(to_hex({f}(to_utf8({0}))))"),
     Row("md5 sha1 sha", "b", "lower(to_hex({f}({0})))"),
     Row("sha2", "[sb]i", strings.sha2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.emission.trino import aggregates, collections, dates
+from lakeschema.translation.emission.trino import aggregates, collections, dates, strings
 from lakeschema.translation.emission.trino.casts import EPOCH, SECONDS
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
@@ -39,7 +39,7 @@ SPARK: Final = table((
     Row("startswith", "ss", "starts_with({0}, {1})"),
     Row("endswith", "ss", "(substr({0}, length({0}) - length({1}) + 1) = {1} AND length({0}) >= length({1}))"),
     Row("contains", "ss", "(strpos({0}, {1}) > 0)"),
-    Row("split_part", "ssi", "coalesce(split_part({0}, {1}, {2}), CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL AND {2} IS NOT NULL THEN '' END)"),
+    Row("split_part", "ssi", strings.split_part),
     Row("url_encode url_decode", "s", "{f}({0})"),
     Row("reverse", "[sa]", "reverse({0})"),
     Row("add_months", "Di", "date_add('month', {1}, {0})"),

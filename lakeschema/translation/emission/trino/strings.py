@@ -260,6 +260,22 @@ def parse_url(given: Given) -> str:
     )
 
 
+def soundex(given: Given) -> str:
+    text = given.constant(0)
+    if text is None or not re.fullmatch("[A-Za-z]+", text):
+        raise given.unsupported("Trino refuses texts of other than the letters A to Z")
+    return given.fill("soundex({0})")
+
+
+def split_part(given: Given) -> str:
+    """Empty, not null, where there is no such part; counted from the end if it is negative."""
+    place = _number(given, 2)
+    if not place or not given.constant(1):
+        raise given.unsupported("the delimiter and the place have to be written in the text")
+    part = "split_part({0}, {1}, {2})" if place > 0 else "element_at(split({0}, {1}), {2})"
+    return given.fill(f"coalesce({part}, CASE WHEN {{0}} IS NOT NULL THEN '' END)")
+
+
 _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]|\['([^'\]]*)'\]|\[(\*)\]")
 
 
