@@ -13,6 +13,7 @@ import argparse
 import base64
 import json
 import math
+import struct
 import sys
 import tempfile
 from collections import Counter
@@ -243,6 +244,9 @@ def _comparable(value: Any, type_: str) -> Any:
             return value.rstrip("0").rstrip(".")
         case str() if type_ in {"double", "real"}:
             return float(value)
+        case int() | float() if type_ == "real":
+            # Engines show the same bits with more or fewer digits.
+            return struct.unpack("f", struct.pack("f", value))[0]
         case bool() | None | str():
             return value
         case int() | float():

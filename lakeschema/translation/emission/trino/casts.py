@@ -92,8 +92,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         case "b", "s":
             return "from_utf8({0})"
         case "s", "s":
-            # A char is padded in Trino, and is not in Hive.
-            return "rtrim(CAST({0} AS varchar))" if isinstance(source, CharType) else "{0}"
+            return _unpadded(mode) if isinstance(source, CharType) else "{0}"
         case "s", _:
             return _of_text(target, mode, tolerant=tolerant)
         case "i", "i":
@@ -120,6 +119,11 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return _nested(source, target, mode, tolerant=tolerant)
         case _:
             return None
+
+
+def _unpadded(mode: Mode) -> str:
+    """A char is padded in Trino and to Spark, and is not in Hive."""
+    return "CAST({0} AS varchar)" if mode.is_spark else "rtrim(CAST({0} AS varchar))"
 
 
 def or_fail(value: str, argument: str, type_: str, what: str) -> str:

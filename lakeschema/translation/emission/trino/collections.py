@@ -129,6 +129,9 @@ def array_join(given: Given) -> str:
     type_ = given.arguments[0].type
     if not isinstance(type_, ArrayType) or letter(type_.element) not in "si":
         raise given.unsupported("elements that are not texts")
+    if given.mode is Mode.HIVE and len(given.arguments) == 2:
+        # Of no elements it is null.
+        return given.fill("CASE WHEN cardinality({0}) > 0 THEN array_join({0}, {1}) END")
     if len(given.arguments) == 2:
         return given.fill("array_join({0}, {1})")
     if given.constant(2) is None:

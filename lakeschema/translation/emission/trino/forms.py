@@ -209,6 +209,8 @@ class TrinoForms:
         text = writer.text(operand)
         if cast.by_name:
             return by_name(text, source, target)
+        if self.mode is Mode.HIVE and not cast.implicit and letter(target) in "amr":
+            raise UnsupportedConstruct("CAST to a nested type, of which Hive makes null, for Trino")
         form = cast_template(source, target, self.mode, tolerant=cast.tolerant)
 
         def fill(template: str, texts: Sequence[str]) -> str:

@@ -7,7 +7,6 @@ from typing import Final
 from lakeschema.translation.emission.trino import aggregates, collections, dates
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
-_MASKED: Final = r"regexp_replace(regexp_replace(regexp_replace({0}, '\p{Ll}', 'x'), '\p{Lu}', 'X'), '[0-9]', 'n')"
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
 _HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
 
@@ -17,15 +16,12 @@ HIVE: Final = table((
     Row("acos asin", "d", "CASE WHEN abs({0}) <= 1e0 THEN {f}({0}) END"),
     Row("log", "dd", "CASE WHEN {0} > 1e0 AND {1} > 0e0 THEN ln({1}) / ln({0}) END"),
     Row("log", "d", "CASE WHEN {0} > 0e0 THEN ln({0}) END"),
-    Row("width_bucket", "[ifdx]{3}i", "width_bucket(CAST({0} AS double), CAST({1} AS double), CAST({2} AS double), {3})", cast=True),
     Row("initcap", "s", r"regexp_replace(lower({0}), '(^|\s)(\S)', x -> x[1] || upper(x[2]))"),
     Row("ascii", "s", f"CASE WHEN {{0}} = '' THEN 0 ELSE {_FIRST_BYTE} - CASE WHEN {_FIRST_BYTE} > 127 THEN 256 ELSE 0 END END", cast=True),
     Row("base64", "b", "to_base64({0})"),
     Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),
     Row("field", "ss+", "coalesce(array_position(ARRAY[{1*}], {0}), 0)", cast=True),
     Row("field", "ii+", "coalesce(array_position(ARRAY[{1*}], {0}), 0)", cast=True),
-    Row("quote", "s", r"('''' || replace({0}, '''', '\''') || '''')"),
-    Row("mask", "s", _MASKED),
     Row("mask_hash", "s", "lower(to_hex(sha256(to_utf8({0}))))"),
     Row("reverse", "s", "reverse({0})"),
     Row("add_months", "[DTs]i", "CAST(CASE WHEN {D0} = last_day_of_month({D0}) THEN last_day_of_month(date_add('month', {1}, {D0})) ELSE date_add('month', {1}, {D0}) END AS varchar)"),

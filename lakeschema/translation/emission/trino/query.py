@@ -16,6 +16,7 @@ from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.interface import Options, Overflow
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Recursion, inputs
+from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_texts
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
@@ -56,9 +57,9 @@ class TrinoQuery:
 
 
 def trino_query(
-    plan: Plan, semantics: Semantics, names: Sequence[str], options: Options
+    plan: Plan, semantics: Semantics, names: Sequence[str], options: Options, stored: Stored
 ) -> TrinoQuery:
-    """The query of a view's plan; ``names`` of its columns.
+    """The query of a view's plan; ``names`` of its columns, ``stored`` types of what it reads.
 
     Raises:
         UnsupportedConstruct: Trino has nothing that does the same.
@@ -80,6 +81,8 @@ def trino_query(
         groups_by_names=True,
     )
     writer = SelectWriter(engine, lambda name: relation_text(name, options.trino_catalogs))
+    if semantics.is_spark:
+        plan = chars_as_texts(plan, stored)
     sql = writer.view(shaped(plan, semantics), names)
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, names, strict=True))
     return TrinoQuery(sql, columns, functions.given)

@@ -29,6 +29,7 @@ _FACTORIALS: Final = ", ".join(
         *(121645100408832000, 2432902008176640000),
     )
 )
+_MASKED: Final = r"regexp_replace(regexp_replace(regexp_replace({0}, '\p{Ll}', 'x'), '\p{Lu}', 'X'), '[0-9]', 'n')"
 _NOW: Final = "CAST(current_timestamp AT TIME ZONE 'UTC' AS {t})"
 
 # fmt: off
@@ -126,6 +127,9 @@ SHARED: Final = table((
     Row("format_number", "[ifdx].", strings.format_number),
     Row("printf format_string", "s.*", strings.printf),
     Row("soundex", "s", strings.soundex),
+    Row("width_bucket", "[ifdx]{3}i", "width_bucket(CAST({0} AS double), CAST({1} AS double), CAST({2} AS double), {3})", cast=True),
+    Row("quote", "s", r"('''' || replace({0}, '''', '\''') || '''')"),
+    Row("mask", "s", _MASKED),
     Row("md5 sha1 sha", "s", "lower(to_hex({f}(to_utf8({0}))))"),
     Row("md5 sha1 sha", "b", "lower(to_hex({f}({0})))"),
     Row("sha2", "[sb]i", strings.sha2),

@@ -38,7 +38,11 @@ def trino_view(
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
         _check_settings(view)
-        return trino_query(plan, semantics_of(view), names, options)
+        stored = {
+            name: {column.name.lower(): column.type for column in read.columns}
+            for name, read in upstreams.items()
+        }
+        return trino_query(plan, semantics_of(view), names, options, stored)
     except TranslationError as error:
         error.relation = error.relation or relation.name
         raise

@@ -94,6 +94,14 @@ def test_catalogs_have_their_names_in_trino() -> None:
     assert sql.endswith('FROM "hive"."default"."t" AS t1')
 
 
+def test_a_char_is_a_padded_text_to_spark_and_no_more_to_hive() -> None:
+    spark, hive = (query("SELECT c = s AS x FROM t", d).sql for d in ("spark", "hive"))
+
+    assert 'CAST(t1."c" AS varchar)' in spark
+    assert "rtrim" not in spark
+    assert 'rtrim(CAST(t1."c" AS varchar))' in hive
+
+
 def test_a_sample_of_rows_is_a_limit_and_one_of_files_is_refused() -> None:
     sql = query("SELECT i FROM t TABLESAMPLE (3 ROWS)", "spark").sql
 
