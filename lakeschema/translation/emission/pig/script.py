@@ -45,6 +45,7 @@ from lakeschema.translation.plan.relations import (
     Values,
     Window,
 )
+from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 
 ViewPlan = Callable[[RelationName], Plan | None]
 """The plan of a relation that is a view; None of a table."""
@@ -159,7 +160,7 @@ class ScriptWriter:
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
         wanted = field_names(names)
-        plan = without_subqueries(plan)
+        plan = without_subqueries(full_join_by_union(plan))
         if isinstance(plan, Project):
             return self._project(plan, wanted)
         found = self.rows(plan)
