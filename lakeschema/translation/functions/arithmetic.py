@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import ROUND_DOWN, Context, Decimal, localcontext
 from typing import Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
@@ -110,8 +111,8 @@ def _arithmetic(
     return None if common is None else CallResult(common, (common, common))
 
 
-_OF_FIRST_TYPES: Final = (decimals.times, decimals.divided, decimals.wider)
-"""Of products, quotients and PMOD; a sum is of the types that its parts have in the end."""
+_OF_FIRST_TYPES: Final = (decimals.times, decimals.divided, decimals.remainder, decimals.wider)
+"""Of products, quotients, % and PMOD; a sum is of the types that its parts have in the end."""
 
 
 def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
@@ -251,7 +252,8 @@ def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
 
 
 def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    return CallResult(INT if isinstance(arguments[0].type, DecimalType) else DOUBLE)
+    type_ = arguments[0].type
+    return CallResult(INT if isinstance(type_, DecimalType) or type_ == VOID else DOUBLE)
 
 
 def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -305,9 +307,23 @@ def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> 
     return average(arguments[1:], semantics)
 
 
+def _cut(number: Decimal, places: int) -> DecimalType:
+    """The decimal of a written number without the digits behind a place."""
+    with localcontext(Context(2 * decimals.MAX_PRECISION, ROUND_DOWN)):
+        left = number.quantize(Decimal(1).scaleb(-places)) if abs(places) < 38 else number
+    whole, _, fraction = f"{left:f}".lstrip("-").partition(".")
+    scale = len(fraction.rstrip("0"))
+    return DecimalType(max(1, len(whole.lstrip("0")) + scale), scale)
+
+
 def truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's TRUNC: of a number that number's type, of a date text."""
+    """Hive's TRUNC: of a number that number's type, of a written one what is left; of a date text."""
     type_ = arguments[0].type
-    if isinstance(type_, DecimalType) and len(arguments) == 1:
+    if isinstance(type_, DecimalType) and len(arguments) > 1:
+        written, places = arguments[0], constants.constant_int(arguments[1])
+        if isinstance(written, Literal) and written.value is not None and places is not None:
+            return CallResult(_cut(Decimal(written.value), places))
+    is_whole = len(arguments) == 1 or constants.constant_int(arguments[1]) is None
+    if isinstance(type_, DecimalType) and is_whole:
         return CallResult(DecimalType(max(1, type_.precision - type_.scale), 0))
     return CallResult(type_ if is_numeric(type_) else STRING)

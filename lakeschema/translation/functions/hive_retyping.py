@@ -2,8 +2,8 @@
 
 Where decimals meet whole numbers in CASE, IF and COALESCE, a written number counts as many digits as
 its type has the first time (an int ten), and its own the second time; and only if the optimiser has
-not made something simpler of the choice before. A column has the second type, but products, quotients
-and averages are of the first types of what is in them. (Hive 4.0.1, asked.)
+not made something simpler of the choice before. A column has the second type, but products, quotients,
+remainders and averages are of the first types of what is in them. (Hive 4.0.1, asked.)
 """
 
 from __future__ import annotations
@@ -86,8 +86,6 @@ def first_type(expression: RowExpression) -> ColumnType:
             return _met(values(expression), type_)
         case Call(operator, (one, other)) if operator.name in {"+", "-"}:
             return decimals.plus(_operand(one), _operand(other))
-        case Call(operator, (one, other)) if operator.name == "%":
-            return decimals.remainder(_operand(one), _operand(other))
         case (
             Call(operator, (kept, *_))
             | AggregateCall(operator, (kept, *_))

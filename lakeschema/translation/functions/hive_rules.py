@@ -24,6 +24,8 @@ from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import RowExpression
 
+_NESTED = (ArrayType, MapType, StructType)
+
 
 def _nullable(type_: ColumnType) -> Rule:
     """Of a call without arguments, which otherwise counts as never null."""
@@ -66,12 +68,19 @@ def _extreme(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
 def _extreme_of_group(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
     """MAX of arrays was seen to be null in a group that has one."""
     type_ = arguments[0].type
-    return CallResult(type_, may_be_null=isinstance(type_, (ArrayType, MapType, StructType)))
+    return CallResult(type_, may_be_null=isinstance(type_, _NESTED))
 
 
 def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """INSTR is null where it shall find an occurrence below the first."""
     return CallResult(INT, may_be_null=len(arguments) > 2)
+
+
+def _joined(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """ARRAY_JOIN of arrays in an array was seen to be null."""
+    type_ = arguments[0].type
+    nested = isinstance(type_, ArrayType) and isinstance(type_.element, _NESTED)
+    return CallResult(STRING, may_be_null=nested)
 
 
 def _of_another_row(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -89,6 +98,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@united_by_tag": _united_by_tag,
         "@of_type_text": _of_type_text,
         "@occurrence": _occurrence,
+        "@joined": _joined,
         "@extreme": _extreme,
         "@of_another_row": _of_another_row,
         "@extreme_of_group": _extreme_of_group,
