@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from lakeschema.translation.emission import hive_masks
+
 _LOCATE: Final = "if({0} IS NULL OR {1} IS NULL, NULL, locate({*}))"
 
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
@@ -26,13 +28,26 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "approx_distinct": "approx_count_distinct({*})",
         "grouping__id": "grouping_id()",
         "current_catalog": "'hive'",
+        # What they are given they do not look at.
+        "current_database": "current_database()",
+        "current_schema": "current_database()",
+        "bucket_number": "CAST(NULL AS STRING)",
+        # Hive takes Java's first mode of the cipher, and has nothing to say of a key of another length.
+        "aes_encrypt": (
+            "if(octet_length({1}) IN (16, 24, 32), aes_encrypt({*}, 'ECB', 'PKCS'), NULL)"
+        ),
+        "aes_decrypt": "try_aes_decrypt({*}, 'ECB', 'PKCS')",
+        "enforce_constraint": "if({0}, true, raise_error('constraint violated'))",
+        "sq_count_check": "if({0} > 1, raise_error('more than one row'), true)",
+        "cardinality_violation": "raise_error('cardinality violation')",
         "sha": "sha1({*})",
         "mod": "({0} % {1})",
         "index": "{0}[{1}]",
         # What is no number Hive calls null.
-        "acos": "nanvl(acos({0}), NULL)",
-        "asin": "nanvl(asin({0}), NULL)",
-        "sqrt": "nanvl(sqrt({0}), NULL)",
+        **{
+            name: f"if(isnan({{0}}), {{0}}, nanvl({name}({{0}}), NULL))"
+            for name in ("acos", "asin", "sqrt")
+        },
         # In Spark these names mean what is estimated of a sample.
         "std": "stddev_pop({*})",
         "stddev": "stddev_pop({*})",
@@ -87,6 +102,8 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
                 ("not like all", "NOT ", "ALL"),
             )
         },
+        # Of what is left of a number in sixteen bits.
+        "chr": "if({0} < 0, '', chr(CAST(CAST({0} AS BIGINT) AS SMALLINT)))",
         "to_epoch_milli": "unix_millis({0})",
         # Hive skips invalid characters, accepts both alphabets, and drops an incomplete byte.
         "unbase64": (
@@ -201,6 +218,7 @@ def _instr(texts: Sequence[str]) -> str:
 
 WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
     {
+        **hive_masks.WRITERS,
         "array_join": _array_join,
         "between": _between,
         "grouping": _grouping,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.catalog.column_types import BINARY, ArrayType
+from lakeschema.catalog.column_types import (
+    BINARY,
+    INT,
+    SMALLINT,
+    TINYINT,
+    ArrayType,
+    ColumnType,
+)
 from lakeschema.translation.functions import hive_geometry, hive_sketches, hive_system
 from lakeschema.translation.functions.coercion import is_integer, is_numeric, is_text
 from lakeschema.translation.functions.signature import Row
@@ -18,21 +26,14 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 
 _NONE: Final = "Spark has no such function"
-_CIPHER: Final = "Spark's uses a different mode of the cipher"
 _NUMBERS: Final = "Spark's hash returns different numbers"
-_RAISES: Final = "Hive's planner puts it where it checks rows, and Spark has no such check"
-_APPROXIMATE: Final = "the two engines approximate differently"
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
         "hash": _NUMBERS,
         "murmur_hash": _NUMBERS,
-        "aes_encrypt": _CIPHER,
-        "aes_decrypt": _CIPHER,
         "version": "it returns Hive's own version",
         "buildversion": "it returns Hive's own version",
-        "typeof": "Spark names types differently",
-        "histogram_numeric": _APPROXIMATE,
         **{
             f"hypothetical {name}{order}": "Spark ranks no value that is not there"
             for name in ("rank", "dense rank", "percent rank", "cume dist")
@@ -40,11 +41,6 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         },
         "ngrams": _NONE,
         "context_ngrams": _NONE,
-        "field": _NONE,
-        **dict.fromkeys(
-            ("mask_hash", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n"),
-            _NONE,
-        ),
         "extract_union": "Spark has no uniontype",
         "create_union": "Spark has no uniontype",
         **dict.fromkeys(_names(hive_sketches.ROWS), "Spark's sketches hold other bytes"),
@@ -57,8 +53,6 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
             "Spark compares with one row only",
         ),
         "json_read": "Spark reads JSON by other rules",
-        "sort_array_by": _NONE,
-        "tumbling_window": "Spark counts windows from another moment",
         "datetime_legacy_hybrid_calendar": "Spark has no Julian calendar",
         "deserialize": "Spark does not decompress",
         "in_file": "it reads a file of the machine that Hive runs on",
@@ -68,23 +62,20 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
             "Spark reads files in other pieces, and writes their names otherwise",
         ),
         "surrogate_key": "its numbers come from a write to a table of Hive",
-        "bucket_number": "Hive's planner puts it where it writes buckets",
         "split_map_privs": "it is of Hive's own permissions",
         "logged_in_user": "it is of Hive's own session",
         "current_authorizer": "it is of Hive's own permissions",
         "current_groups": "it is of Hive's own permissions",
         "restrict_information_schema": "it is of Hive's own permissions",
-        **dict.fromkeys(
-            (
-                *("enforce_constraint", "cardinality_violation", "sq_count_check"),
-                "validate_acid_sort_order",
-            ),
-            _RAISES,
-        ),
+        "validate_acid_sort_order": "it compares rows in the order of their file",
     }
 )
 """Whatever they are called with."""
 
+WITHOUT_WINDOW: Final = frozenset({"percentile_disc"})
+"""Written as more than one call."""
+
+_PLAIN_NAME: Final = re.compile(r"\w+", re.ASCII)
 _OF_DAYS: Final = frozenset(
     {
         *("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "weekofyear"),
@@ -100,8 +91,20 @@ def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
         return MISSING[name]
     if name in {"round", "bround", "percentile"} and not all(map(_is_written, arguments[1:])):
         return "Spark needs to see the number in the text"
+    if name == "ntile" and not all(map(_is_written, arguments)):
+        return "Spark needs to see the number in the text"
     if name.startswith("xpath") and not all(map(_is_written, arguments[1:])):
         return "Spark needs to see the path in the text"
+    if name == "sort_array_by" and not all(map(_is_plain_name, arguments[1:])):
+        return "Spark needs to see the fields in the text"
+    if name in {"greatest", "least"} and any(map(_is_text_as_number, arguments)):
+        return "Hive passes over a text that is no number"
+    if name in _OF_TRUTH and any(_has_fraction(_written_type(a)) for a in arguments):
+        return "Hive takes a number's last 32 whole bits for its truth there"
+    if name in _WITH_PATTERN and len(types) > 1 and _has_unknown_letters(arguments[1]):
+        return "Spark's patterns of dates have no such letter"
+    if name == "array_join" and BINARY in map(_written_type, arguments):
+        return "Hive writes bytes as numbers"
     if name == "index" and isinstance(types[0], ArrayType) and not is_integer(types[1]):
         return "Spark counts elements by whole numbers only"
     if name in {"octet_length", "char_length", "character_length"} and BINARY in types:
@@ -114,9 +117,43 @@ def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
         return "Spark takes no number for a day"
     if name == "trunc" and (len(types) < 2 or is_numeric(types[0])):
         return "Spark's cuts days only"
-    if name == "mask" and not is_text(types[0]):
+    if name.startswith("mask_") and name != "mask_hash" and not is_text(types[0]):
         return "Spark masks texts only"
     return None
+
+
+def _written_type(argument: RowExpression) -> ColumnType:
+    is_implicit = isinstance(argument, Cast) and argument.implicit
+    return argument.operand.type if isinstance(argument, Cast) and is_implicit else argument.type
+
+
+_OF_TRUTH: Final = frozenset({"istrue", "isfalse", "isnottrue", "isnotfalse"})
+
+
+def _has_fraction(type_: ColumnType) -> bool:
+    return is_numeric(type_) and type_ not in (TINYINT, SMALLINT, INT)
+
+
+def _is_text_as_number(argument: RowExpression) -> bool:
+    return is_numeric(argument.type) and is_text(_written_type(argument))
+
+
+_WITH_PATTERN: Final = frozenset(
+    {"date_format", "from_unixtime", "unix_timestamp", "to_unix_timestamp"}
+)
+_LETTERS: Final = frozenset("GyMLdDQqEFahHkKmsSVzOXxZ")
+_QUOTED: Final = re.compile(r"'[^']*'")
+
+
+def _has_unknown_letters(pattern: RowExpression) -> bool:
+    if not isinstance(pattern, Literal):
+        return False
+    written = _QUOTED.sub("", pattern.value or "")
+    return any(letter.isalpha() and letter not in _LETTERS for letter in written)
+
+
+def _is_plain_name(argument: RowExpression) -> bool:
+    return isinstance(argument, Literal) and bool(_PLAIN_NAME.fullmatch(argument.value or ""))
 
 
 def _is_written(argument: RowExpression) -> bool:

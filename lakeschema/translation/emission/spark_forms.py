@@ -18,7 +18,7 @@ from lakeschema.catalog.column_types import (
     StructType,
 )
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission import hive_forms, hive_missing, spark_functions
+from lakeschema.translation.emission import hive_forms, hive_masks, hive_missing, spark_functions
 from lakeschema.translation.emission.engines import Generated, generic_names
 from lakeschema.translation.emission.hive_instants import instant, zone_for_spark
 from lakeschema.translation.emission.spark_functions import IN_FROM_ALONE
@@ -116,6 +116,9 @@ class SparkForms:
             # What this name returns depends on the session.
             name = "to_timestamp_ntz"
         self._check(name, arguments)
+        typed = hive_masks.TYPED.get(name) if self.dialect is Dialect.HIVE else None
+        if typed is not None:
+            return typed(texts, [argument.type for argument in arguments])
         return self._function(name, texts)
 
     def _symbol(self, name: str, texts: Sequence[str], type_: ColumnType) -> str | None:
@@ -160,6 +163,12 @@ class SparkForms:
         return self._aggregate(writer, call, call.order_by, distinct=call.distinct)
 
     def window(self, writer: ExpressionWriter, call: WindowCall) -> str:
+        if self.dialect is Dialect.HIVE and call.operator.name in hive_missing.WITHOUT_WINDOW:
+            raise UnsupportedConstruct(f"{call.operator.name} over a window for Spark")
+        if self.dialect is Dialect.HIVE and any(_has_parts(k.expression) for k in call.order_by):
+            raise UnsupportedConstruct(
+                "an order of nested values, whose nulls Hive orders otherwise"
+            )
         if call.distinct:
             return self._distinct_window(writer, call)
         inner = self._aggregate(writer, call, call.within, distinct=False)
@@ -186,6 +195,9 @@ class SparkForms:
         # Where the order's key is the value itself, it is not written a second time.
         arguments = call.arguments[1:] if within and name in VALUE_IN_ORDER else call.arguments
         texts = writer.texts(arguments)
+        if name == "grouping":
+            # Of the keys as GROUP BY has them.
+            texts = [writer.group_key(argument) for argument in arguments]
         if name == "count" and not texts:
             text = "count(*)"
         elif distinct:
@@ -228,6 +240,8 @@ class SparkForms:
             # To Hive every other text is true.
             whole = f"rtrim({text})" if isinstance(source, CharType) else text
             return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
+        if self.dialect is Dialect.HIVE and is_text(target) and isinstance(source, DecimalType):
+            return f"CAST({_digits(text, source)} AS {type_text(target)})"
         # Of a decimal, or an argument, that does not fit Hive makes null, and Spark another number.
         narrows = isinstance(source, DecimalType) and is_integer(target)
         narrows = narrows or (cast.implicit and is_narrower(target, source))
@@ -296,6 +310,22 @@ def by_name(text: str, source: ColumnType, target: ColumnType, depth: int = 0) -
             return f"transform_values({text}, ({key}, {item}) -> {inner})"
         case _:
             return f"CAST({text} AS {type_text(target)})"
+
+
+def _has_parts(expression: RowExpression) -> bool:
+    return isinstance(expression.type, (ArrayType, MapType, StructType))
+
+
+_SMALLEST_PRINTED = 6
+"""Spark prints smaller decimals with an exponent; so many digits behind the point have none."""
+
+
+def _digits(text: str, type_: DecimalType) -> str:
+    """A decimal as text, without an exponent."""
+    if type_.scale <= _SMALLEST_PRINTED:
+        return text
+    small = f"{text} BETWEEN -0.000001BD AND 0.000001BD"
+    return f"if({small}, format_number({text}, {type_.scale}), CAST({text} AS STRING))"
 
 
 def _unit_word(unit: RowExpression) -> str:

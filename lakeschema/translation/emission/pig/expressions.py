@@ -133,8 +133,6 @@ class ExpressionWriter:
         """A value that is only handed on, whatever its type."""
         if isinstance(expression, ColumnReference):
             return self.fields[expression.index].text
-        if isinstance(expression, Literal) and expression.value is None:
-            return null(expression.type)
         return self.value(expression)
 
     def _any_value(self, expression: RowExpression) -> str:

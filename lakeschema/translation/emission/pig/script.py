@@ -45,7 +45,6 @@ from lakeschema.translation.plan.relations import (
     Values,
     Window,
 )
-from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 
 ViewPlan = Callable[[RelationName], Plan | None]
 """The plan of a relation that is a view; None of a table."""
@@ -160,7 +159,7 @@ class ScriptWriter:
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
         wanted = field_names(names)
-        plan = without_subqueries(full_join_by_union(plan))
+        plan = without_subqueries(plan)
         if isinstance(plan, Project):
             return self._project(plan, wanted)
         found = self.rows(plan)

@@ -64,13 +64,6 @@ def test_a_join_without_equality_is_a_filter_of_all_pairs() -> None:
     ]
 
 
-def test_a_full_join_without_equality_is_a_left_join_and_what_it_leaves_over() -> None:
-    statements = script("SELECT o.id, b.age FROM orders o FULL JOIN buyers b ON o.amount < b.age")
-
-    assert sum(" LEFT OUTER, " in text for text in statements) == 2
-    assert any(text.startswith("orders_buyers_union = UNION ") for text in statements)
-
-
 @pytest.mark.parametrize(
     ("condition", "test"),
     [
