@@ -178,6 +178,18 @@ def _formats() -> dict[str, Forms]:
             ("create_union({}, {}, {})", ("0", "i", "s")),
             ("create_union({}, {})", ("0", "i")),
         ),
+        "percentile_approx": (
+            ("percentile_approx({}, {})", ("i", "0.5")),
+            ("percentile_approx({}, {}, {})", ("d", "0.25", "100")),
+            ("percentile_approx({}, {})", ("de", "array(0.1, 0.9)")),
+        ),
+        "replicate_rows": (
+            ("replicate_rows({}, {})", ("2", "i")),
+            ("replicate_rows({}, {}, {})", ("3", "s", "i")),
+            ("replicate_rows({}, {})", ("1", "a_s")),
+        ),
+        # A file that every machine has.
+        "in_file": (("in_file({}, {})", ("s", "'/dev/null'")),),
         "count_min_sketch": (
             ("count_min_sketch({}, {}, {}, {})", ("i", "0.5D", "0.5D", "1")),
             ("count_min_sketch({}, 0.1D, 0.95D, 11)", ("s",)),
