@@ -190,6 +190,8 @@ def judged(trino: Trino, fact: Fact, tables: Tables) -> Verdict:
 def of_text(trino: Trino, fact: Fact, sql: str) -> Verdict:
     """What a text for Trino returns, beside what the fact's own engine did."""
     refused = isinstance(fact["source_result"], str)
+    if not sql:
+        return Verdict(BOTH_REFUSE if refused else REFUSED)
     try:
         found = trino.answer(sql)
     except TrinoRefused as error:
