@@ -78,6 +78,25 @@ class HiveMetastoreCatalog:
                 found |= self._batch(database, tables[start : start + self._batch_size])
         return MetastoreFunctions(self.client.run).given_to(found)
 
+    def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]:
+        """Of those that have one. It is no fact: it may change while what a relation means stays."""
+        by_database: defaultdict[str, list[str]] = defaultdict(list)
+        for name in names:
+            if len(name.namespace) == 1:
+                by_database[name.namespace[0]].append(name.name)
+        found: dict[RelationName, str] = {}
+        for database, tables in by_database.items():
+            for start in range(0, len(tables), self._batch_size):
+                part = tables[start : start + self._batch_size]
+                objects = self._ask(
+                    f"the owners of tables of {database}",
+                    lambda client, d=database, p=part: _table_objects(client, d, p),
+                )
+                found |= {
+                    RelationName.of(database, o.tableName): o.owner for o in objects if o.owner
+                }
+        return found
+
     def current_event_id(self) -> int | None:
         try:
             return self.client.current_event_id()
@@ -151,7 +170,7 @@ class HiveMetastoreCatalog:
             return False
         return False
 
-    def _ask(self, what: str, call: Callable[[Any], Result]) -> Result:
+    def _ask(self, what: str, call: Callable[..., Result]) -> Result:
         try:
             return self.client.run(call)
         except TException as error:

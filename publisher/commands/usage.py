@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
 
 import typer
 
@@ -139,12 +139,22 @@ def _catalog(
         known.refresh()
         names = {RelationName.parse(name): value for name, value in (known.current or {}).items()}
         stated = catalog.read(list(names))
-    owners = {
+        owned = catalog.owners(list(stated)) if isinstance(catalog, _KnowsOwners) else {}
+    owners = {str(name): owner for name, owner in owned.items()}
+    # A property is what people write: it wins over who happened to run the CREATE.
+    owners |= {
         str(name): relation.properties[owner_property]
         for name, relation in stated.items()
         if relation.properties.get(owner_property)
     }
     return {name: known_table(value) for name, value in names.items()}, owners
+
+
+@runtime_checkable
+class _KnowsOwners(Protocol):
+    """A catalog that says who owns relations: a metastore."""
+
+    def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]: ...
 
 
 def _sizes(path: Path | None) -> Mapping[str, float]:

@@ -94,6 +94,20 @@ class TestContainmentOnSpark(ContainmentBehaviour):
         return database
 
 
+def test_a_metastore_says_who_owns_relations(
+    hive: HiveMetastoreCatalog, metastore: Metastore, database: str
+) -> None:
+    with MetastoreDdl(metastore.uri) as ddl:
+        ddl.create_table(database, "kept", [("id", "int")])
+        ddl.create_table(database, "nobodys", [("id", "int")])
+        changed = ddl.table(database, "nobodys")
+        changed.owner = ""
+        ddl.alter(database, "nobodys", changed)
+    names = [RelationName.of(database, name) for name in ("kept", "nobodys", "absent")]
+
+    assert hive.owners(names) == {names[0]: "hive"}
+
+
 def test_spark_and_thrift_tell_the_same_facts(
     spark: SparkSession, hive: HiveMetastoreCatalog, database: str
 ) -> None:
