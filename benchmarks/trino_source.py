@@ -28,8 +28,8 @@ from lakeschema.translation.functions import trino
 from lakeschema.translation.interface import Interface, Options
 
 _OPTIONS = Options()
-_NAMESPACE = ("facts",)
-_VIEW = RelationName(_NAMESPACE, "v of a fact")
+NAMESPACE = ("facts",)
+VIEW = RelationName(NAMESPACE, "v of a fact")
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("tables", type=Path)
     parser.add_argument("--limit", type=int, default=40, help="differences to show")
     chosen = parser.parse_args()
-    tables = _tables(json.loads(chosen.tables.read_text()))
+    tables = interfaces_of(json.loads(chosen.tables.read_text()))
     facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
     print(f"{len(trino.names())} functions and operators are known")
     results: Counter[str] = Counter()
@@ -57,7 +57,7 @@ def judge(
     text: str, types: Sequence[str], tables: Mapping[RelationName, Interface]
 ) -> tuple[str, str]:
     """``equal``, ``refused`` or ``wrong``, and why."""
-    view = Relation(_VIEW, (), view=ViewText(Dialect.TRINO, text, text, _NAMESPACE, "hive"))
+    view = Relation(VIEW, (), view=ViewText(Dialect.TRINO, text, text, NAMESPACE, "hive"))
     try:
         _, plan = derive_view(view, tables, _OPTIONS)
     except TranslationError as error:
@@ -67,11 +67,11 @@ def judge(
     return ("equal", "") if found == wanted else ("wrong", f"{found}, expected {wanted}")
 
 
-def _tables(stored: Mapping[str, Any]) -> Mapping[RelationName, Interface]:
+def interfaces_of(stored: Mapping[str, Any]) -> Mapping[RelationName, Interface]:
     found: dict[RelationName, Interface] = {}
     for name, table in stored.items():
         columns = tuple(Column(n.lower(), parse_type(t)) for n, t in table["columns"])
-        relation = RelationName(_NAMESPACE, name.lower())
+        relation = RelationName(NAMESPACE, name.lower())
         found[relation] = base_table_interface(Relation(relation, columns), _OPTIONS)
     return found
 

@@ -166,6 +166,9 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
         provider = ".".join(cursor.name()).lower()
         clauses.serde = SPARK_SERDES.get(provider)
         clauses.properties[PROVIDER] = provider
+    elif cursor.dialect is Dialect.TRINO and cursor.sees("WITH", "("):
+        cursor.skip("WITH")
+        cursor.balanced()
     elif cursor.skip("OPTIONS") or cursor.skip("WITH", "SERDEPROPERTIES"):
         clauses.serde_properties |= cursor.properties()
     elif cursor.skip("LOCATION"):

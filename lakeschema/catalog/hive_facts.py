@@ -115,6 +115,7 @@ def _trinos_view(stored: Storage) -> Relation:
         comment=found.comment or kept.properties.get("comment"),
         properties=_plain_properties(kept),
         view=found.text,
+        unreadable=found.unreadable,
     )
 
 

@@ -25,11 +25,12 @@ _ITS_OWN_COMMENTS: Final = frozenset({"Presto View", "Presto Materialized View"}
 
 @dataclass(frozen=True, slots=True)
 class StoredView:
-    """``columns`` are empty, and ``comment`` None, where the document cannot be read."""
+    """``unreadable`` says why where the document cannot be read; then there are no columns."""
 
     text: ViewText
     columns: tuple[Column, ...] = ()
     comment: str | None = None
+    unreadable: str | None = None
 
 
 def is_trinos(original_text: str) -> bool:
@@ -49,7 +50,8 @@ def stored_view(original_text: str, namespace: tuple[str, ...]) -> StoredView:
         columns = tuple(_column(each) for each in stored.get("columns") or ())
         comment = stored.get("comment")
     except (binascii.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return StoredView(ViewText(Dialect.TRINO, original_text, original_text, namespace))
+        text = ViewText(Dialect.TRINO, original_text, original_text, namespace)
+        return StoredView(text, unreadable="the document in which Trino keeps it cannot be read")
     text = ViewText(
         Dialect.TRINO,
         str(sql),

@@ -13,7 +13,7 @@ from typing import Any
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.facts_json import facts_hash, type_to_json
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation_json import omitted_to_json, udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
@@ -39,6 +39,9 @@ def inputs_hash(
     chosen = options_to_json(options)
     # A resolver's answers are hashed as if they were static entries.
     chosen["udfs"] = dict(sorted((chosen["udfs"] | resolved).items()))
+    if relation.view is not None and relation.view.dialect is Dialect.TRINO:
+        # They say which relations the text means.
+        chosen["trino_catalogs"] = dict(sorted(options.trino_catalogs.items()))
     return _sha256([facts_hash(relation), upstreams, chosen, DERIVER_VERSION])
 
 

@@ -270,7 +270,9 @@ class Options:
         spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
         trino_udfs: names on Trino, the first matching rule applies.
         trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
-        overflow, nulls: of what is written for Trino. No schema depends on any of these four.
+            A Trino view's own text has these names, too.
+        overflow, nulls: of what is written for Trino. No schema of another dialect's view depends on
+            any of these four.
         pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
         pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
         inexpressible: no schema depends on it: it says who may have one that leaves columns out.

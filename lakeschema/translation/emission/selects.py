@@ -14,6 +14,7 @@ from typing import assert_never
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.engines import Engine, generic_names
 from lakeschema.translation.emission.sql_expressions import Columns, ExpressionWriter
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
@@ -297,6 +298,8 @@ class SelectWriter:
         return _Select(items, (True,) * len(items), f"{source} AS {alias}", (True, True))
 
     def _limit(self, plan: Limit, outer: tuple[Columns, ...]) -> _Select:
+        if plan.ties:
+            raise UnsupportedConstruct("WITH TIES")
         select = self._select(plan.input, outer)
         if select.tail.limits_rows:
             select = self._wrap(select)

@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission import trino_spark_types
 from lakeschema.translation.emission.engines import Engine
 from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.spark_forms import SparkForms
+from lakeschema.translation.emission.spark_from_trino import FormsFromTrino
 from lakeschema.translation.emission.spark_text import literal, quoted, relation, type_text
 from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.emission.trino_spark_decimals import KEEPS_DIGITS
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn
@@ -36,13 +38,14 @@ _JOINS: Mapping[JoinKind, str] = MappingProxyType(
 
 def spark_engine(dialect: Dialect, functions: SparkFunctions) -> Engine:
     """Spark, for one query whose plan is of ``dialect``."""
+    of_trino = dialect is Dialect.TRINO
     return Engine(
         quoted=quoted,
-        literal=literal,
+        literal=trino_spark_types.literal if of_trino else literal,
         joins=_JOINS,
         values="VALUES {rows} AS {alias}({names})",
         grouping_sets="{keys} GROUPING SETS ({sets})",
-        forms=SparkForms(dialect, functions),
+        forms=FormsFromTrino(functions) if of_trino else SparkForms(dialect, functions),
     )
 
 
@@ -86,8 +89,6 @@ def spark_query(
         UnsupportedType: Spark has no such type.
         TranslationError: a user-defined function has no class or artifact on Spark.
     """
-    if semantics.is_trino:
-        raise UnsupportedConstruct("a view of Trino for Spark")
     shown = names or [column.name for column in plan.columns]
     functions = functions or SparkFunctions()
     writer = SelectWriter(spark_engine(semantics.dialect, functions), relation_text)
@@ -96,7 +97,13 @@ def spark_query(
     if semantics.zoneless:
         # The text says of each type and function which of the two it means.
         settings["spark.sql.timestampType"] = "TIMESTAMP_LTZ"
+    if semantics.is_trino:
+        # Its timestamps are what a clock shows, which Spark's are in this zone.
+        settings["spark.sql.session.timeZone"] = trino_spark_types.ZONE
+        settings |= dict([KEEPS_DIGITS])
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))
+    if semantics.is_trino:
+        columns = tuple(replace(c, type=trino_spark_types.as_spark(c.type)) for c in columns)
     return SparkQuery(
         sql,
         functions.given,

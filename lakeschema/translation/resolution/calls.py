@@ -242,6 +242,13 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
             position=call.position,
             hint="no setting is missing: report it, so that it is added",
         )
+    if class_name is None and context.semantics.is_trino:
+        raise UnsupportedFunction(
+            name,
+            f"of view {context.functions.view} is not declared",
+            position=call.position,
+            hint=f"declare what {name} returns in the deployment's udfs, under this name",
+        )
     if class_name is None:
         raise UnsupportedFunction(
             name,

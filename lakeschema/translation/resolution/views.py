@@ -31,6 +31,7 @@ from lakeschema.translation.resolution.context import Context, OpenRelation
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.resolution.routines import routines_of, spelling_of
+from lakeschema.translation.resolution.trino_catalogs import without_catalogs
 from lakeschema.translation.resolution.trino_views import fit_to_trinos
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query
@@ -51,6 +52,8 @@ def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Que
     small = options.nulls is NullOrder.FIRST
     spelling = replace(spelling_of(view), nulls_are_small=small)
     query = parse_query(text, view.dialect, options.max_sql_bytes, spelling)
+    if view.dialect is Dialect.TRINO:
+        return without_catalogs(query, options.trino_catalogs)
     return _without_lowering(query, relation)
 
 

@@ -18,8 +18,15 @@ from lakeschema.translation.syntax.trino_expressions import TrinoExpressions
 ORDINALITY: Final = "unnest with ordinality"
 UNNEST: Final = "unnest"
 
-_NO_ALIAS: Final = (NO_ALIAS | {"FETCH", "MATCH_RECOGNIZE"}) - {"SORT", "CLUSTER", "DISTRIBUTE"}
-_NO_ALIAS_HERE: Final = _NO_ALIAS - {"MINUS", "PIVOT", "UNPIVOT", "SEMI", "ANTI", "DIV", "RLIKE"}
+_NAMES: Final = frozenset(
+    {
+        *("SORT", "CLUSTER", "DISTRIBUTE", "MINUS", "PIVOT", "UNPIVOT", "SEMI", "ANTI", "DIV"),
+        *("RLIKE", "REGEXP", "ILIKE", "ROWS", "RANGE", "SET", "VERSION", "ASC", "DESC", "NULLS"),
+        *("WINDOW", "QUALIFY"),
+    }
+)
+"""Words of other dialects' clauses, or of places where no alias may stand."""
+_NO_ALIAS: Final = (NO_ALIAS | {"FETCH", "MATCH_RECOGNIZE"}) - _NAMES
 
 
 class TrinoQueries(TrinoExpressions):
@@ -47,7 +54,9 @@ class TrinoQueries(TrinoExpressions):
 
     def _is_alias(self) -> bool:
         kind = self.at.kind
-        return kind == QUOTED or (kind == WORD and self.word not in _NO_ALIAS_HERE)
+        if self.word == "WINDOW" and self.ahead(2).word == "AS":
+            return False
+        return kind == QUOTED or (kind == WORD and self.word not in _NO_ALIAS)
 
     def ordered(self, body: tree.Query) -> tree.Query:
         """ORDER BY, OFFSET, then LIMIT or FETCH FIRST."""

@@ -76,10 +76,11 @@ def test_trinos_own_comment_is_none_of_the_view() -> None:
 
 
 @pytest.mark.parametrize("document", ["", "[]", "{", '{"columns": []}'])
-def test_a_document_that_cannot_be_read_leaves_a_view_without_columns(document: str) -> None:
+def test_a_document_that_cannot_be_read_is_said_to_be_so(document: str) -> None:
     relation = stored(document)
 
     assert relation.columns == ()
+    assert "cannot be read" in (relation.unreadable or "")
     assert relation.view is not None
     assert relation.view.dialect is Dialect.TRINO
 
@@ -97,7 +98,8 @@ def test_facts_of_a_view_are_stored_without_loss() -> None:
 
 
 DDL = r"""-- dialect: trino
-CREATE TABLE "T" (a varchar, b array(row(x integer)), c timestamp(3) with time zone, d ARRAY<INT>);
+CREATE TABLE "T" (a varchar, b array(row(x integer)), c timestamp(3) with time zone, d ARRAY<INT>)
+  COMMENT 'x' WITH (format = 'ORC', partitioned_by = ARRAY['d']);
 CREATE OR REPLACE VIEW v COMMENT 'it''s' SECURITY INVOKER AS
 SELECT a AS "A;b" FROM t WHERE a LIKE '\' ESCAPE '\';
 CREATE VIEW w AS SELECT 1 AS x

@@ -26,7 +26,10 @@ GALLERY = Path(__file__).parents[2] / "gallery"
 
 @dataclass(frozen=True)
 class Case:
-    """``view.sql``'s last view is the one that is shown; ``-- dialect: spark`` may begin it."""
+    """``view.sql``'s last view is the one that is shown.
+
+    A comment such as ``-- dialect: spark`` may begin it, as in any DDL.
+    """
 
     folder: Path
 
@@ -36,6 +39,7 @@ class Case:
     def relations(self) -> dict[RelationName, Relation]:
         view = (self.folder / "view.sql").read_text()
         spark = view.startswith("-- dialect: spark")
+        # The tables, too, are Spark's then; of Trino there are only views.
         dialect = Dialect.SPARK if spark else Dialect.HIVE
         return dict(relations_from_ddl([(self.folder / "tables.sql").read_text(), view], dialect))
 

@@ -8,8 +8,10 @@ from lakeschema.translation.errors import (
     MalformedSql,
     TranslationError,
     UnknownColumn,
+    UnknownRelation,
     UnsupportedConstruct,
 )
+from lakeschema.translation.interface import Options
 from tests.lakeschema.translation.trino_columns import columns, derived, view
 
 
@@ -43,6 +45,8 @@ from tests.lakeschema.translation.trino_columns import columns, derived, view
          ["x boolean?", "y boolean?"]),
         ("SELECT s FROM s TABLESAMPLE BERNOULLI (10) WHERE s LIKE '\\'", ["s varchar?"]),
         ("SELECT U&'d\\0061t' AS x, U&'!0061' UESCAPE '!' AS y", ["x varchar(3)", "y varchar(1)"]),
+        ('SELECT i rows, l "range", rank() OVER w desc FROM n minus WINDOW w AS (ORDER BY minus.i)',
+         ["rows integer?", "range bigint?", "desc bigint"]),
         ("SELECT 0x1F AS x, 1_000_000_000_0 AS y", ["x integer", "y bigint"]),
         ("SELECT CAST(ROW(1) AS ROW(x integer)).* FROM n", ["x integer"]),
     ],
@@ -104,3 +108,13 @@ def test_lineage_goes_through_unnest_lambdas_and_rows() -> None:
 
     found = {c.column: sorted(s.column for s in c.sources) for c in derivation.lineage}
     assert found == {"x": ["a"], "y": ["k", "x"], "z": ["r"]}
+
+
+def test_catalogs_of_one_metastore_are_named_by_an_option() -> None:
+    text = "SELECT x.i FROM Lake.default.n x WHERE EXISTS (SELECT 1 FROM lake.default.m)"
+
+    derivation, _ = derived(view(text), Options(trino_catalogs={"": "lake"}))
+
+    assert [str(name) for name in derivation.upstreams] == ["default.n", "default.m"]
+    with pytest.raises(UnknownRelation):
+        derived(view(text))

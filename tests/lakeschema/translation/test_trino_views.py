@@ -147,5 +147,7 @@ def test_a_function_that_a_deployment_declares_has_its_type() -> None:
 
 
 def test_an_undeclared_function_is_named() -> None:
-    with pytest.raises(TranslationError, match=r"hive\.s\.f"):
+    with pytest.raises(TranslationError, match=r"hive\.s\.f") as caught:
         derived(view("SELECT hive.s.f(1) AS x"))
+
+    assert "udfs" in (caught.value.hint or "")

@@ -1,0 +1,203 @@
+"""Rows of Trino's queries in Spark, beside those that Trino returned.
+
+    python -m benchmarks.trino_source_rows FACTS.json TABLES.json [--limit N] [--skip N]
+
+The files are those of ``trino_source``; a fact's rows are ``trino_result``, a table's are ``rows``.
+Each query is derived as a view and written for Spark. Values are compared as texts: decimals and
+timestamps without the zeros at their end, rows as lists, bytes in Latin-1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import Row, SparkSession
+
+from benchmarks.trino_source import NAMESPACE, VIEW, interfaces_of
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation, ViewText
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import quoted, type_text
+from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.errors import TranslationError, Unsupported
+from lakeschema.translation.interface import Interface, Options
+
+_OPTIONS = Options()
+_DIGITS = 6
+"""Of floating-point numbers: those of Trino's real."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("tables", type=Path)
+    parser.add_argument("--limit", type=int, default=60, help="differences to show")
+    parser.add_argument("--skip", type=int, default=0, help="queries at the beginning")
+    chosen = parser.parse_args()
+    stored = json.loads(chosen.tables.read_text())
+    tables = interfaces_of(stored)
+    facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
+    facts = facts[chosen.skip :]
+    results: Counter[str] = Counter()
+    with _session() as spark:
+        _make_tables(spark, stored)
+        for fact in facts:
+            result, why = _judge(spark, fact, tables)
+            results[result] += 1
+            if why and sum(results.values()) - results["equal"] <= chosen.limit:
+                print(f"{result}: {fact['trino']}\n    {why}", flush=True)
+    shown = ", ".join(f"{results[key]} {key}" for key in ("equal", "refused", "failed", "other"))
+    print(f"of {len(facts)} queries: {shown}")
+
+
+def _judge(
+    spark: SparkSession, fact: Mapping[str, Any], tables: Mapping[RelationName, Interface]
+) -> tuple[str, str]:
+    text = fact["trino"]
+    view = Relation(VIEW, (), view=ViewText(Dialect.TRINO, text, text, NAMESPACE, "hive"))
+    try:
+        query = spark_view(view, tables, _OPTIONS, lambda name: quoted(name.name))
+    except Unsupported as error:
+        return "refused", str(error)
+    except TranslationError as error:
+        return "failed", str(error)
+    try:
+        rows = _rows(spark, query)
+    except Exception as error:  # noqa: BLE001 (whatever Spark says of one query)
+        return "failed", f"{str(error)[:400]}\n    {query.sql}"
+    wanted = [[_plain(value) for value in row] for row in fact["trino_result"]]
+    if not fact.get("ordered"):
+        rows, wanted = sorted(rows, key=repr), sorted(wanted, key=repr)
+    if rows == wanted:
+        return "equal", ""
+    differing = [(r, w) for r, w in zip(rows, wanted, strict=False) if r != w]
+    return "other", f"{differing[:3] or (len(rows), len(wanted))}\n    {query.sql}"
+
+
+def _rows(spark: SparkSession, query: SparkQuery) -> list[list[object]]:
+    for key, value in query.settings.items():
+        spark.conf.set(key, value)
+    return [[_plain(value) for value in row] for row in spark.sql(query.sql).collect()]
+
+
+def _plain(value: object) -> object:
+    """A value in a form that both sides have."""
+    match value:
+        case bool() | None:
+            return value
+        case int():
+            return str(value)
+        case float():
+            return _number(value)
+        case Decimal():
+            return _without_zeros(format(value, "f"))
+        case datetime():
+            return str(value)[:26].rstrip("0").rstrip(".") if value.microsecond else str(value)
+        case date():
+            return str(value)
+        case bytes() | bytearray():
+            return bytes(value).decode("latin-1")
+        case str():
+            return _without_zeros(value)
+        case Row() | tuple() | list():
+            return [_plain(each) for each in value]
+        case dict():
+            return {str(_plain(k)): _plain(v) for k, v in sorted(value.items(), key=repr)}
+        case _:
+            return str(value)
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    shown = f"{value:.{_DIGITS}g}"
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else shown
+
+
+def _without_zeros(text: str) -> str:
+    """``7.50`` is ``7.5``; what is no decimal stays."""
+    body = text.lstrip("-")
+    if "." in body and body.replace(".", "", 1).isdigit():
+        return text.rstrip("0").rstrip(".")
+    return text
+
+
+@contextmanager
+def _session() -> Iterator[SparkSession]:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ["TZ"] = "UTC"
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _make_tables(spark: SparkSession, stored: Mapping[str, Any]) -> None:
+    for name, table in stored.items():
+        schema = ", ".join(f"`{c}` {type_text(parse_type(t))}" for c, t in table["columns"])
+        types = [type_ for _, type_ in table["columns"]]
+        rows = [
+            tuple(_value(cell, type_) for cell, type_ in zip(row, types, strict=True))
+            for row in table["rows"]
+        ]
+        frame = spark.createDataFrame(rows, schema)
+        frame.createOrReplaceTempView(name)
+
+
+def _value(cell: Any, type_: str) -> Any:
+    """A cell of the file as Python's value of a Hive type."""
+    if cell is None:
+        return None
+    match type_.partition("(")[0].partition("<")[0]:
+        case "float" | "double":
+            return float(cell)
+        case "decimal":
+            return Decimal(cell)
+        case "char":
+            # As Spark reads them of a file.
+            return cell.ljust(int(type_[5:-1]))
+        case "date":
+            return date.fromisoformat(cell)
+        case "timestamp":
+            return datetime.fromisoformat(cell)
+        case "binary":
+            return bytes.fromhex(cell)
+        case "map" if type_.startswith("map<int"):
+            return {int(key): value for key, value in cell.items()}
+        case "array" if "struct" in type_:
+            return [_struct(each) for each in cell]
+        case "struct":
+            return _struct(cell)
+        case _:
+            return cell
+
+
+def _struct(cell: Mapping[str, Any] | None) -> Sequence[Any] | None:
+    return None if cell is None else tuple(cell.values())
+
+
+if __name__ == "__main__":
+    main()

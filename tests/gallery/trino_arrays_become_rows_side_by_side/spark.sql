@@ -1,0 +1,1 @@
+SELECT t1.`id`, t2.e.c0 AS `sku`, t2.e.c1 AS `how_many`, CAST(t2.p + 1 AS BIGINT) AS `place`, t3.e.`name`, t3.e.`weight` FROM `default`.`baskets` AS t1 LATERAL VIEW posexplode(CAST(arrays_zip(coalesce(t1.`skus`, array()), coalesce(t1.`counts`, array())) AS ARRAY<STRUCT<c0: STRING, c1: INT>>)) t2 AS p, e LATERAL VIEW OUTER explode(t1.`parts`) t3 AS e
