@@ -130,12 +130,20 @@ def running(world: World) -> Iterator[Running]:
 
 def check_told(lines: list[Line], service: str, why: str, remedy: str) -> None:
     """One warning when it begins, one line when it ends, and no traceback."""
+    check_warned(lines, service, why, remedy)
+    check_ended(lines, service)
+
+
+def check_warned(lines: list[Line], service: str, why: str, remedy: str) -> None:
     warned = warnings(lines)
     assert len(warned) == 1, warned
     (warning,) = warned
     assert (warning["event"], warning["service"]) == ("service fails", service)
     assert matches(why, warning["why"]), warning
     assert matches(remedy, warning["remedy"]), warning
+
+
+def check_ended(lines: list[Line], service: str) -> None:
     assert not [line for line in lines if "trace" in line]
     ends = [line for line in lines if line["event"] == "service works again"]
     assert {(line["service"], line["failures"] > 0) for line in ends} == {(service, True)}

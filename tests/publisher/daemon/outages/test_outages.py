@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.publisher.daemon.outages import state_faults
-from tests.publisher.daemon.outages.running import check_told, running, started
+from tests.publisher.daemon.outages.running import (
+    check_ended,
+    check_told,
+    check_warned,
+    running,
+    started,
+)
 from tests.publisher.daemon.outages.table import CASES, OF_KAFKA, Case
 from tests.waiting import eventually
 
@@ -67,14 +73,16 @@ def test_a_service_that_starts_in_an_outage_tells_it_and_recovers_without_a_rest
             assert eventually(lambda: daemon.is_up(case.service) is False)
             assert daemon.metric("ready") == 0.0
             assert daemon.shows_trouble_to_people()
+            # A snapshot that its end interrupts may say what it could not list.
+            lines = daemon.log.lines()
 
             world.end()
             assert eventually(lambda: world.versions() == world.first)
             assert eventually(daemon.is_ready)
             assert eventually(lambda: daemon.is_up(case.service) is True)
-            lines = daemon.log.lines()
+            check_ended(daemon.log.lines(), case.service)
 
-    check_told(lines, case.service, case.why, case.remedy)
+    check_warned(lines, case.service, case.why, case.remedy)
 
 
 def test_the_documentation_lists_the_outages() -> None:
