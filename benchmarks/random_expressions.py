@@ -55,32 +55,28 @@ class Trial:
         self.findings = Findings()
 
     def plant(self, each: int) -> None:
-        """Calls of every function: what is documented and written in the tests, and its mutants.
-
-        Of Hive, which needs a fifth of a second for each question, what it answered before.
-        """
-        if self._engine is Engine.HIVE:
-            self._plant_recorded(each)
-            return
-        for name in callable_names(self._engine.dialect) if each else ():
-            documentation = self._judge.documentation(name)
-            seeds = Calls(name, self._engine.dialect, documentation).first(each)
-            texts = [str(seed) for seed in seeds if not seed.form.startswith("SELECT ")]
-            trees = [
-                Tree(text, name, world_of(text, self._engine.dialect), 1)
-                for text in texts
-                if not re.search(r"\bSELECT\b", text, re.IGNORECASE)
-            ]
-            for tree, answer in self._typed(trees, self._asked_engine).items():
-                if isinstance(answer, StructField):
-                    self._take_in(tree, answer, as_template=True)
-
-    def _plant_recorded(self, each: int) -> None:
-        calls = recorded_calls(callable_names(Dialect.HIVE))
-        for name, known in calls.items():
+        """Calls of every function, as the engine accepted them before; of others, if it is quick, now."""
+        dialect = self._engine.dialect
+        for name, known in recorded_calls(self._engine, callable_names(dialect)).items():
             for text, type_ in self._random.sample(known, min(each, len(known))):
-                tree = Tree(text, name, world_of(text, Dialect.HIVE), 1)
+                tree = Tree(text, name, world_of(text, dialect), 1)
                 answer = StructField("x", parse_type_or_unknown(type_), nullable=True)
+                self._take_in(tree, answer, as_template=True)
+            if not known and dialect is Dialect.SPARK:
+                self._plant_asked(name, each)
+
+    def _plant_asked(self, name: str, each: int) -> None:
+        """What is documented and written in the tests, and its mutants."""
+        documentation = self._judge.documentation(name)
+        seeds = Calls(name, self._engine.dialect, documentation).first(each)
+        texts = [str(seed) for seed in seeds if not seed.form.startswith("SELECT ")]
+        trees = [
+            Tree(text, name, world_of(text, self._engine.dialect), 1)
+            for text in texts
+            if not re.search(r"\bSELECT\b", text, re.IGNORECASE)
+        ]
+        for tree, answer in self._typed(trees, self._asked_engine).items():
+            if isinstance(answer, StructField):
                 self._take_in(tree, answer, as_template=True)
 
     def judge_round(self, number: int, depth: int | None) -> None:
@@ -277,7 +273,6 @@ def main() -> None:
     with opened_judge(engine) as judge:
         trial = Trial(engine, judge, chosen.seed)
         trial.plant(chosen.calls)
-        print(f"calls of all functions asked, {time.monotonic() - began:.0f} s", flush=True)
         for _ in range(3):
             trial.judge_round(_ROUND, depth=2)
         trial.findings = Findings()
