@@ -23,7 +23,7 @@ _SAME: Final = (
         "array_position",
         "shuffle",
     ),
-    *("map_keys", "map_values", "map_filter", "map_from_arrays", "transform_keys", "zip_with"),
+    *("map_keys", "map_values", "map_filter", "transform_keys", "zip_with"),
     *("transform_values", "map_zip_with", "transform", "filter", "sequence", "crc32", "power"),
     *("map_from_entries", "regexp_count", "random", "rand", "pi", "e", "current_date", "uuid"),
 )

@@ -170,5 +170,8 @@ WRITERS: Final[Mapping[str, Write]] = MappingProxyType(
         "repeat": _repeat,
         **dict.fromkeys(("array_first", "array_last"), _array_first),
         "map_concat": _map_concat,
+        "map_from_arrays": lambda _, texts: (
+            f"map_from_arrays({', '.join(texts)})" if texts else "map()"
+        ),
     }
 )

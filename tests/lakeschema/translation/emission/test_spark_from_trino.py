@@ -66,6 +66,7 @@ def written(expression: str, table: str) -> str:
         ("a", "map_concat(o, o)", "NOT map_contains_key(t1.`o`, k)"),
         ("a", "ROW(k, 'x')", "named_struct('field0', t1.`k`, 'field1', 'x')"),
         ("a", "r[1]", "t1.`r`.`g`"),
+        ("a", "MAP()", "map()"),
     ],
 )  # fmt: skip
 def test_an_expression_is_written_with_trinos_meaning(
