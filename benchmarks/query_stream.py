@@ -63,6 +63,7 @@ def main() -> None:
                 *(chosen.batch, tables, connector_jars()),
             ),
             kill_at,
+            timeout_seconds=7_200,
         )
     _print(outcome, values)
 

@@ -20,8 +20,6 @@ from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
 from lakeschema.analysis.log import TABLES
 
-_TIMEOUT_SECONDS = 900
-
 
 @dataclass(frozen=True, slots=True)
 class StreamArguments:
@@ -75,7 +73,9 @@ def send(bootstrap_servers: str, topic: str, by_partition: Sequence[Sequence[Any
     producer.close()
 
 
-def run_killed(given: StreamArguments, kill_at: Sequence[int]) -> Outcome:
+def run_killed(
+    given: StreamArguments, kill_at: Sequence[int], timeout_seconds: float = 900
+) -> Outcome:
     """Starts the stream until it ends by itself; kills it once each number of answers is seen."""
     kills: list[int] = []
     began = time.perf_counter()
@@ -84,6 +84,7 @@ def run_killed(given: StreamArguments, kill_at: Sequence[int]) -> Outcome:
             driver = _start(given)
             while driver.poll() is None and len(seen.answers) < at:
                 seen.read()
+            assert driver.poll() is None, "the stream ended before it was to be killed"
             # The JVM, too: it belongs to the process's group.
             os.killpg(driver.pid, signal.SIGKILL)
             driver.wait()
@@ -91,9 +92,9 @@ def run_killed(given: StreamArguments, kill_at: Sequence[int]) -> Outcome:
         driver = _start(given)
         while driver.poll() is None:
             seen.read()
-            if time.perf_counter() - began > _TIMEOUT_SECONDS:
+            if time.perf_counter() - began > timeout_seconds:
                 os.killpg(driver.pid, signal.SIGKILL)
-        assert driver.returncode == 0, driver.returncode
+        assert driver.returncode == 0, f"the stream ended with {driver.returncode}"
         seconds = time.perf_counter() - began
         seen.read_all()
         return Outcome(seen.answers, kills, seconds)
