@@ -7,9 +7,12 @@ from collections.abc import Iterable
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.resolving.scopes import Scope
+from lakeschema.translation.plan.operators import VALUE_IN_ORDER
 from lakeschema.translation.syntax import tree
 
 _CHOICES = frozenset({"if", "iif"})
+_OF_ORDERED_VALUES = VALUE_IN_ORDER | {"rank", "dense_rank", "percent_rank", "cume_dist"}
+"""What WITHIN GROUP orders for them are the values that they read."""
 
 
 class ExpressionResolver:
@@ -74,12 +77,15 @@ class ExpressionResolver:
         name = call.name.lower()
         operands = list(self.all(call.arguments, scope))
         operands += [self.expression(value, scope) for _, value in call.named]
-        operands += [self.expression(key.expression, scope) for key in call.order_by]
-        if call.filter is not None:
-            return rs.Choice(
-                (self.expression(call.filter, scope),),
-                (rs.Operation(name, tuple(operands), call.position),),
-            )
+        keys = tuple(self.expression(key.expression, scope) for key in call.order_by)
+        if name in _OF_ORDERED_VALUES:
+            operands += keys
+            keys = ()
+        if call.filter is not None or keys:
+            made: rs.Expression = rs.Operation(name, tuple(operands), call.position)
+            made = rs.Windowed(made, (), keys) if keys else made
+            condition = () if call.filter is None else (self.expression(call.filter, scope),)
+            return rs.Choice(condition, (made,)) if condition else made
         if name in _CHOICES and len(operands) > 1:
             return rs.Choice((operands[0],), tuple(operands[1:]))
         if name == "named_struct" and (labels := _labels(call)):

@@ -30,6 +30,7 @@ from lakeschema.translation.syntax.lexing import (
 )
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 from lakeschema.translation.syntax.pipes import Pipes
+from lakeschema.translation.syntax.trino_literals import TYPED_LITERALS
 
 FILES: Final = "files"
 """The namespace of a table name that is a path: ``("files", uri)`` has no other meaning."""
@@ -45,6 +46,7 @@ _NO_ALIAS: Final = NO_ALIAS | frozenset(
         *("IF", "ELSE", "DECLARE", "EXEC", "EXECUTE", "COMMIT", "APPLY", "CLONE", "OUTER"),
     }
 )
+_TYPES_OF_LITERALS: Final = frozenset({*TYPED_LITERALS, "NUMERIC", "DATETIME", "JSONB", "BYTES"})
 _FILE_FORMATS: Final = frozenset({"parquet", "orc", "json", "csv", "avro", "text", "delta"})
 _TYPE_TAILS: Final = (
     ("PRECISION",),
@@ -300,6 +302,9 @@ class OpenQueries(Pipes):
     # expressions
 
     def operand(self) -> tree.Expression:
+        if self.word in _TYPES_OF_LITERALS and self.ahead().kind == STRING:
+            self.advance()
+            return self.postfix(tree.StringLiteral(self.advance().text))
         if self.word == "ARRAY" and self.ahead().word == "[":
             self.advance()
         if self.word == "[":

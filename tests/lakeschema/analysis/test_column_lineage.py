@@ -35,10 +35,10 @@ def rows(sql: str, dialect: str = "spark") -> list[str]:
     return [f"{clause.value}: {column}" for clause, column in lineage(sql, dialect).rows]
 
 
-def indirect(sql: str) -> dict[str, list[str]]:
+def indirect(sql: str, dialect: str = "spark") -> dict[str, list[str]]:
     return {
         column.column: [f"{clause.value}: {each}" for clause, each in column.indirect]
-        for column in lineage(sql).columns
+        for column in lineage(sql, dialect).columns
     }
 
 
@@ -406,3 +406,20 @@ def test_a_set_operation_of_stars_is_made_of_both() -> None:
         "set operation: somewhere.*",
         "set operation: elsewhere.*",
     ]
+
+
+def test_an_order_inside_a_call_is_no_value_of_it_unless_the_values_are_ordered() -> None:
+    sql = "SELECT array_agg(id ORDER BY amount DESC) AS ids FROM orders"
+    middle = "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY amount) AS middle FROM orders"
+
+    assert direct(sql, "trino") == {"ids": ["orders.id"]}
+    assert indirect(sql, "trino") == {"ids": ["order by: orders.amount"]}
+    assert direct(middle) == {"middle": ["orders.amount"]}
+
+
+def test_a_text_behind_the_name_of_a_type_is_a_literal() -> None:
+    sql = (
+        "SELECT DECIMAL '1.50' * amount AS fee, JSON '{}' AS more FROM orders WHERE id > BIGINT '7'"
+    )
+
+    assert direct(sql, "trino") == {"fee": ["orders.amount"], "more": []}
