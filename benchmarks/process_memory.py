@@ -17,7 +17,7 @@ class Parts:
     """Of a Spark program: its JVM, and the Python workers that this started."""
 
     jvm: int
-    below_jvm: int
+    workers: int
 
 
 def tree_resident_bytes(root: int) -> int:
@@ -28,8 +28,10 @@ def tree_resident_bytes(root: int) -> int:
 def resident_bytes_by_part(root: int) -> Parts:
     children = _children()
     jvms = [process for process in _tree(root, children) if _command(process) == "java"]
-    below = [each for jvm in jvms for each in _tree(jvm, children) if each != jvm]
-    return Parts(sum(map(_resident_bytes, jvms)), sum(map(_resident_bytes, below)))
+    below = (each for jvm in jvms for each in _tree(jvm, children) if each != jvm)
+    # What the JVM forks for a command is as large as itself, until the command is there.
+    workers = [each for each in below if _command(each).startswith("python")]
+    return Parts(sum(map(_resident_bytes, jvms)), sum(map(_resident_bytes, workers)))
 
 
 def processor_seconds_by_process(root: int) -> dict[int, float]:

@@ -99,7 +99,7 @@ def _watched(process: int) -> Iterator[Sequence[Sample]]:
         while not ended.wait(0.5):
             parts = resident_bytes_by_part(process)
             used.update(processor_seconds_by_process(process))
-            samples.append(Sample(time.time(), parts.jvm, parts.below_jvm, sum(used.values())))
+            samples.append(Sample(time.time(), parts.jvm, parts.workers, sum(used.values())))
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
