@@ -86,18 +86,22 @@ class Trino(StopsOnExit):
         Raises:
             TrinoRefused: it could not be run.
         """
-        page = _post(f"http://{LOOPBACK}:{self.port}/v1/statement", sql)
-        columns: list[tuple[str, str]] = []
-        rows: list[Sequence[object]] = []
-        while True:
-            if "error" in page:
-                error = page["error"]
-                raise TrinoRefused(sql, error.get("errorName", ""), error.get("message", ""))
-            columns = [(c["name"], c["type"]) for c in page.get("columns", ())] or columns
-            rows.extend(page.get("data", ()))
-            if "nextUri" not in page:
-                return TrinoAnswer(columns, rows)
-            page = _get(page["nextUri"])
+        return _answer(self.port, sql)
+
+
+def _answer(port: int, sql: str) -> TrinoAnswer:
+    page = _post(f"http://{LOOPBACK}:{port}/v1/statement", sql)
+    columns: list[tuple[str, str]] = []
+    rows: list[Sequence[object]] = []
+    while True:
+        if "error" in page:
+            error = page["error"]
+            raise TrinoRefused(sql, error.get("errorName", ""), error.get("message", ""))
+        columns = [(c["name"], c["type"]) for c in page.get("columns", ())] or columns
+        rows.extend(page.get("data", ()))
+        if "nextUri" not in page:
+            return TrinoAnswer(columns, rows)
+        page = _get(page["nextUri"])
 
 
 def _post(url: str, sql: str) -> Mapping[str, Any]:
@@ -165,7 +169,11 @@ def _write_settings(folder: Path, port: int) -> None:
 
 
 def _is_ready(port: int) -> bool:
+    """Whether it runs statements: for some time after its start it has no node to run them on."""
     try:
-        return _get(f"http://{LOOPBACK}:{port}/v1/info").get("starting") is False
-    except (urllib.error.URLError, OSError, ValueError):
+        if _get(f"http://{LOOPBACK}:{port}/v1/info").get("starting") is not False:
+            return False
+        _answer(port, "SELECT count(*) FROM tpch.tiny.region")
+    except (TrinoRefused, urllib.error.URLError, OSError, ValueError):
         return False
+    return True
