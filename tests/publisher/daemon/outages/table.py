@@ -81,13 +81,14 @@ def _index_door(outage: str, door: Door, why: str, remedy: str, seconds: float =
 
 
 def _slow_index() -> Case:
-    mended = threading.Event()
-
-    def answer(handler: BaseHTTPRequestHandler, double: Double) -> None:
-        mended.wait()
-        answer_with(404)(handler, double)
-
     def break_it(faults: Faults, _: Front) -> Callable[[], None]:
+        # Of this world alone: other tests of the same row break another one.
+        mended = threading.Event()
+
+        def answer(handler: BaseHTTPRequestHandler, double: Double) -> None:
+            mended.wait()
+            answer_with(404)(handler, double)
+
         faults.get = answer
 
         def mend() -> None:

@@ -71,7 +71,7 @@ def test_a_service_that_starts_in_an_outage_tells_it_and_recovers_without_a_rest
             part = case.service.partition(" ")[0]
             assert eventually(lambda: part in daemon.trouble())
             assert eventually(lambda: daemon.is_up(case.service) is False)
-            assert daemon.metric("ready") == 0.0
+            assert eventually(lambda: daemon.metric("ready") == 0.0)
             assert daemon.shows_trouble_to_people()
             # A snapshot that its end interrupts may say what it could not list.
             lines = daemon.log.lines()
