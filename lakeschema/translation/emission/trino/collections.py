@@ -180,8 +180,10 @@ def sequence(given: Given) -> str:
     if set(classes_of(given.arguments)) != {"i"}:
         raise given.unsupported("a sequence of anything but whole numbers")
     if len(given.arguments) == 2:
-        return given.fill("sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END)")
-    return given.fill("sequence({*})")
+        return given.fill(
+            "CAST(sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {t})"
+        )
+    return given.fill("CAST(sequence({*}) AS {t})")
 
 
 def _lambda(given: Given, index: int, parameters: int) -> Lambda:
