@@ -14,7 +14,7 @@ from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.trino_types import without_intervals
 from lakeschema.translation.avro.view_schema import view_schema
 from lakeschema.translation.clauses import Clause
-from lakeschema.translation.errors import TooLarge, TranslationError, UnreadableRelation
+from lakeschema.translation.errors import UnreadableRelation, errors_of
 from lakeschema.translation.interface import (
     ColumnLineage,
     Derivation,
@@ -48,7 +48,7 @@ def upstreams_of(
     view = relation.view
     if view is None:
         return ()
-    with _ErrorsOf(relation):
+    with errors_of(relation.name):
         query = view_query(relation, view, options)
         return relations_read(query, view)
 
@@ -79,7 +79,7 @@ def derive_view(
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     _check_readable(relation)
-    with _ErrorsOf(relation):
+    with errors_of(relation.name):
         return _derive_view_text(relation, view, upstreams, options)
 
 
@@ -177,23 +177,3 @@ def _columns(
         )
         for place, field in zip(kept, schema.fields, strict=True)
     )
-
-
-class _ErrorsOf:
-    """Adds the relation's name to errors, and turns ``RecursionError`` into ``TooLarge``."""
-
-    def __init__(self, relation: Relation) -> None:
-        self._relation = relation
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, TranslationError):
-            error.relation = error.relation or self._relation.name
-        elif isinstance(error, RecursionError):
-            raise TooLarge(
-                "the query is nested too deeply",
-                relation=self._relation.name,
-                hint="split the view into views of its parts",
-            ) from None

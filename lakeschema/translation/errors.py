@@ -23,7 +23,8 @@ TranslationError
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
@@ -184,3 +185,19 @@ class UnreadableRelation(Broken):
 
 class TypeMismatch(Broken):
     pass
+
+
+@contextmanager
+def errors_of(relation: RelationName) -> Iterator[None]:
+    """Adds the relation's name to errors that have none, and turns ``RecursionError`` into ``TooLarge``."""
+    try:
+        yield
+    except TranslationError as error:
+        error.relation = error.relation or relation
+        raise
+    except RecursionError:
+        raise TooLarge(
+            "the query is nested too deeply",
+            relation=relation,
+            hint="split the view into views of its parts",
+        ) from None

@@ -57,6 +57,14 @@ class Interface:
             places.insert(each.position, each)
         return tuple(places)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns left to right, those included that Avro has no type for."""
+        return tuple(
+            self.columns[place].name if isinstance(place, int) else place.column.name
+            for place in self.places
+        )
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourceColumn:

@@ -13,7 +13,7 @@ from lakeschema.translation.emission.selects import RelationText
 from lakeschema.translation.emission.spark import SparkQuery, spark_query
 from lakeschema.translation.emission.spark_text import relation as own_name
 from lakeschema.translation.emission.spark_udfs import SparkFunctions
-from lakeschema.translation.errors import TooLarge, TranslationError
+from lakeschema.translation.errors import errors_of
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import carried
 from lakeschema.translation.interface import Interface, Options
@@ -40,21 +40,8 @@ def spark_view(
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
     functions = functions or SparkFunctions(options.spark_udfs)
-    interface = derivation.interface
-    # Spark has columns for what Avro has no type for.
-    names = [
-        interface.columns[place].name if isinstance(place, int) else place.column.name
-        for place in interface.places
-    ]
-    try:
-        query = spark_query(plan, semantics_of(view), names, relation_text, functions)
+    with errors_of(relation.name):
+        query = spark_query(
+            plan, semantics_of(view), derivation.interface.names, relation_text, functions
+        )
         return replace(query, settings=MappingProxyType({**query.settings, **carried(view)}))
-    except TranslationError as error:
-        error.relation = error.relation or relation.name
-        raise
-    except RecursionError:
-        raise TooLarge(
-            "the query is nested too deeply",
-            relation=relation.name,
-            hint="split the view into views of its parts",
-        ) from None

@@ -10,7 +10,7 @@ from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.pig.loads import loads_of
 from lakeschema.translation.emission.pig.names import Aliases
 from lakeschema.translation.emission.pig.script import PigScript, pig_script
-from lakeschema.translation.errors import TooLarge, TranslationError, UnsupportedConstruct
+from lakeschema.translation.errors import UnsupportedConstruct, errors_of
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
 
@@ -51,31 +51,17 @@ def pig_view(
     taken = tuple(taken)
     chosen = alias or Aliases(taken).fresh(name.name)
     derivation, plan = derive_view(view, upstreams(name), options)
-    interface = derivation.interface
-    names = [
-        interface.columns[place].name if isinstance(place, int) else place.column.name
-        for place in interface.places
-    ]
-    try:
+    with errors_of(name):
         _check(view)
         return pig_script(
             plan,
-            names,
+            derivation.interface.names,
             chosen,
             view_plan=view_plan,
             load=loads_of(options.pig_loads),
             taken=taken,
             plain_values=options.pig_plain_values,
         )
-    except TranslationError as error:
-        error.relation = error.relation or name
-        raise
-    except RecursionError:
-        raise TooLarge(
-            "the query is nested too deeply",
-            relation=name,
-            hint="split the view into views of its parts",
-        ) from None
 
 
 def _plan(relation: Relation, upstreams: Upstreams, options: Options) -> Plan:

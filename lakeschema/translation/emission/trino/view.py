@@ -8,7 +8,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.trino.query import TrinoQuery, trino_query
-from lakeschema.translation.errors import TooLarge, TranslationError, UnsupportedConstruct
+from lakeschema.translation.errors import UnsupportedConstruct, errors_of
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import rows_changed
 from lakeschema.translation.interface import Interface, Options
@@ -29,12 +29,7 @@ def trino_view(
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
-    interface = derivation.interface
-    names = [
-        interface.columns[place].name if isinstance(place, int) else place.column.name
-        for place in interface.places
-    ]
-    try:
+    with errors_of(relation.name):
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
         _check_settings(view)
@@ -42,16 +37,7 @@ def trino_view(
             name: {column.name.lower(): column.type for column in read.columns}
             for name, read in upstreams.items()
         }
-        return trino_query(plan, semantics_of(view), names, options, stored)
-    except TranslationError as error:
-        error.relation = error.relation or relation.name
-        raise
-    except RecursionError:
-        raise TooLarge(
-            "the query is nested too deeply",
-            relation=relation.name,
-            hint="split the view into views of its parts",
-        ) from None
+        return trino_query(plan, semantics_of(view), derivation.interface.names, options, stored)
 
 
 def _check_settings(view: ViewText) -> None:
