@@ -276,6 +276,8 @@ class _Windows:
         if name in _MOVED:
             return self._moved(call, value, type_)
         if name in _ENDS:
+            if any(not _is_false(argument) for argument in call.arguments[1:]):
+                raise UnsupportedFunction(name, "that skips nulls is not in Pig's windows")
             of_type = functions.declared(f"pig_over_{pig_type}", f"{_OVER}({_quoted(type_)})")
             whole = name.startswith("first")
             word = "first_value" if whole else "last_value"
@@ -343,6 +345,10 @@ class _Windows:
                 return _ntile(call)
             case _:
                 return text
+
+
+def _is_false(argument: RowExpression) -> bool:
+    return isinstance(argument, Literal) and str(argument.value).lower() == "false"
 
 
 def _end(word: str) -> int:

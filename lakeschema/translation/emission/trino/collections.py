@@ -6,6 +6,7 @@ from lakeschema.catalog.column_types import ArrayType, StructType
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.plan.expressions import Lambda, LambdaVariable, RowExpression
 
 _NOT_NULL = "e -> e IS NOT NULL"
@@ -38,18 +39,16 @@ def struct(given: Given) -> str:
     texts = given.texts
     if isinstance(given.type, StructType) and len(texts) == 2 * len(given.type.fields):
         texts = texts[1::2]
-    return given.fill(f"CAST(ROW({', '.join(_kept(text) for text in texts)}) AS {{t}})")
-
-
-def _kept(text: str) -> str:
-    return text
+    return given.fill(f"CAST(ROW({', '.join(texts)}) AS {{t}})")
 
 
 def concatenated(given: Given) -> str:
+    """Of bytes Hive makes a text."""
     letters = set(classes_of(given.arguments))
-    if letters <= set("sn") or letters <= set("bn") or letters <= set("an"):
-        return f"concat({', '.join(given.texts)})" if len(given.texts) > 1 else given.texts[0]
-    raise given.unsupported("its arguments' types")
+    if not (letters <= set("sn") or letters <= set("bn") or letters <= set("an")):
+        raise given.unsupported("its arguments' types")
+    made = f"concat({', '.join(given.texts)})" if len(given.texts) > 1 else given.texts[0]
+    return f"from_utf8({made})" if "b" in letters and is_text(given.type) else made
 
 
 def size(given: Given) -> str:
@@ -147,10 +146,6 @@ def map_concat(given: Given) -> str:
         "CASE WHEN arrays_overlap(map_keys({0}), map_keys({1}))"
         " THEN CAST(fail('a key is in both maps') AS {t}) ELSE map_concat({0}, {1}) END"
     )
-
-
-def map_from_entries(given: Given) -> str:
-    return given.fill("map_from_entries({0})")
 
 
 def str_to_map(given: Given) -> str:

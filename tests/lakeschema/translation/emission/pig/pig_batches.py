@@ -36,3 +36,15 @@ def refusal(sql: str, **more: Any) -> str:
     error = answered(sql, **more)["error"]
     assert error["type"].startswith("Unsupported")
     return str(error["message"])
+
+
+VISITS = "CREATE TABLE visits (who STRING, year INT)"
+
+
+def steps(sql: str) -> Sequence[str]:
+    """A script without its loads; there is a second narrow table."""
+    return [text for text in script(sql, views=[VISITS]) if " = LOAD " not in text]
+
+
+def refusal_of_steps(sql: str) -> str:
+    return refusal(sql, views=[VISITS])

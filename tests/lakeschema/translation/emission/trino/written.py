@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
@@ -17,6 +19,7 @@ _COLUMNS = (
 )
 TABLES = (f"CREATE TABLE t ({_COLUMNS})", "CREATE TABLE u (i INT, w STRING)")
 VIEW = RelationName.of("default", "v")
+Written = Callable[[str], str]
 LEGACY = "TBLPROPERTIES ('view.sqlConfig.spark.sql.ansi.enabled'='false') "
 
 

@@ -1,0 +1,77 @@
+"""Aggregates and window functions as they are written for Trino."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeschema.translation.errors import UnsupportedConstruct
+from tests.lakeschema.translation.emission.trino.written import Written, hive, spark
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "form"),
+    [
+        (hive, "count(DISTINCT i, s)", "count(DISTINCT CASE WHEN i IS NOT NULL AND s IS NOT NULL THEN ROW(i, s) END)"),
+        (hive, "count(1)", "count(*)"),
+        (hive, "count(DISTINCT i)", "count(DISTINCT i)"),
+        (hive, "sum(de)", "TRY_CAST(sum(de) AS decimal(20,2))"),
+        (hive, "sum(s)", "sum(TRY_CAST(trim(s) AS double))"),
+        (hive, "avg(f)", "avg(CAST(f AS double))"),
+        (hive, "avg(s)", "avg(TRY_CAST(trim(s) AS double))"),
+        (hive, "max(d)", "CASE WHEN bool_or(is_nan(d)) THEN CAST(fail('an extreme of NaN, which in Hive the order of rows decides') AS double) ELSE max(d) END"),
+        (hive, "min(s)", "CAST(min(s) AS varchar)"),
+        (hive, "max(st)", "CAST(max_by(st, CASE WHEN st IS NOT NULL THEN ROW(st.x IS NOT NULL, coalesce(st.x, CAST(0 AS integer)), st.y IS NOT NULL, coalesce(st.y, CAST('' AS varchar))) END) AS ROW(x integer, y varchar))"),
+        (hive, "collect_set(i)", "array_distinct(coalesce(filter(array_agg(i), e -> e IS NOT NULL), CAST(ARRAY[] AS array(integer))))"),
+        (hive, "collect_list(a)", "coalesce(filter(array_agg(a), e -> e IS NOT NULL), CAST(ARRAY[] AS array(array(integer))))"),
+        (hive, "variance(d)", "var_pop(d)"),
+        (hive, "ntile(4) OVER (ORDER BY i)", "CAST(ntile(4) OVER (ORDER BY i ASC NULLS LAST) AS integer)"),
+        (hive, "lag(i, 2, 0) OVER (ORDER BY i)", "lag(i, 2, 0) OVER (ORDER BY i ASC NULLS LAST)"),
+        (hive, "first_value(i) OVER (ORDER BY i)", "first_value(i) OVER (ORDER BY i ASC NULLS LAST)"),
+        (hive, "last_value(d, true) OVER (ORDER BY i)", "last_value(d) IGNORE NULLS OVER (ORDER BY i ASC NULLS LAST)"),
+        (hive, "count(i) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)", "count(i) OVER (ORDER BY i ASC NULLS LAST ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)"),
+        (spark, "max(d)", "CASE WHEN bool_or(is_nan(d)) THEN CAST(nan() AS double) ELSE max(d) END"),
+        (spark, "min(d)", "coalesce(min(CASE WHEN NOT is_nan(d) THEN d END), min(d))"),
+        (spark, "max_by(s, i)", "CAST(max_by(s, i) AS varchar)"),
+        (spark, "array_agg(i)", "coalesce(filter(array_agg(i), e -> e IS NOT NULL), CAST(ARRAY[] AS array(integer)))"),
+        (spark, "collect_set(a)", "array_distinct(coalesce(filter(array_agg(a), e -> e IS NOT NULL), CAST(ARRAY[] AS array(array(integer)))))"),
+        (spark, "nth_value(i, 2, true) OVER (ORDER BY i)", "nth_value(i, 2) IGNORE NULLS OVER (ORDER BY i ASC NULLS FIRST)"),
+        (spark, "bit_and(i)", "CAST(bitwise_and_agg(i) AS integer)"),
+        (spark, "count_if(o)", "count_if(o)"),
+        (spark, "collect_list(i) FILTER (WHERE o)", "coalesce(filter(array_agg(i) FILTER (WHERE o), e -> e IS NOT NULL), CAST(ARRAY[] AS array(integer)))"),
+        (spark, "sum(de)", "CAST(sum(de) AS decimal(20,2))"),
+        (spark, "avg(de)", "CAST(CAST(sum(de) AS decimal(38,6)) / nullif(count(de), 0) AS decimal(14,6))"),
+        (spark, "sum(i) OVER (ORDER BY i RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)", "sum(i) OVER (ORDER BY i ASC NULLS FIRST RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)"),
+    ],
+)  # fmt: skip
+def test_aggregates_are_written_with_the_same_meaning(
+    written: Written, call: str, form: str
+) -> None:
+    assert written(call) == form
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "reason"),
+    [
+        (hive, "max(a)", "max for Trino: values that Trino does not order so"),
+        (hive, "max(ast)", "max for Trino: values that Trino does not order so"),
+        (hive, "first_value(i)", "first_value for Trino: which row comes first is not decided without a window's order"),
+        (hive, "avg(DISTINCT i) OVER ()", "avg for Trino: DISTINCT over a window"),
+        (hive, "percentile(i, array(0.5))", "percentile for Trino: the share has to be one number, written in the text"),
+        (hive, "percentile_disc(i, 0.5)", "percentile_disc for Trino: Trino has no exact percentiles in an order"),
+        (spark, "min_by(s, d)", "min_by for Trino: its arguments' types"),
+        (spark, "first(i)", "first for Trino: which row comes first is not decided without a window's order"),
+        (spark, "last(i, true)", "last for Trino: which row comes first is not decided without a window's order"),
+        (spark, "listagg(s, ',')", "listagg for Trino: the order of its values is not decided"),
+        (spark, "count(i, s) OVER ()", "count for Trino: several values in a window"),
+        (spark, "percentile(i, 2)", "percentile for Trino: the share has to be one number, written in the text"),
+        (spark, "max(named_struct('a', a))", "max for Trino: structs of nested values"),
+        (spark, "kurtosis(d)", "kurtosis for Trino: Trino's is of another formula"),
+    ],
+)  # fmt: skip
+def test_aggregates_that_trino_computes_otherwise_are_refused_with_the_reason(
+    written: Written, call: str, reason: str
+) -> None:
+    with pytest.raises(UnsupportedConstruct) as refused:
+        written(call)
+
+    assert reason in str(refused.value)

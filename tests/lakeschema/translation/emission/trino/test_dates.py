@@ -1,0 +1,87 @@
+"""Functions of dates and times as they are written for Trino."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeschema.translation.errors import UnsupportedConstruct
+from tests.lakeschema.translation.emission.trino.written import Written, hive, legacy, spark
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "form"),
+    [
+        (hive, "trunc(da, 'MM')", "CAST(date_trunc('month', da) AS varchar)"),
+        (hive, "trunc(da, 'Q')", "CAST(date_trunc('quarter', da) AS varchar)"),
+        (hive, "next_day(da, 'MON')", "CAST(date_add('day', (1 - day_of_week(da) + 6) % 7 + 1, da) AS varchar)"),
+        (hive, "next_day(da, 'tuesday')", "CAST(date_add('day', (2 - day_of_week(da) + 6) % 7 + 1, da) AS varchar)"),
+        (hive, "from_unixtime(l)", "CAST(format_datetime(from_unixtime(l, 'UTC'), 'yyyy-MM-dd HH:mm:ss') AS varchar)"),
+        (hive, "from_unixtime(l, 'yyyy')", "CAST(format_datetime(from_unixtime(l, 'UTC'), 'yyyy') AS varchar)"),
+        (hive, "unix_timestamp(s)", r"CAST(floor(to_unixtime(with_timezone(TRY_CAST(replace(regexp_extract(s, '^\d\d\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d'), 'T', ' ') AS timestamp(6)), 'UTC'))) AS bigint)"),
+        (hive, "unix_timestamp(ts)", "CAST(floor(to_unixtime(with_timezone(ts, 'UTC'))) AS bigint)"),
+        (hive, "to_date(s)", r"TRY_CAST(regexp_extract(s, '^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$', 1) AS date)"),
+        (hive, "to_date(ts)", "CAST(ts AS date)"),
+        (hive, "date_format(ts, 'HH:mm:ss.SSSSSS')", "CAST((format_datetime(ts, 'HH:mm:ss.') || substr(CAST(ts AS varchar), 21, 6)) AS varchar)"),
+        (hive, "date_format(ts, 'yyyy-MM-dd SSS')", "CAST(format_datetime(ts, 'yyyy-MM-dd SSS') AS varchar)"),
+        (hive, "extract(YEAR FROM da)", "CAST(year(CAST(da AS timestamp(6))) AS integer)"),
+        (hive, "extract(SECOND FROM ts)", "CAST(second(ts) AS integer)"),
+        (hive, "extract(DOW FROM ts)", "CAST(day_of_week(ts) % 7 + 1 AS integer)"),
+        (hive, "floor(ts TO HOUR)", "date_trunc('hour', ts)"),
+        (hive, "from_utc_timestamp(ts, 'Europe/Paris')", "CAST(at_timezone(with_timezone(ts, 'UTC'), 'Europe/Paris') AS timestamp(6))"),
+        (hive, "to_utc_timestamp(ts, s)", "CAST(at_timezone(with_timezone(ts, s), 'UTC') AS timestamp(6))"),
+        (hive, "to_epoch_milli(ts)", "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', date_trunc('millisecond', ts))"),
+        (hive, "ts - INTERVAL '1' DAY", "(ts - INTERVAL '1 00:00:00' DAY TO SECOND)"),
+        (hive, "da + INTERVAL '1-2' YEAR TO MONTH", "(da + INTERVAL '1-2' YEAR TO MONTH)"),
+        (spark, "date_trunc('HOUR', ts)", "date_trunc('hour', ts)"),
+        (spark, "trunc(da, 'WEEK')", "date_trunc('week', da)"),
+        (spark, "dayname(da)", "CAST(format_datetime(CAST(da AS timestamp(6)), 'EEE') AS varchar)"),
+        (spark, "monthname(da)", "CAST(format_datetime(CAST(da AS timestamp(6)), 'MMM') AS varchar)"),
+        (spark, "next_day(da, 'MO')", "date_add('day', (1 - day_of_week(da) + 6) % 7 + 1, da)"),
+        (spark, "timestampdiff(MONTH, ts, ts)", "date_diff('month', ts, ts)"),
+        (spark, "timestampadd(DAY, 2, da)", "date_add('day', BIGINT '2', CAST(da AS timestamp(6)))"),
+        (spark, "extract(SECOND FROM ts)", "CAST(substr(CAST(ts AS varchar), 18) AS decimal(8,6))"),
+        (spark, "extract(WEEK FROM da)", "CAST(week(CAST(da AS timestamp(6))) AS integer)"),
+        (spark, "extract(MINUTE FROM ts)", "CAST(minute(ts) AS integer)"),
+        (spark, "try_to_timestamp(s, 'yyyy')", r"CASE WHEN regexp_like(s, '^(\d\d\d\d)$') THEN TRY_CAST(regexp_replace(s, '^(\d\d\d\d)$', m -> m[1] || '-' || '01' || '-' || '01' || ' ' || '00' || ':' || '00' || ':' || '00') AS timestamp(6)) END"),
+        (spark, r"date_format(ts, '\'at\' HH')", "CAST(format_datetime(ts, '''at'' HH') AS varchar)"),
+        (spark, "DATE '2020-1-2'", "DATE '2020-01-02'"),
+        (spark, "TIMESTAMP '2020-01-02 03:04:05.5'", "TIMESTAMP '2020-01-02 03:04:05.500000'"),
+        (spark, "ts + INTERVAL '1' HOUR", "(ts + INTERVAL '1' HOUR)"),
+        (spark, "INTERVAL '1 02:03:04' DAY TO SECOND + ts", "(INTERVAL '1 02:03:04' DAY TO SECOND + ts)"),
+        (spark, "da + INTERVAL '1' MONTH", "(da + INTERVAL '1' MONTH)"),
+        (spark, "make_date(i, 1, 2)", "CASE WHEN i IS NOT NULL AND 1 IS NOT NULL AND 2 IS NOT NULL THEN CAST(format('%04d-%02d-%02d', i, 1, 2) AS date) END"),
+        (legacy, "to_timestamp(s)", "TRY_CAST(replace(trim(s), 'T', ' ') AS timestamp(6))"),
+        (legacy, "to_date(s, 'yyyyMMdd')", r"CAST(CASE WHEN regexp_like(s, '^(\d\d\d\d)(\d\d)(\d\d)$') THEN TRY_CAST(regexp_replace(s, '^(\d\d\d\d)(\d\d)(\d\d)$', m -> m[1] || '-' || m[2] || '-' || m[3] || ' ' || '00' || ':' || '00' || ':' || '00') AS timestamp(6)) END AS date)"),
+        (legacy, "timestampdiff(HOUR, ts, ts)", "((CAST(round(to_unixtime(with_timezone(ts, 'UTC')) * 1e6) AS bigint) - CAST(round(to_unixtime(with_timezone(ts, 'UTC')) * 1e6) AS bigint)) / 3600000000)"),
+    ],
+)  # fmt: skip
+def test_dates_are_written_with_the_same_meaning(written: Written, call: str, form: str) -> None:
+    assert written(call) == form
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "reason"),
+    [
+        (hive, "trunc(da, 'WEEK')", "trunc for Trino: unit week"),
+        (hive, "trunc(de, 1)", "trunc for Trino: it cuts numbers"),
+        (hive, "trunc(da, 'x')", "trunc for Trino: unit 'x'"),
+        (hive, "next_day(da, 'noday')", "next_day for Trino: day 'noday'"),
+        (hive, "months_between(da, ts, false)", "months_between for Trino: without rounding"),
+        (hive, "unix_timestamp(s, 'dd/MM')", "unix_timestamp for Trino: pattern 'dd/MM' without a year"),
+        (hive, "unix_timestamp(s, 'yyyy-M-d')", "unix_timestamp for Trino: pattern 'yyyy-M-d' for reading"),
+        (hive, "unix_timestamp()", "unix_timestamp for Trino: it is of the moment of the query"),
+        (hive, "date_format(ts, 'SSSSSSS')", "date_format for Trino: pattern 'SSSSSSS'"),
+        (hive, "date_format(ts, 'YYYY')", "date_format for Trino: pattern 'YYYY' has letters that Trino prints otherwise"),
+        (hive, "from_utc_timestamp(ts, 'PST')", "from_utc_timestamp for Trino: zone 'PST'"),
+        (spark, "date_trunc('nope', ts)", "date_trunc for Trino: unit 'nope'"),
+        (spark, "extract(EPOCH FROM ts)", "extract for Trino: field 'epoch'"),
+        (spark, "da - da", "- for Trino: arguments DD"),
+    ],
+)  # fmt: skip
+def test_dates_that_trino_computes_otherwise_are_refused_with_the_reason(
+    written: Written, call: str, reason: str
+) -> None:
+    with pytest.raises(UnsupportedConstruct) as refused:
+        written(call)
+
+    assert reason in str(refused.value)

@@ -1,0 +1,107 @@
+"""Arithmetic and comparisons as they are written for Trino."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeschema.translation.errors import UnsupportedConstruct
+from tests.lakeschema.translation.emission.trino.written import Written, hive, legacy, spark
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "form"),
+    [
+        (hive, "i + de", "TRY_CAST((i + de) AS decimal(13,2))"),
+        (hive, "de - i", "TRY_CAST((de - i) AS decimal(13,2))"),
+        (hive, "de / 3", "TRY_CAST((CAST(de AS decimal(38,6)) / 3) AS decimal(14,6))"),
+        (hive, "de / de", "TRY_CAST((CAST(de AS decimal(38,13)) / nullif(de, 0)) AS decimal(23,13))"),
+        (hive, "de % 3", "TRY_CAST((de % 3) AS decimal(3,2))"),
+        (hive, "d % 2", "(d % 2e0)"),
+        (hive, "d * f", "(d * CAST(f AS double))"),
+        (hive, "i / 0", "(CAST(i AS double) / nullif(0e0, 0e0))"),
+        (hive, "s + i", "(TRY_CAST(trim(s) AS double) + CAST(i AS double))"),
+        (hive, "i div 2", "CAST(i / 2 AS bigint)"),
+        (hive, "de div 2", "CAST(truncate((de - de % 2) / 2) AS bigint)"),
+        (hive, "pmod(d, 2.5D)", "(((d % 2.5e0) + 2.5e0) % 2.5e0)"),
+        (hive, "pmod(i, i)", "(((i % nullif(i, 0)) + i) % nullif(i, 0))"),
+        (hive, "- i", "CASE WHEN i = -2147483648 THEN i ELSE - i END"),
+        (hive, "abs(ti)", "CASE WHEN CAST(ti AS integer) = -2147483648 THEN CAST(ti AS integer) ELSE abs(CAST(ti AS integer)) END"),
+        (hive, "abs(de)", "CAST(abs(de) AS decimal(10,2))"),
+        (hive, "shiftleft(i, 3)", "bitwise_left_shift(i, 3)"),
+        (hive, "shiftright(l, i)", "bitwise_right_shift_arithmetic(l, bitwise_and(i, 63))"),
+        (hive, "shiftrightunsigned(ti, 1)", "bitwise_right_shift(CAST(ti AS integer), 1)"),
+        (hive, "ceil(i)", "CAST(i AS bigint)"),
+        (hive, "floor(de)", "CAST(floor(de) AS decimal(9,0))"),
+        (hive, "round(i)", "i"),
+        (hive, "round(i, -1)", "CAST(round(i, -1) AS integer)"),
+        (hive, "round(de, 1)", "CAST(round(de, 1) AS decimal(10,1))"),
+        (hive, "round(d, 2)", "CASE WHEN abs(d) < 1e15 THEN CAST(round(CAST(CAST(d AS varchar) AS decimal(38,20)), 2) AS double) ELSE round(d, 2) END"),
+        (hive, "bround(d)", "CASE WHEN abs(d - truncate(d)) = 5e-1 THEN 2e0 * round(d / 2e0) ELSE round(d) END"),
+        (hive, "d <> d", "(d <> d AND NOT (is_nan(d) AND is_nan(d)))"),
+        (hive, "d <= d", "(d <= d OR (is_nan(d) AND d IS NOT NULL))"),
+        (hive, "d >= 1", "(d >= 1e0 OR is_nan(d))"),
+        (hive, "d < d", "(d < d OR (is_nan(d) AND NOT is_nan(d)))"),
+        (hive, "1 <= d", "(1e0 <= d OR is_nan(d))"),
+        (hive, "i BETWEEN ti AND 2", "CASE WHEN CAST(ti AS integer) IS NOT NULL THEN (i BETWEEN CAST(ti AS integer) AND 2) END"),
+        (hive, "d BETWEEN 1 AND 2", "(d BETWEEN 1e0 AND 2e0)"),
+        (hive, "i IN (1, 2)", "(i IN (1, 2))"),
+        (hive, "greatest(s, 'a')", "CAST(greatest(s, 'a') AS varchar)"),
+        (hive, "nullif(i, 2)", "nullif(i, 2)"),
+        (hive, "nullif(d, d)", "CASE WHEN (d = d OR (is_nan(d) AND is_nan(d))) THEN NULL ELSE d END"),
+        (hive, "log(2, d)", "CASE WHEN 2e0 > 1e0 AND d > 0e0 THEN ln(d) / ln(2e0) END"),
+        (hive, "chr(i)", "CAST(CASE WHEN i < 0 THEN '' ELSE chr(i % 256) END AS varchar)"),
+        (spark, "de + 1", "CAST((de + 1) AS decimal(11,2))"),
+        (spark, "de / 3", "CAST((CAST(de AS decimal(38,6)) / 3) AS decimal(14,6))"),
+        (spark, "d / 2", "(d / 2e0)"),
+        (spark, "pmod(i, i)", "CASE WHEN (i % i) < 0 THEN ((i % i) + i) % i ELSE (i % i) END"),
+        (spark, "pmod(d, d)", "CASE WHEN (d % nullif(d, 0e0)) < 0e0 THEN ((d % nullif(d, 0e0)) + d) % nullif(d, 0e0) ELSE (d % nullif(d, 0e0)) END"),
+        (spark, "- i", "(- i)"),
+        (spark, "abs(i)", "CAST(abs(i) AS integer)"),
+        (spark, "ceil(de)", "CAST(ceiling(de) AS decimal(9,0))"),
+        (spark, "st <> st", "CASE WHEN st IS NOT NULL AND st IS NOT NULL THEN st IS DISTINCT FROM st END"),
+        (spark, "greatest(d, d)", "CAST(element_at(transform(ARRAY[ARRAY[d, d]], a -> IF(cardinality(filter(a, e -> NOT is_nan(e))) < cardinality(filter(a, e -> e IS NOT NULL)), nan(), array_max(filter(a, e -> NOT is_nan(e))))), 1) AS double)"),
+        (spark, "least(d, d)", "CAST(element_at(transform(ARRAY[ARRAY[d, d]], a -> coalesce(array_min(filter(a, e -> NOT is_nan(e))), element_at(filter(a, e -> e IS NOT NULL), 1))), 1) AS double)"),
+        (spark, "least(i, 2)", "array_min(filter(ARRAY[i, 2], e -> e IS NOT NULL))"),
+        (spark, "try_add(i, 1)", "TRY(i + 1)"),
+        (spark, "nanvl(d, 1D)", "CASE WHEN is_nan(d) THEN 1e0 ELSE d END"),
+        (spark, "isnan(d)", "coalesce(is_nan(d), false)"),
+        (spark, "i % i", "(i % i)"),
+        (spark, "m IS NULL", "(m IS NULL)"),
+        (legacy, "de + 1", "TRY_CAST((de + 1) AS decimal(11,2))"),
+        (legacy, "de div 2", "CAST(truncate((de - de % nullif(2, 0)) / nullif(2, 0)) AS bigint)"),
+        (legacy, "i div i", "CAST(i / nullif(i, 0) AS bigint)"),
+        (legacy, "- i", "CASE WHEN i = -2147483648 THEN i ELSE - i END"),
+        (legacy, "abs(i)", "CASE WHEN i = -2147483648 THEN i ELSE abs(i) END"),
+        (legacy, "pmod(i, i)", "CASE WHEN (i % nullif(i, 0)) < 0 THEN ((i % nullif(i, 0)) + i) % nullif(i, 0) ELSE (i % nullif(i, 0)) END"),
+        (legacy, "de % de", "TRY_CAST((de % nullif(de, 0)) AS decimal(10,2))"),
+    ],
+)  # fmt: skip
+def test_numbers_are_written_with_the_same_meaning(written: Written, call: str, form: str) -> None:
+    assert written(call) == form
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "reason"),
+    [
+        (hive, "pmod(de, 2)", "pmod for Trino: arguments xi"),
+        (hive, "round(d, i)", "round for Trino: the digits have to be written in the text"),
+        (hive, "bround(d, 1)", "bround for Trino: half to even at another digit than the last whole one"),
+        (hive, "a = a", "= for Trino: nested values, in which Trino's comparison of null is null"),
+        (hive, "d BETWEEN 1 AND d", "between for Trino: an upper bound that may be NaN"),
+        (hive, "st BETWEEN st AND st", "between for Trino: nested values"),
+        (hive, "d IN (d, 2)", "in for Trino: a list in which NaN may be"),
+        (hive, "st IN (st)", "in for Trino: nested values, in which Trino's comparison of null is null"),
+        (hive, "nullif(s, i)", "nullif for Trino: arguments si"),
+        (hive, "rand(3)", "rand for Trino: Trino's random numbers have no seed"),
+        (spark, "da - da", "- for Trino: arguments DD"),
+        (spark, "floor(de, 1)", "floor for Trino: to a number of digits"),
+        (spark, "greatest(a, a)", "greatest for Trino: no form with the same result is known for arguments of such types"),
+    ],
+)  # fmt: skip
+def test_numbers_that_trino_computes_otherwise_are_refused_with_the_reason(
+    written: Written, call: str, reason: str
+) -> None:
+    with pytest.raises(UnsupportedConstruct) as refused:
+        written(call)
+
+    assert reason in str(refused.value)

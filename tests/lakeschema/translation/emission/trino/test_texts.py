@@ -1,0 +1,108 @@
+"""Functions of texts as they are written for Trino."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeschema.translation.errors import UnsupportedConstruct
+from tests.lakeschema.translation.emission.trino.written import Written, hive, spark
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "form"),
+    [
+        (hive, "substr(b, 2)", "substr(b, 2)"),
+        (hive, "substr(s, i)", "CAST(substr(s, CASE WHEN i = 0 THEN 1 ELSE i END) AS varchar)"),
+        (hive, "substr(s, -3, i)", "CAST(substr(s, -3, greatest(i, 0)) AS varchar)"),
+        (hive, "substr(s, 2, -1)", "CAST(substr(s, 2, 0) AS varchar)"),
+        (hive, "instr(s, '')", "CAST(CASE WHEN s = '' AND '' IS NOT NULL THEN 0 ELSE strpos(s, '') END AS integer)"),
+        (hive, "instr(s, 'a')", "CAST(strpos(s, 'a') AS integer)"),
+        (hive, "locate('a', s)", "CAST(strpos(s, 'a') AS integer)"),
+        (hive, "locate('a', s, 1)", "CAST(strpos(s, 'a') AS integer)"),
+        (hive, "locate('a', s, 3)", "CAST(CASE WHEN strpos(substr(s, 3), 'a') > 0 THEN strpos(substr(s, 3), 'a') + 2 ELSE strpos(substr(s, 3), 'a') END AS integer)"),
+        (hive, "lpad(s, i, 'x')", "CAST(lpad(s, i, 'x') AS varchar)"),
+        (hive, "lpad(s, 5, s)", "CAST(CASE WHEN s = '' THEN CAST(NULL AS varchar) ELSE lpad(s, 5, s) END AS varchar)"),
+        (hive, "rtrim(s)", "CAST(trim(TRAILING ' ' FROM s) AS varchar)"),
+        (hive, "trim(s, 'x')", "CAST(trim(BOTH 'x' FROM s) AS varchar)"),
+        (hive, "substring_index(s, '.', 2)", "CAST(array_join(slice(split(s, '.'), 1, 2), '.') AS varchar)"),
+        (hive, "substring_index(s, '.', -2)", "CAST(array_join(reverse(slice(reverse(split(s, '.')), 1, 2)), '.') AS varchar)"),
+        (hive, "substring_index(s, '.', 0)", "CAST(CASE WHEN s IS NOT NULL THEN '' END AS varchar)"),
+        (hive, "concat(b, b)", "CAST(from_utf8(concat(b, b)) AS varchar)"),
+        (hive, "concat(s, i)", "CAST(concat(s, CAST(i AS varchar)) AS varchar)"),
+        (hive, "concat_ws('-', s, 'x')", "CAST(concat_ws('-', s, 'x') AS varchar)"),
+        (hive, "concat_ws('-', sa, s)", "CAST(array_join(concat(transform(coalesce(sa, ARRAY[]), e -> coalesce(e, 'null')), ARRAY[CAST(s AS varchar)]), '-') AS varchar)"),
+        (hive, "format_number(d, 0)", "CAST(CASE WHEN d IS NOT NULL THEN format('%,.0f', CASE WHEN abs(d - truncate(d)) = 5e-1 THEN 2e0 * round(d / 2e0) ELSE round(d) END) END AS varchar)"),
+        (hive, "format_number(f, 2)", "CAST(CASE WHEN f IS NOT NULL THEN format('%,.2f', CAST(f AS double)) END AS varchar)"),
+        (hive, "format_number(i, 2)", "CAST(CASE WHEN i IS NOT NULL THEN format('%,.2f', CAST(i AS decimal(38,0))) END AS varchar)"),
+        (hive, "printf('%s is %d %%', s, i)", "CAST(format('%s is %d %%', s, i) AS varchar)"),
+        (hive, "printf('100%%')", "CAST('100%' AS varchar)"),
+        (hive, "hex(s)", "CAST(to_hex(to_utf8(s)) AS varchar)"),
+        (hive, "hex(b)", "CAST(to_hex(b) AS varchar)"),
+        (hive, "hex(i)", "CAST(CASE WHEN i = 0 THEN '0' ELSE regexp_replace(to_hex(to_big_endian_64(CAST(i AS bigint))), '^0+', '') END AS varchar)"),
+        (hive, "bin(l)", "CAST(CASE WHEN l >= 0 THEN to_base(l, 2) ELSE '1' || lpad(to_base((l + 9223372036854775807) + 1, 2), 63, '0') END AS varchar)"),
+        (hive, "encode(s, 'UTF-8')", "to_utf8(s)"),
+        (hive, "decode(b, 'utf-8')", "CAST(from_utf8(b) AS varchar)"),
+        (hive, "sha(s)", "CAST(lower(to_hex(sha1(to_utf8(s)))) AS varchar)"),
+        (hive, "sha(b)", "CAST(lower(to_hex(sha1(b))) AS varchar)"),
+        (hive, "sha2(s, 512)", "CAST(lower(to_hex(sha512(to_utf8(s)))) AS varchar)"),
+        (hive, "sha2(b, 256)", "CAST(lower(to_hex(sha256(b))) AS varchar)"),
+        (hive, "soundex('abc')", "CAST(soundex('abc') AS varchar)"),
+        (hive, "get_json_object(s, '$.a[*]')", "CAST(json_query(s, 'lax $.a[*]' WITH CONDITIONAL ARRAY WRAPPER) AS varchar)"),
+        (hive, "str_to_map(s)", "CAST(coalesce(map_from_entries(transform(split(s, ','), e -> ROW(split_part(e, ':', 1), CASE WHEN strpos(e, ':') > 0 THEN substr(e, strpos(e, ':') + 1) END))), CAST(MAP() AS map(varchar, varchar))) AS map(varchar, varchar))"),
+        (hive, "quote(s)", r"CAST(('''' || replace(s, '''', '\''') || '''') AS varchar)"),
+        (spark, "substr(s, 0)", "CAST(substr(s, 1) AS varchar)"),
+        (spark, "substr(s, i)", "CAST(CASE WHEN i < 0 AND length(s) < - i THEN s ELSE substr(s, CASE WHEN i = 0 THEN 1 ELSE i END) END AS varchar)"),
+        (spark, "substr(s, i, 2)", "CAST(CASE WHEN i < 0 AND length(s) + i < 0 THEN substr(s, 1, greatest(length(s) + i + 2, 0)) ELSE substr(s, CASE WHEN i = 0 THEN 1 ELSE i END, 2) END AS varchar)"),
+        (spark, "substr(s, -3, 2)", "CAST(CASE WHEN length(s) + -3 < 0 THEN substr(s, 1, greatest(length(s) + -3 + 2, 0)) ELSE substr(s, -3, 2) END AS varchar)"),
+        (spark, "instr(s, '')", "CAST(strpos(s, '') AS integer)"),
+        (spark, "lpad(s, i, '')", "CAST(substr(s, 1, greatest(i, 0)) AS varchar)"),
+        (spark, "lpad(s, 5, s)", "CAST(CASE WHEN s = '' THEN substr(s, 1, 5) ELSE lpad(s, 5, s) END AS varchar)"),
+        (spark, "lpad(s, 5)", "CAST(lpad(s, 5, ' ') AS varchar)"),
+        (spark, "ltrim('x', s)", "CAST(trim(LEADING 'x' FROM s) AS varchar)"),
+        (spark, "btrim(s, 'x')", "CAST(trim(BOTH 'x' FROM s) AS varchar)"),
+        (spark, "concat_ws('-', sa, s)", "CAST(array_join(concat(coalesce(sa, ARRAY[]), ARRAY[CAST(s AS varchar)]), '-') AS varchar)"),
+        (spark, "concat_ws('-')", "CAST(CASE WHEN '-' IS NOT NULL THEN '' END AS varchar)"),
+        (spark, "concat(b, b)", "concat(b, b)"),
+        (spark, "split_part(s, ',', 2)", "CAST(coalesce(split_part(s, ',', 2), CASE WHEN s IS NOT NULL THEN '' END) AS varchar)"),
+        (spark, "split_part(s, ',', -1)", "CAST(coalesce(element_at(split(s, ','), -1), CASE WHEN s IS NOT NULL THEN '' END) AS varchar)"),
+        (spark, "initcap(s)", "CAST(regexp_replace(lower(s), '(^| )([^ ])', x -> x[1] || upper(x[2])) AS varchar)"),
+        (spark, "startswith(s, 'a')", "starts_with(s, 'a')"),
+        (spark, "base64(b)", "CAST(regexp_replace(to_base64(b), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10)) AS varchar)"),
+    ],
+)  # fmt: skip
+def test_texts_are_written_with_the_same_meaning(written: Written, call: str, form: str) -> None:
+    assert written(call) == form
+
+
+@pytest.mark.parametrize(
+    ("written", "call", "reason"),
+    [
+        (hive, "substr(b, 0)", "substr for Trino: bytes from the end"),
+        (hive, "instr(s, 'a', 1, 2)", "instr for Trino: another occurrence than the first"),
+        (hive, "locate(s, s, 3)", "locate for Trino: what is looked for, and from where, has to be written in the text"),
+        (hive, "substring_index(s, s, 2)", "substring_index for Trino: the delimiter and the count have to be written in the text"),
+        (hive, "format_number(d, '#')", "format_number for Trino: a pattern of its own"),
+        (hive, "printf('%5.2f', d)", "printf for Trino: format '%5.2f'"),
+        (hive, "printf('%d', s)", "printf for Trino: %d of such a value"),
+        (hive, "printf('%')", "printf for Trino: format '%'"),
+        (hive, "conv(s, -10, 16)", "conv for Trino: bases that are not written, or are negative"),
+        (hive, "encode(s, 'UTF-16')", "encode for Trino: charset 'UTF-16'"),
+        (hive, "sha2(s, 224)", "sha2 for Trino: a digest of such a length"),
+        (hive, "parse_url(s, 'HOST', 'k')", "parse_url for Trino: a key of another part than QUERY"),
+        (hive, "parse_url(s, 'USERINFO')", "parse_url for Trino: part 'USERINFO'"),
+        (hive, "soundex(s)", "soundex for Trino: Trino refuses texts of other than the letters A to Z"),
+        (hive, "get_json_object(s, 'a')", "get_json_object for Trino: path 'a'"),
+        (hive, "get_json_object(s, '$..a')", "get_json_object for Trino: path '$..a'"),
+        (hive, "str_to_map(s, s, s)", "str_to_map for Trino: a delimiter has to be written in the text"),
+        (spark, "split_part(s, s, 1)", "split_part for Trino: the delimiter and the place have to be written in the text"),
+        (spark, "lpad(b, 5, b)", "lpad for Trino: bytes"),
+        (spark, "get_json_object(s, '$.a[*]')", "get_json_object for Trino: a wildcard in a path"),
+    ],
+)  # fmt: skip
+def test_texts_that_trino_computes_otherwise_are_refused_with_the_reason(
+    written: Written, call: str, reason: str
+) -> None:
+    with pytest.raises(UnsupportedConstruct) as refused:
+        written(call)
+
+    assert reason in str(refused.value)
