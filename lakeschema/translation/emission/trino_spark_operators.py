@@ -14,6 +14,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     DecimalType,
     IntervalType,
+    MapType,
     StructType,
     print_type,
 )
@@ -110,8 +111,8 @@ def _comparison(call: Call, texts: Sequence[str]) -> str:
     """To Trino what is no number is unlike all numbers, itself among them."""
     name = call.operator.name
     text = f"({texts[0]} {name} {texts[1]})"
-    if any(isinstance(a.type, StructType) for a in call.arguments):
-        raise refused("a comparison of rows")
+    if any(isinstance(a.type, (StructType, MapType)) for a in call.arguments):
+        raise refused("a comparison of rows or maps")
     doubtful = [
         t
         for t, a in zip(texts, call.arguments, strict=True)
