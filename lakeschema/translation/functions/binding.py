@@ -294,10 +294,10 @@ def _comparison_type(
     arguments: Sequence[RowExpression],
     semantics: Semantics,
 ) -> ColumnType | None:
-    """The type in which all ``compared`` arguments meet."""
+    """The type in which all arguments meet that are compared with each other."""
     met: ColumnType | None = None
     for parameter, argument in zip(parameters, arguments, strict=True):
-        if parameter.pattern != "compared":
+        if parameter.pattern not in _COMPARED:
             continue
         previous, type_ = met, argument.type
         if isinstance(type_, MapType):
@@ -323,7 +323,9 @@ def _comparable(
     return common_type(left, right, use, semantics)
 
 
-_EQUALITIES = frozenset({"=", "==", "<>", "<=>", "equal_null"})
+_COMPARED = frozenset({"compared", "kept_compared"})
+"""Patterns of arguments that must meet; the second kind are compared as copies and stay as they are."""
+_EQUALITIES = frozenset({"=", "==", "<>", "<=>", "equal_null", "nullif"})
 
 _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
     {
@@ -368,7 +370,7 @@ def _target(
             STRING if pattern == "text_or_binary" else VOID
         )
     match pattern:
-        case "any":
+        case "any" | "kept_compared":
             return type_
         case "compared":
             return compared

@@ -152,12 +152,16 @@ def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
                 for a, b in zip(a_fields, b_fields, strict=True)
             )
         case _ if is_text(target):
-            return is_primitive(source) and source != BINARY
+            return is_primitive(source) and source != VARIANT
         case DecimalType(), DecimalType():
             return _holds(target, source)
         case _, DecimalType() if is_integer(source):
             exact = decimal_of(source, 20)
             return exact is not None and _holds(target, exact)
+        case DecimalType(precision, 0), _ if is_integer(target):
+            # One digit less than the largest integer has: ten nines are more than an int.
+            exact = decimal_of(target, 20)
+            return exact is not None and precision < exact.precision
         case _ if is_integer(source) and is_integer(target):
             return INTEGERS.index(source) <= INTEGERS.index(target)
         case _ if is_float(target):
@@ -166,6 +170,8 @@ def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
             pairs = {
                 (DATE, TIMESTAMP),
                 (DATE, TIMESTAMP_NTZ),
+                (TIMESTAMP, TIMESTAMP_NTZ),
+                (TIMESTAMP_NTZ, TIMESTAMP),
                 (TIMESTAMP, BIGINT),
                 (BIGINT, TIMESTAMP),
             }

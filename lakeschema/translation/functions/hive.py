@@ -21,6 +21,7 @@ ROWS: Final = (
     Row("instr", "string, string, int?, int?", "@occurrence", TOTAL),
     # Nothing is padded with an empty text.
     Row("lpad rpad", "string, int, string", "string", PARTIAL),
+    Row("nullif", "kept_compared, kept_compared", "@kept_beside_its_kind", PARTIAL, keeps=0),
     Row("greatest least", "compared, compared...", "@extreme", TOTAL),
     Row("upper ucase lower lcase", "text_or_binary", "@same_case", TOTAL),
     Row("size cardinality", "collection", "int", NEVER),

@@ -18,7 +18,7 @@ from lakeschema.catalog.column_types import (
     parse_type,
 )
 from lakeschema.catalog.errors import MalformedType
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import is_integer, is_numeric, is_text, is_time
 from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
@@ -89,6 +89,20 @@ def _of_another_row(arguments: Sequence[RowExpression], _: Semantics) -> CallRes
     return CallResult(type_, (None, None, type_)[: len(arguments)])
 
 
+def _kept_beside_its_kind(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """NULLIF refuses a text beside a number, which ``=`` compares (GenericUDFNullif's groups)."""
+    groups = {_group(argument.type) for argument in arguments if argument.type != VOID}
+    return None if len(groups) > 1 else CallResult(arguments[0].type)
+
+
+def _group(type_: ColumnType) -> str:
+    if is_numeric(type_):
+        return "number"
+    if is_time(type_):
+        return "time"
+    return "text" if is_text(type_) else str(type_)
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@hexed": _hexed,
@@ -100,6 +114,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@occurrence": _occurrence,
         "@joined": _joined,
         "@extreme": _extreme,
+        "@kept_beside_its_kind": _kept_beside_its_kind,
         "@of_another_row": _of_another_row,
         "@extreme_of_group": _extreme_of_group,
     }

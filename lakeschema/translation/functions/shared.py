@@ -64,7 +64,7 @@ ROWS: Final = (
     Row("coalesce", "T...", "T", ABSORBING, merges=0),
     Row("nvl", "T, T", "T", ABSORBING, merges=0),
     Row("if", "boolean, T, T", "T", ABSORBING, merges=1),
-    Row("nullif", "any, any", "@same", PARTIAL, keeps=0),
+    Row("nullif", "kept_compared, kept_compared", "@same", PARTIAL, keeps=0),
 
     # text
     Row("concat", "any...", "@concat", TOTAL),

@@ -127,7 +127,9 @@ _ASKED_ABOUT: Mapping[str, Sequence[str]] = {
     "array<float>": ("af", "ai"),
     "shape": ("st_geomfromwkb(bi)", "st_geogfromwkb(bi)"),
     "compared": ("i", "s", "da", "ai"),
-    "any": ("i", "s", "d", "de", "da", "ts", "bo", "bi", "ai", "m", "st"),
+    **dict.fromkeys(
+        ("any", "kept_compared"), ("i", "s", "d", "de", "da", "ts", "bo", "bi", "ai", "m", "st")
+    ),
 }
 _NAMED_OTHERWISE = {
     "is_not_distinct_from",

@@ -101,6 +101,18 @@ def test_an_expression_in_twenty_has_the_type_that_the_engine_gives_it(engine: E
     check(engine, list(recorded(engine))[::20])
 
 
+@pytest.mark.parametrize("engine", Engine)
+def test_nullif_refuses_all_that_the_engine_refuses(engine: Engine) -> None:
+    """Else a column's new type would not be said to break a view that compares it so."""
+    answers = {q: a for q, a in recorded(engine).items() if q.startswith("nullif(")}
+
+    ours = our_answers(engine, list(answers))
+
+    refused = {question for question, answer in answers.items() if answer == REFUSED}
+    assert refused
+    assert {question for question, answer in ours.items() if answer == REFUSED} == refused
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", Engine)
 def test_expressions_have_the_types_that_the_engine_gives_them(
