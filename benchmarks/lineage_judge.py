@@ -1,97 +1,26 @@
-"""Runs a query over many worlds of its tables in one statement of Spark's, and says which columns moved."""
-
-# What Spark says of rows without collecting them has no public name.
-# ruff: noqa: SLF001
+"""Runs a query over many worlds of its tables in one statement, and says which columns moved."""
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-import threading
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, TypeAlias
-
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from typing import Final, TypeAlias
 
 from benchmarks.lineage_claims import Claimants, Claims
-from benchmarks.lineage_views import (
-    TEXT,
-    WORLD,
-    Grower,
-    LineageTable,
-    of_many_worlds,
-    of_one_world,
-    tables,
-)
+from benchmarks.lineage_engines import Engine, EngineFailed
+from benchmarks.lineage_findings import Edge, Precision, Truth
+from benchmarks.lineage_views import WORLD, Grower, of_many_worlds, of_one_world, tables
 from benchmarks.lineage_worlds import UNCHANGED, Changed, Worlds, worlds
-from benchmarks.random_views import CONF
 
-MAX_SECONDS: Final = 20.0
 _BASES: Final = (12, 60)
 """Of each lake. The second is for edges along which nothing moved in the first."""
 _LIFE: Final = 500
 """Queries that are judged with the same lakes."""
-_COMPARED: Final = 20
-"""One of so many queries is also run over two worlds alone."""
-
-Edge: TypeAlias = tuple[Changed, int]
-"""The changed column, the place of the output column."""
-
-
-@dataclass(slots=True)
-class Precision:
-    """``idle``: claimed edges along which nothing moved, by the clause for which they are claimed."""
-
-    edges: int = 0
-    moving: int = 0
-    idle: Counter[str] = field(default_factory=Counter)
-
-    def merge(self, other: Precision) -> None:
-        self.edges += other.edges
-        self.moving += other.moving
-        self.idle += other.idle
-
-    def add(self, claims: Sequence[Claims], moved: Collection[Edge]) -> list[str]:
-        """Returns what is idle, for people to read."""
-        found = []
-        for place, claim in enumerate(claims):
-            for changed, why in claim.because.items():
-                if changed[1].endswith(("_id", "_g")):
-                    continue
-                self.edges += 1
-                self.moving += (changed, place) in moved
-                if (changed, place) not in moved:
-                    self.idle[why] += 1
-                    found.append(f"{'.'.join(changed)} → {claim.name}: {why}")
-        return found
-
-
-@dataclass(slots=True)
-class Truth:
-    """What was seen of queries; ``missed``: what moved and was not claimed, with the query."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    analysed: Precision = field(default_factory=Precision)
-    planned: Precision = field(default_factory=Precision)
-    missed: list[str] = field(default_factory=list)
-    idle: list[str] = field(default_factory=list)
-
-    def merge(self, other: Truth) -> None:
-        self.outcomes += other.outcomes
-        self.analysed.merge(other.analysed)
-        self.planned.merge(other.planned)
-        self.missed += other.missed
-        self.idle += other.idle
-
-
 Sums: TypeAlias = Mapping[int, tuple[str, ...]]
 """By world: how many rows there are, and of each output column a sum of its values' hashes."""
+_Hash: TypeAlias = Callable[[str], str]
 
 
 @dataclass(slots=True)
@@ -158,13 +87,27 @@ class _Question:
 
 
 class LineageJudge:
-    """Keeps lakes of worlds in a session; queries are run over the next one while edges are idle."""
+    """Keeps lakes of worlds; queries are run over the next one while edges are idle.
 
-    def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
+    The first engine judges. The second is asked what the first refuses. One query in ``every`` is
+    also run over two worlds alone, and by the second engine: the rows must be the same.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        second: Engine | None = None,
+        *,
+        every: int = 20,
+        claimants: Claimants | None = None,
+    ) -> None:
+        self._engine = engine
+        self._second = second
+        self._every = every
         self._tables = tables()
-        self._claimants = Claimants(self._tables)
+        self._claimants = claimants or Claimants(self._tables)
         self._lakes: list[Worlds] = []
+        self._stored: set[tuple[str, int]] = set()
         self._age = -1
 
     def judge(self, seed: int) -> Truth:
@@ -172,15 +115,18 @@ class LineageJudge:
         question = self._question(seed)
         if isinstance(question, Truth):
             return question
-        for number, lake in enumerate(self._lakes):
-            if question.columns and not question.failure:
-                try:
-                    question.learn(lake, self._sums(question, number))
-                except (PySparkException, Py4JJavaError) as error:
-                    question.failure = _failure(error)
+        self._learn(question, self._engine)
+        refusal = question.failure
+        if refusal and self._second is not None:
+            question.failure = ""
+            self._learn(question, self._second)
         truth = question.truth()
-        if seed % _COMPARED == 0:
-            self._compare(question, truth)
+        truth.outcomes[f"refused by {self._engine.name}: {refusal}"] += bool(refusal)
+        if seed % self._every == 0 and not refusal:
+            question.columns = {c for c in self._lakes[0].columns if c[0] in question.read}
+            self._compare_with_single_worlds(question, truth)
+            if self._second is not None:
+                self._compare_engines(question, self._second, truth)
         return truth
 
     def _question(self, seed: int) -> _Question | Truth:
@@ -194,42 +140,47 @@ class LineageJudge:
         columns = {(t.name, c) for t in self._tables if t.name in read for c in t.changeable()}
         return _Question(seed, marked, read, claims, self._claimants.planned(text), columns)
 
+    def _learn(self, question: _Question, engine: Engine) -> None:
+        for number, lake in enumerate(self._lakes):
+            if question.columns and not question.failure:
+                try:
+                    question.learn(lake, self._sums(question, number, engine, engine.hashed))
+                except EngineFailed as error:
+                    question.failure = str(error)
+
     # lakes
 
     def _renew(self, age: int) -> None:
-        if age == self._age:
-            return
-        random = Random(age)
-        self._age = age
-        self._lakes = [worlds(random, self._tables, bases) for bases in _BASES]
-        for number, lake in enumerate(self._lakes):
-            for table in self._tables:
-                self._register(_stored(table.name, number), table, lake.rows[table.name])
+        if age != self._age:
+            random = Random(age)
+            self._age = age
+            self._lakes = [worlds(random, self._tables, bases) for bases in _BASES]
+            self._stored.clear()
 
-    def _register(self, name: str, table: LineageTable, rows: Sequence[tuple[object, ...]]) -> None:
-        """Rows in one partition, so that Spark need not move them about."""
-        columns = ", ".join(f"{c} {'string' if k == TEXT else 'int'}" for c, k in table.columns)
-        frame = self._spark.createDataFrame(list(rows), f"changed int, {WORLD} int, {columns}")
-        session: Any = self._spark._jsparkSession
-        kept = session.createDataFrame(frame._jdf.collectAsList(), frame._jdf.schema())
-        kept.coalesce(1).createOrReplaceTempView(name)
+    def _store(self, number: int, engine: Engine) -> None:
+        if (engine.name, number) not in self._stored:
+            for table in self._tables:
+                rows = self._lakes[number].rows[table.name]
+                engine.store(_stored(table.name, number), table, rows)
+            self._stored.add((engine.name, number))
 
     # runs
 
-    def _sums(self, question: _Question, number: int) -> Sums:
-        # Several queries in one statement cost Spark's optimizer more than one after the other.
+    def _sums(self, question: _Question, number: int, engine: Engine, hash_: _Hash) -> Sums:
+        # Several queries in one statement cost an optimizer more than one after the other.
+        self._store(number, engine)
         lake = self._lakes[number]
         changed = [UNCHANGED, *map(lake.columns.index, question.columns)]
         listed = ", ".join(map(str, sorted(changed)))
         common = self._common(question.read, number, f"changed IN ({listed})", WORLD)
         names = _names(question)
         # The world is the last column; a set operation has the first branch's names.
-        made = f"(WITH {common} {of_many_worlds(question.marked)})"
-        lines = self._lines(
-            f"SELECT {WORLD}, {_hashed(names)}"
+        made = f"(WITH {common} {of_many_worlds(question.marked, engine.name)})"
+        rows = engine.rows(
+            f"SELECT {WORLD}, {_summed(names, hash_)}"
             f" FROM {made} AS made ({', '.join(names)}, {WORLD}) GROUP BY {WORLD}"
         )
-        return {int(world): tuple(sums) for world, *sums in lines}
+        return {int(world): tuple(sums) for world, *sums in rows}
 
     def _common(self, read: Sequence[str], number: int, condition: str, *more: str) -> str:
         return ", ".join(
@@ -239,36 +190,41 @@ class LineageJudge:
             if table.name in read
         )
 
-    def _compare(self, question: _Question, truth: Truth) -> None:
+    # what holds the judge to its word
+
+    def _compare_with_single_worlds(self, question: _Question, truth: Truth) -> None:
         """Where a run over all worlds says otherwise than one over a world alone, the judge errs."""
-        lake, names = self._lakes[0], _names(question)
-        question.columns = {changed for changed in lake.columns if changed[0] in question.read}
+        engine, lake, names = self._engine, self._lakes[0], _names(question)
         try:
-            together = self._sums(question, 0)
+            together = self._sums(question, 0, engine, engine.hashed)
             for world in Random(question.seed).sample(range(len(lake.versions)), 2):
                 common = self._common(question.read, 0, f"{WORLD} = {world}")
-                made = f"(WITH {common} {of_one_world(question.marked)})"
-                query = f"SELECT {_hashed(names)} FROM {made} AS made ({', '.join(names)})"
-                (alone,) = self._lines(query)
+                made = f"(WITH {common} {of_one_world(question.marked, engine.name)})"
+                summed = _summed(names, engine.hashed)
+                (alone,) = engine.rows(f"SELECT {summed} FROM {made} AS made ({', '.join(names)})")
                 if world in together and alone != together[world]:
                     text = of_one_world(question.marked)
                     truth.missed.append(f"query {question.seed} over world {world} alone\n  {text}")
-        except (PySparkException, Py4JJavaError) as error:
-            truth.outcomes[f"compared with single worlds: {_failure(error)}"] += 1
+        except EngineFailed as error:
+            truth.outcomes[f"compared with single worlds: {error}"] += 1
             return
         truth.outcomes["compared with single worlds"] += 1
 
-    def _lines(self, query: str) -> list[tuple[str, ...]]:
-        jvm: Any = self._spark._jvm
-        late = threading.Timer(MAX_SECONDS, self._spark.sparkContext.cancelAllJobs)
-        late.start()
+    def _compare_engines(self, question: _Question, second: Engine, truth: Truth) -> None:
         try:
-            plan = self._spark._jsparkSession.sql(query).queryExecution().executedPlan()
-            lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
-            text = "" if lines.isEmpty() else str(lines.mkString("\n"))
-        finally:
-            late.cancel()
-        return [tuple(line.split("\t")) for line in text.splitlines()]
+            first, other = (
+                self._sums(question, 0, engine, engine.digest) for engine in (self._engine, second)
+            )
+        except EngineFailed as error:
+            truth.outcomes[f"compared with {second.name}: {error}"] += 1
+            return
+        truth.outcomes[f"compared with {second.name}"] += 1
+        worlds = sorted(world for world in {*first, *other} if first.get(world) != other.get(world))
+        if worlds:
+            text = of_one_world(question.marked)
+            truth.missed.append(
+                f"query {question.seed}: other rows in {second.name}, in worlds {worlds[:5]}\n  {text}"
+            )
 
 
 def _edges(lake: Worlds, sums: Sums, width: int) -> set[Edge]:
@@ -288,35 +244,10 @@ def _names(question: _Question) -> list[str]:
     return [f"c{place}" for place in range(len(question.claims))]
 
 
-def _hashed(names: Sequence[str]) -> str:
+def _summed(names: Sequence[str], hash_: _Hash) -> str:
     """As columns have no order, values are compared by the sum of their hashes."""
-    return ", ".join(["count(*)", *(f"sum(xxhash64({name}))" for name in names)])
+    return ", ".join(["count(*)", *(f"sum({hash_(name)})" for name in names)])
 
 
 def _stored(table: str, lake: int) -> str:
     return f"lake{lake}_{table}"
-
-
-def _failure(error: Exception) -> str:
-    text = str(error)
-    if "cancelled" in text[:2000]:
-        return "takes too long"
-    found = re.search(r"\[([A-Z_0-9.]+)\]", text)
-    return f"fails: {found[1] if found else text.partition(chr(10))[0][:100]}"
-
-
-def session() -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]")
-    settings = {
-        **CONF,
-        "spark.sql.ansi.enabled": "false",
-        "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-        "spark.sql.leafNodeDefaultParallelism": "1",
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    found = builder.getOrCreate()
-    found.sparkContext.setLogLevel("OFF")
-    return found

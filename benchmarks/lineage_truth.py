@@ -1,9 +1,10 @@
 """Column lineage judged by execution: ``make bench-lineage_truth``.
 
-Random queries are run by Spark over tables, and over the same tables with other values in one column.
+Random queries are run by an engine over tables, and over the same tables with other values in one column.
 An output column whose values move must have that column in its lineage, direct or indirect: else an
 edge is missed. Edges along which nothing moves in any world are the imprecision. Both are judged:
-the analysis of the text, and the lineage that a view's derivation reads off its plan.
+the analysis of the text, and the lineage that a view's derivation reads off its plan. Of two engines
+the first judges; the second runs what the first refuses, and some queries again.
 """
 
 from __future__ import annotations
@@ -13,30 +14,47 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Final
 
-from benchmarks.lineage_judge import MAX_SECONDS, LineageJudge, Precision, Truth, session
+from benchmarks.lineage_engines import MAX_SECONDS, DuckDBEngine, Engine, SparkEngine
+from benchmarks.lineage_findings import Precision, Truth, keep, kept
+from benchmarks.lineage_judge import LineageJudge
+from benchmarks.lineage_views import EngineName
 
 _MAX_SILENCE: Final = 6 * MAX_SECONDS
 """Seconds after which a process is started anew, behind the query that it was at."""
 
 
-def _work(seeds: Sequence[int], results: Connection) -> None:
-    judge = LineageJudge(session())
+_ENGINES: Final[Mapping[EngineName, Callable[[], Engine]]] = {
+    "duckdb": DuckDBEngine,
+    "spark": SparkEngine,
+}
+
+
+def _work(
+    engines: Sequence[EngineName], every: int, seeds: Sequence[int], results: Connection
+) -> None:
+    judge = LineageJudge(*(_ENGINES[name]() for name in engines), every=every)
     for seed in seeds:
         results.send(judge.judge(seed))
     results.close()
+
+
+_Answer = tuple[int, Truth]
+"""A seed, and what was seen of its query."""
 
 
 @dataclass(slots=True)
 class _Worker:
     """A process that judges queries one after the other; ``done`` of them are."""
 
+    engines: Sequence[EngineName]
+    every: int
     seeds: Sequence[int]
     done: int = 0
     heard: float = field(default_factory=time.monotonic)
@@ -49,13 +67,15 @@ class _Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.results, theirs = context.Pipe(duplex=False)
-        self.process = context.Process(target=_work, args=(self.seeds[self.done :], theirs))
+        self.process = context.Process(
+            target=_work, args=(self.engines, self.every, self.seeds[self.done :], theirs)
+        )
         self.process.start()
         # Else its end would not be seen here.
         theirs.close()
         self.heard = time.monotonic()
 
-    def received(self) -> Truth | None:
+    def received(self) -> _Answer | None:
         """None at the end of all."""
         try:
             found: Truth = self.results.recv()
@@ -64,26 +84,28 @@ class _Worker:
             return self._skipped("ends its process") if self.done < len(self.seeds) else None
         self.done += 1
         self.heard = time.monotonic()
-        return found
+        return self.seeds[self.done - 1], found
 
-    def overdue(self) -> Truth | None:
+    def overdue(self) -> _Answer | None:
         if time.monotonic() - self.heard < _MAX_SILENCE:
             return None
         self.process.kill()
         self.process.join()
         return self._skipped("hangs")
 
-    def _skipped(self, why: str) -> Truth:
-        found = Truth(Counter({f"{why}: query {self.seeds[self.done]}": 1}))
+    def _skipped(self, why: str) -> _Answer:
+        seed = self.seeds[self.done]
         self.done += 1
         self.results.close()
         self._start()
-        return found
+        return seed, Truth(Counter({f"{why}: query {seed}": 1}))
 
 
-def _answers(seeds: range, processes: int) -> Generator[Truth]:
-    size = -(-len(seeds) // processes)
-    workers = [_Worker(seeds[at : at + size]) for at in range(0, len(seeds), size)]
+def _answers(
+    engines: Sequence[EngineName], every: int, seeds: Sequence[int], processes: int
+) -> Generator[_Answer]:
+    size = max(-(-len(seeds) // processes), 1)
+    workers = [_Worker(engines, every, seeds[at : at + size]) for at in range(0, len(seeds), size)]
     try:
         while workers:
             ready = wait([worker.results for worker in workers], timeout=1)
@@ -122,18 +144,30 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     parser.add_argument(
+        "--engines", nargs="+", choices=tuple(_ENGINES), default=tuple(_ENGINES), help="one or two"
+    )
+    parser.add_argument(
+        "--compared", type=int, default=20, help="one of so many queries is run in both engines"
+    )
+    parser.add_argument(
+        "--keep", type=Path, help="where what is seen is kept: a run goes on where one ended"
+    )
+    parser.add_argument(
         "--idle", type=Path, help="where edges are listed along which nothing moves"
     )
     chosen = parser.parse_args()
+    wanted = range(chosen.first, chosen.first + chosen.queries)
+    known = dict(kept(chosen.keep)) if chosen.keep else {}
+    seeds = [seed for seed in wanted if seed not in known]
     truth, done, began = Truth(), 0, time.monotonic()
-    answers = _answers(range(chosen.first, chosen.first + chosen.queries), chosen.processes)
-    for done, found in enumerate(answers, 1):
-        truth.merge(found)
-        for missed in found.missed:
-            print(f"MISSED: {missed}", flush=True)
-        for outcome in found.outcomes:
-            if ": query " in outcome:
-                print(outcome, flush=True)
+    for seed, found in known.items():
+        if seed in wanted:
+            _tell(truth, found)
+    answers = _answers(chosen.engines, chosen.compared, seeds, chosen.processes)
+    for done, (seed, found) in enumerate(answers, 1):
+        if chosen.keep:
+            keep(chosen.keep, seed, found)
+        _tell(truth, found)
         if done % 100 == 0:
             print(f"{done} queries, {time.monotonic() - began:.0f} s", flush=True)
         if time.monotonic() - began > 60 * chosen.minutes:
@@ -144,6 +178,15 @@ def main() -> int:
         chosen.idle.write_text("\n".join(truth.idle))
     _report(truth)
     return 1 if truth.missed else 0
+
+
+def _tell(truth: Truth, found: Truth) -> None:
+    truth.merge(found)
+    for missed in found.missed:
+        print(f"MISSED: {missed}", flush=True)
+    for outcome in found.outcomes:
+        if ": query " in outcome:
+            print(outcome, flush=True)
 
 
 if __name__ == "__main__":

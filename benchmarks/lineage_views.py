@@ -5,7 +5,8 @@ operands, where a function such as ``isnull`` would hide nearly every change. Wh
 not depend on the order in which an engine meets equal rows.
 
 A query is written for the rows of one world. With what ``beside`` marks it reads the rows of many
-worlds at once, whose number is one more column, and keeps them apart.
+worlds at once, whose number is one more column, and keeps them apart. ``either`` marks what two
+engines write in different ways.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
+EngineName = Literal["spark", "duckdb"]
 NUMBER, TEXT = "number", "text"
 KEY, GROUP = "id", "g"
 WORLD: Final = "world"
 
 _BEGIN, _END = "\x01", "\x02"
 _BESIDE: Final = re.compile(f"{_BEGIN}[^{_END}]*{_END}")
+_FIRST, _OR, _LAST = "\x03", "\x04", "\x05"
+_EITHER: Final = re.compile(f"{_FIRST}([^{_OR}]*){_OR}([^{_LAST}]*){_LAST}")
 
 
 def beside(text: str) -> str:
@@ -29,12 +33,21 @@ def beside(text: str) -> str:
     return f"{_BEGIN}{text}{_END}"
 
 
-def of_one_world(text: str) -> str:
-    return _BESIDE.sub("", text)
+def either(spark: str, duckdb: str) -> str:
+    """Marks what means the same in both; neither text has marks of this kind inside."""
+    return f"{_FIRST}{spark}{_OR}{duckdb}{_LAST}"
 
 
-def of_many_worlds(text: str) -> str:
-    return text.replace(_BEGIN, "").replace(_END, "")
+def of_one_world(text: str, engine: EngineName = "spark") -> str:
+    return _BESIDE.sub("", _written_for(engine, text))
+
+
+def of_many_worlds(text: str, engine: EngineName = "spark") -> str:
+    return _written_for(engine, text).replace(_BEGIN, "").replace(_END, "")
+
+
+def _written_for(engine: EngineName, text: str) -> str:
+    return _EITHER.sub(r"\1" if engine == "spark" else r"\2", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,8 @@ _JOINS: Final = (
     *("JOIN", "JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "FULL JOIN"),
     *("LEFT SEMI JOIN", "LEFT ANTI JOIN"),
 )
+_HALF: Final = _JOINS[-2:]
+"""Those that show the left side alone."""
 _Columns = tuple[tuple[str, str], ...]
 _SHOWN: Final[_Columns] = (("k", NUMBER), ("grp", NUMBER))
 
@@ -93,6 +108,11 @@ class _Rows:
     @property
     def group(self) -> str:
         return self.columns[1][0]
+
+
+def _then(text: str) -> str:
+    """One more of the texts that are put together; null if one of them is."""
+    return either(", ", " || ") + text
 
 
 class Grower:
@@ -149,8 +169,9 @@ class Grower:
         if self._chance(0.3):
             on += f" AND {self._numbers(left, 1)[0]} > {self._numbers(right, 1)[0]}"
         on += beside(f" AND {left.world} = {right.world}")
-        text = f"{left.text} {kind} {right.text} ON {on}"
-        if kind.endswith(("SEMI JOIN", "ANTI JOIN")):
+        written = either(kind, kind.removeprefix("LEFT ")) if kind in _HALF else kind
+        text = f"{left.text} {written} {right.text} ON {on}"
+        if kind in _HALF:
             return _Rows(text, left.columns, left.world)
         world = {
             "RIGHT JOIN": right.world,
@@ -161,17 +182,30 @@ class Grower:
     def _exploded(self, rows: _Rows) -> _Rows:
         view = self._name()
         a, b = self._numbers(rows, 2)
-        array, outer = self._random.choice(
+        # Below 1 Spark counts down.
+        end = f"{a} % 3 + 1"
+        array, other, is_outer = self._random.choice(
             (
-                (f"array({a}, {b})", ""),
-                (f"array({a}, {b})", ""),
-                (f"if({a} > 9, array({b}, {a}), array({b}))", ""),
-                (f"sequence(1, {a} % 3 + 1)", ""),
-                (f"filter(array({a}, {b}), e -> e > 8)", "OUTER "),
+                (f"array({a}, {b})", f"[{a}, {b}]", False),
+                (f"array({a}, {b})", f"[{a}, {b}]", False),
+                (
+                    f"if({a} > 9, array({b}, {a}), array({b}))",
+                    f"if({a} > 9, [{b}, {a}], [{b}])",
+                    False,
+                ),
+                (f"sequence(1, {end})", f"generate_series(1, {end}, if({end} < 1, -1, 1))", False),
+                (
+                    f"filter(array({a}, {b}), e -> e > 8)",
+                    f"list_filter([{a}, {b}], lambda e: e > 8)",
+                    True,
+                ),
             )
         )
+        spark = f"LATERAL VIEW {'OUTER ' if is_outer else ''}explode({array}) {view} AS e"
+        joined = f"{'LEFT' if is_outer else 'INNER'} JOIN LATERAL"
+        duckdb = f"{joined} (SELECT unnest({other}) AS e) AS {view} ON true"
         return _Rows(
-            f"{rows.text} LATERAL VIEW {outer}explode({array}) {view} AS e",
+            f"{rows.text} {either(spark, duckdb)}",
             (*rows.columns, (f"{view}.e", NUMBER)),
             rows.world,
         )
@@ -189,7 +223,8 @@ class Grower:
         fitting = [name for name, kind in rows.columns[2:] if kind == TEXT]
         if fitting:
             return self._random.choice(fitting)
-        return f"char(97 + abs({self._numbers(rows, 1)[0]}) % 6)"
+        code = f"97 + abs({self._numbers(rows, 1)[0]}) % 6"
+        return either(f"char({code})", f"chr(CAST({code} AS INTEGER))")
 
     def _expression(self, rows: _Rows, *, outermost: bool) -> tuple[str, str]:
         a, b = self._numbers(rows, 2)
@@ -201,10 +236,13 @@ class Grower:
             (f"{a} - {b}", NUMBER),
             (a, NUMBER),
             (text, TEXT),
-            (f"concat({text}, '-', {a})", TEXT),
+            (either("concat(", "(") + text + _then("'-'") + _then(a) + ")", TEXT),
             (f"CASE WHEN {a} > 9 THEN {b} ELSE 100 + {a} END", NUMBER),
             (f"if({text} < 'd', {a}, -1 - {b})", NUMBER),
-            (f"named_struct('p', {a}, 'q', {b}).p", NUMBER),
+            (
+                either(f"named_struct('p', {a}, 'q', {b}).p", f"struct_pack(p := {a}, q := {b}).p"),
+                NUMBER,
+            ),
             (f"coalesce(nullif({a}, 4), {b})", NUMBER),
             (f"greatest({a}, {b})", NUMBER),
             (self._correlated(rows), NUMBER),
