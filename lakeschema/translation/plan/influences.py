@@ -20,6 +20,7 @@ from lakeschema.translation.plan.expressions import (
     Exists,
     FieldAccess,
     InSubquery,
+    OuterReference,
     RowExpression,
     ScalarSubquery,
     SortKey,
@@ -51,7 +52,10 @@ from lakeschema.translation.plan.relations import (
 Found: TypeAlias = dict[Influence, None]
 """A set that keeps the order of what was met first."""
 
-_Outer: TypeAlias = tuple[tuple[Sources, ...], ...]
+_Level: TypeAlias = tuple[tuple[Sources, ...], tuple[Found, ...]]
+"""Of columns that a query around has: their sources, and what decides their values."""
+_Outer: TypeAlias = tuple[_Level, ...]
+"""The nearest query first."""
 _Key: TypeAlias = tuple[int, tuple[int, ...]]
 
 
@@ -69,7 +73,7 @@ class Influences:
         return {**self.rows(plan, ()), **self._order(plan, ())}
 
     def rows(self, plan: Plan, outer: _Outer) -> Found:
-        key = (id(plan), tuple(map(id, outer)))
+        key = _key(plan, outer)
         found = self._rows.get(key)
         if found is None:
             found = self._rows[key] = (plan, outer, self._of_rows(plan, outer))
@@ -77,7 +81,7 @@ class Influences:
 
     def columns(self, plan: Plan, outer: _Outer = ()) -> tuple[Found, ...]:
         """What decides each column's values besides the rows that there are."""
-        key = (id(plan), tuple(map(id, outer)))
+        key = _key(plan, outer)
         found = self._columns.get(key)
         if found is None:
             found = self._columns[key] = (plan, outer, self._of_columns(plan, outer))
@@ -88,7 +92,7 @@ class Influences:
         match plan:
             case Join(left, right, lateral=lateral):
                 found.update(self.rows(left, outer))
-                inside = (self._lineage.columns(left, outer), *outer) if lateral else outer
+                inside = (self._level(left, outer), *outer) if lateral else outer
                 found.update(self.rows(right, inside))
             case _:
                 for below in inputs(plan):
@@ -122,8 +126,8 @@ class Influences:
 
     def _compared(self, clause: Clause, plan: Plan, outer: _Outer) -> Found:
         """Of rows that are compared as a whole: what they are made of, and what decides that."""
-        made = _through(clause, self._lineage.columns(plan, outer))
-        return {**made, **_united(self.columns(plan, outer))}
+        columns, own = self._level(plan, outer)
+        return {**_through(clause, columns), **_united(own)}
 
     def _order(self, plan: Plan, outer: _Outer) -> Found:
         """Of the query's own ORDER BY; that of a sub-query decides nothing unless it is limited."""
@@ -136,31 +140,32 @@ class Influences:
     def _joined(self, plan: Join, outer: _Outer) -> Found:
         if plan.condition is None:
             return {}
-        left = self._lineage.columns(plan.left, outer)
-        within = (left, *outer) if plan.lateral else outer
-        columns = (*left, *self._lineage.columns(plan.right, within))
-        own = (*self.columns(plan.left, outer), *self.columns(plan.right, within))
-        return self._read(Clause.JOIN, (plan.condition,), columns, own, outer)
+        left = self._level(plan.left, outer)
+        right = self._level(plan.right, (left, *outer) if plan.lateral else outer)
+        level = ((*left[0], *right[0]), (*left[1], *right[1]))
+        return self._read(Clause.JOIN, (plan.condition,), level, outer)
 
     def _clause(
         self, clause: Clause, read: Iterable[RowExpression], below: Plan, outer: _Outer
     ) -> Found:
-        columns = self._lineage.columns(below, outer)
-        return self._read(clause, read, columns, self.columns(below, outer), outer)
+        return self._read(clause, read, self._level(below, outer), outer)
+
+    def _level(self, plan: Plan, outer: _Outer) -> _Level:
+        return self._lineage.columns(plan, _sources(outer)), self.columns(plan, outer)
 
     def _read(
         self,
         clause: Clause,
         read: Iterable[RowExpression],
-        columns: tuple[Sources, ...],
-        own: tuple[Found, ...],
+        level: _Level,
         outer: _Outer,
     ) -> Found:
-        """``columns`` and ``own``: sources and influences of the columns that ``read`` is over."""
+        """``level``: the columns that ``read`` is over."""
         found: Found = {}
         for expression in read:
-            found.update(_through(clause, [self._lineage.expression(expression, columns, outer)]))
-            found.update(self._of_expression(expression, columns, own, outer, clause))
+            made = self._lineage.expression(expression, level[0], _sources(outer))
+            found.update(_through(clause, [made]))
+            found.update(self._of_expression(expression, level, outer, clause))
         return found
 
     def _of_columns(self, plan: Plan, outer: _Outer) -> tuple[Found, ...]:
@@ -170,7 +175,7 @@ class Influences:
             case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):
                 return self.columns(below, outer)
             case Join(left, right, lateral=lateral):
-                inside = (self._lineage.columns(left, outer), *outer) if lateral else outer
+                inside = (self._level(left, outer), *outer) if lateral else outer
                 both = (*self.columns(left, outer), *self.columns(right, inside))
                 return both[: len(plan.columns)]
             case SetOperation(inputs=branches):
@@ -189,33 +194,35 @@ class Influences:
                 assert_never(plan)
 
     def _made(self, plan: Plan, below: Plan, outer: _Outer) -> tuple[Found, ...]:
-        columns, own = self._lineage.columns(below, outer), self.columns(below, outer)
-        return tuple(self._of_expression(e, columns, own, outer) for e in expressions(plan))
+        level = self._level(below, outer)
+        return tuple(self._of_expression(e, level, outer) for e in expressions(plan))
 
     def _of_expression(
         self,
         expression: RowExpression,
-        columns: tuple[Sources, ...],
-        own: tuple[Found, ...],
+        level: _Level,
         outer: _Outer,
         clause: Clause = Clause.CONDITION,
     ) -> Found:
         """``clause``: in which a sub-query's columns are compared."""
+        own = level[1]
         if isinstance(expression, ColumnReference):
             return own[expression.index]
         found: Found = {}
-        around = (columns, *outer)
+        around = (level, *outer)
         for part in _parts(expression):
             match part:
                 case ColumnReference(index=index):
                     found.update(own[index])
+                case OuterReference(level=away, index=index) if away <= len(outer):
+                    found.update(outer[away - 1][1][index])
                 case WindowCall(partition_by=partition, order_by=order, within=within):
                     keys = (*_expressions(within), *_expressions(order))
-                    found.update(self._read(Clause.PARTITION_BY, partition, columns, own, outer))
-                    found.update(self._read(Clause.ORDER_BY, keys, columns, own, outer))
+                    found.update(self._read(Clause.PARTITION_BY, partition, level, outer))
+                    found.update(self._read(Clause.ORDER_BY, keys, level, outer))
                 case AggregateCall(order_by=within):
                     keys = _expressions(within)
-                    found.update(self._read(Clause.ORDER_BY, keys, columns, own, outer))
+                    found.update(self._read(Clause.ORDER_BY, keys, level, outer))
                 case ScalarSubquery(plan):
                     found.update(self.rows(plan, around))
                     found.update(self.columns(plan, around)[0])
@@ -227,6 +234,14 @@ class Influences:
                 case _:
                     pass
         return found
+
+
+def _key(plan: Plan, outer: _Outer) -> _Key:
+    return id(plan), tuple(id(part) for level in outer for part in level)
+
+
+def _sources(outer: _Outer) -> tuple[tuple[Sources, ...], ...]:
+    return tuple(columns for columns, _ in outer)
 
 
 def _filtering(below: Plan) -> Clause:

@@ -79,6 +79,21 @@ def column(derivation: Derivation, name: str) -> ColumnLineage:
         ),
         ("SELECT id FROM t WHERE id IN (SELECT id FROM u)", ["where t.id", "where u.id"]),
         (
+            """SELECT id FROM (SELECT id, rank() OVER (ORDER BY day) r FROM t) AS o
+              WHERE EXISTS (SELECT 1 FROM u WHERE u.id = o.r % 10)""",
+            ["where u.id", "order by t.day"],
+        ),
+        (
+            """SELECT id FROM (SELECT id, rank() OVER (ORDER BY day) r FROM t) AS o WHERE EXISTS
+              (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM u AS w WHERE w.id = o.r))""",
+            ["where u.id", "order by t.day"],
+        ),
+        (
+            """SELECT e FROM (SELECT id, rank() OVER (ORDER BY day) r FROM t) AS o,
+              LATERAL (SELECT u.id AS e FROM u WHERE u.id > o.r)""",
+            ["where u.id", "order by t.day"],
+        ),
+        (
             "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE label = t.name)",
             ["where u.label", "where t.name"],
         ),
@@ -196,3 +211,15 @@ def test_more_influences_than_anybody_reads_are_not_kept() -> None:
 
     assert found.rows is None
     assert len(found.lineage[299].sources) == 300
+
+
+def test_what_decides_a_value_decides_what_a_sub_query_makes_of_it() -> None:
+    ranked = "SELECT id, rank() OVER (ORDER BY day) r FROM t"
+
+    found = view(
+        f"""SELECT (SELECT max(u.id + o.r) FROM u) AS a, e FROM ({ranked}) AS o,
+          LATERAL (SELECT o.r + 1 AS e)"""
+    )
+
+    assert shown(column(found, "a").indirect) == ["order by t.day"]
+    assert shown(column(found, "e").indirect) == ["order by t.day"]
