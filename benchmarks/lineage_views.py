@@ -193,7 +193,11 @@ class Grower:
                     f"if({a} > 9, [{b}, {a}], [{b}])",
                     False,
                 ),
-                (f"sequence(1, {end})", f"generate_series(1, {end}, if({end} < 1, -1, 1))", False),
+                (
+                    f"sequence(1, {end})",
+                    f"generate_series(1, CAST({end} AS BIGINT), if({end} < 1, -1, 1))",
+                    False,
+                ),
                 (
                     f"filter(array({a}, {b}), e -> e > 8)",
                     f"list_filter([{a}, {b}], lambda e: e > 8)",
