@@ -25,20 +25,18 @@ _RECORDS = """
 SELECT name, facts_hash, read_event_id, missing_since, status, stale, reason, interface_hash, content_hash,
     inputs_hash, derived_facts_hash, published_hash, yanked, index_check_due, incarnation, fingerprint,
     republish_after, read_at
-FROM relation JOIN schema USING (name) WHERE name IN ({keys})
+FROM relation JOIN schema USING (name) WHERE name IN (SELECT value FROM json_each(?))
 """
-_DERIVATIONS = (
-    "SELECT name, derivation FROM schema WHERE derivation IS NOT NULL AND name IN ({keys})"
-)
+_DERIVATIONS = "SELECT name, derivation FROM schema WHERE derivation IS NOT NULL AND name IN (SELECT value FROM json_each(?))"
 _FACTS_HASHES = "SELECT name, facts_hash FROM relation WHERE facts_hash IS NOT NULL"
 _UPSTREAMS = """
-SELECT dependent, upstream FROM edge WHERE dependent IN ({keys}) ORDER BY dependent, position
+SELECT dependent, upstream FROM edge WHERE dependent IN (SELECT value FROM json_each(?)) ORDER BY dependent, position
 """
-_DEPENDENTS = "SELECT DISTINCT dependent FROM edge WHERE upstream IN ({keys}) ORDER BY dependent"
+_DEPENDENTS = "SELECT DISTINCT dependent FROM edge WHERE upstream IN (SELECT value FROM json_each(?)) ORDER BY dependent"
 _HISTORY = """
 SELECT sequence, distribution, number, relation, status, content_hash, schema_text, wheel_sha256,
     filename, change, reasons, created_at, surface_hash, runtime
-FROM version WHERE distribution IN ({keys}) ORDER BY sequence
+FROM version WHERE distribution IN (SELECT value FROM json_each(?)) ORDER BY sequence
 """
 _COUNT_MISSING = """
 SELECT count(*) FILTER (WHERE missing_since IS NOT NULL) AS missing, count(*) AS known
@@ -102,7 +100,7 @@ class StateReading:
 
     def _of_keys(self, statement: str, keys: Iterable[str]) -> Iterator[Any]:
         for chunk in chunks(keys):
-            yield from self._rows(statement.format(keys=",".join("?" * len(chunk))), chunk)
+            yield from self._rows(statement, [chunk])
 
     def _rows(self, statement: str, values: Sequence[str | None] = ()) -> Iterator[Any]:
         cursor = self._connection.execute(statement, values)

@@ -7,7 +7,6 @@ actors inside a transaction.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import threading
 from collections import namedtuple
@@ -31,7 +30,6 @@ Row = dict[str, Any]
 _DIALECT = dialect(paramstyle="named")
 # Untyped: the fields of a row are known when it is read.
 _named_tuple: Any = namedtuple  # noqa: PYI024
-_LIST = re.compile(r"__\[POSTCOMPILE_(\w+)\]")
 
 
 @lru_cache(maxsize=1)
@@ -46,21 +44,28 @@ def _empty() -> bytes:
         return data
 
 
+def _opened(data: bytes) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.deserialize(data)
+    return connection
+
+
 class Database:
     """What the disk holds: ``copy`` and ``restore`` stand for a backup."""
 
     def __init__(self) -> None:
         # A thread that renews a lease knows nothing of turns: like a file, this has one writer at a time.
         self.writing = threading.RLock()
-        self.connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self.restore(None)
+        self.connection = _opened(_empty())
 
     def copy(self) -> bytes:
         return self.connection.serialize()
 
     def restore(self, copy: bytes | None) -> None:
         """``None``: all is lost."""
-        self.connection.deserialize(_empty() if copy is None else copy)
+        # SQLite crashes in a connection's statements with ``json_each`` that are older than a copy.
+        self.connection.close()
+        self.connection = _opened(_empty() if copy is None else copy)
 
     def close(self) -> None:
         self.connection.close()
@@ -70,23 +75,24 @@ class MemoryState:
     """``publisher.state.protocol.State`` on a database in memory."""
 
     def __init__(self, database: Database) -> None:
-        self._connection = database.connection
+        self._database = database
         self._writing = database.writing
 
     def write(self, action: Callable[[Transaction], T]) -> T:
         with self._writing:
-            self._connection.execute("BEGIN IMMEDIATE")
+            connection = self._database.connection
+            connection.execute("BEGIN IMMEDIATE")
             try:
-                result = action(_transaction(self._connection))
+                result = action(_transaction(connection))
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+            connection.execute("COMMIT")
             return result
 
     def read(self, action: Callable[[Transaction], T]) -> T:
         # Nobody writes meanwhile, and no reader does.
-        return action(_transaction(self._connection))
+        return action(_transaction(self._database.connection))
 
     def close(self) -> None:
         """The database remains, as a file would."""
@@ -105,12 +111,11 @@ class _Connection:
     def execute(self, statement: CompilerElement, parameters: Any = None) -> _Result:
         rows: Sequence[Row] = parameters if isinstance(parameters, list) else [parameters or {}]
         compiled = _compiled(statement, tuple(rows[0]))
-        if len(rows) == 1:
-            sql, row = compiled.bind(rows[0])
-            cursor = self._connection.execute(sql, row)
+        bound = [compiled.bind(row) for row in rows]
+        if len(bound) == 1:
+            cursor = self._connection.execute(compiled.sql, bound[0])
         else:
-            sql, _ = compiled.bind(rows[0])
-            cursor = self._connection.executemany(sql, [compiled.bind(row)[1] for row in rows])
+            cursor = self._connection.executemany(compiled.sql, bound)
         return _Result(cursor, compiled)
 
 
@@ -118,21 +123,12 @@ class _Compiled:
     def __init__(self, statement: CompilerElement, columns: tuple[str, ...]) -> None:
         compiled = statement.compile(dialect=_DIALECT, column_keys=list(columns))
         self.statement = statement
-        self._sql = str(compiled)
-        self._lists = sorted(set(_LIST.findall(self._sql)))
+        self.sql = str(compiled)
         self._constants = {k: v for k, v in compiled.params.items() if k not in columns}
         self._row_type: Callable[[Any], Any] | None = None
 
-    def bind(self, row: Mapping[str, Any]) -> tuple[str, Row]:
-        bound = {**self._constants, **row}
-        sql = self._sql
-        for name in self._lists:
-            values = bound.pop(name)
-            keys = [f"{name}_{i}" for i in range(len(values))]
-            bound.update(zip(keys, values, strict=True))
-            marks = ", ".join(f":{key}" for key in keys)
-            sql = sql.replace(f"__[POSTCOMPILE_{name}]", marks)
-        return sql, bound
+    def bind(self, row: Mapping[str, Any]) -> Row:
+        return {**self._constants, **row}
 
     def row(self, cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> Any:
         if self._row_type is None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from lakeschema.catalog.identifiers import RelationName
 
 _CHUNK_SIZE = 500
-"""Below every database's limit of bound values."""
 
 
-def chunks(keys: Iterable[str]) -> Iterator[Sequence[str]]:
-    """The keys without repetitions, as many at a time as one statement can take."""
+def chunks(keys: Iterable[str]) -> Iterator[str]:
+    """The keys without repetitions, in JSON lists of bounded length; none if there are no keys."""
     every = list(dict.fromkeys(keys))
     for start in range(0, len(every), _CHUNK_SIZE):
-        yield every[start : start + _CHUNK_SIZE]
+        yield json.dumps(every[start : start + _CHUNK_SIZE])
 
 
 def keys_of(names: Iterable[RelationName]) -> list[str]:

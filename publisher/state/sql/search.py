@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, TextClause, bindparam, delete, select, text
-from sqlalchemy.dialects.sqlite import insert
 
 from publisher.state.records import Found, Hit, Match
 from publisher.state.search_words import (
@@ -20,8 +19,7 @@ from publisher.state.search_words import (
     searched_texts,
 )
 from publisher.state.sql.keys import chunks, name_of
-from publisher.state.sql.statements import KEYS
-from publisher.state.sql.tables import SCHEMA, SEARCHED
+from publisher.state.sql.tables import SEARCHED
 
 _EXCERPT_WORDS = 16
 _MAX_FIELDS = 5
@@ -99,30 +97,29 @@ _EACH = text(
 
 _FIELDS = text(
     "SELECT s.name, search.fields FROM search JOIN searched s ON s.id = search.rowid"
-    " WHERE s.name IN :keys"
-).bindparams(KEYS)
+    " WHERE s.name IN (SELECT value FROM json_each(:keys))"
+)
 
 _EXCERPTS = text(
     f"SELECT s.name, snippet(search, 1, '', '', '…', {_EXCERPT_WORDS}) AS excerpt"  # noqa: S608
     " FROM search JOIN searched s ON s.id = search.rowid"
-    " WHERE search MATCH :documentation AND s.name IN :keys"
-).bindparams(KEYS)
+    " WHERE search MATCH :documentation AND s.name IN (SELECT value FROM json_each(:keys))"
+)
 
-_NEW = insert(SEARCHED)
-
-_ENTER = _NEW.on_conflict_do_update(
-    index_elements=[SEARCHED.c.name], set_={"content_hash": _NEW.excluded.content_hash}
-).returning(SEARCHED.c.id)
-
-_CONTENT = select(SCHEMA.c.content_hash).where(SCHEMA.c.name == bindparam("of_name"))
+# With what the search has of the relation already: nothing if it is new to it.
+_ENTER = text(
+    "INSERT INTO searched (name, content_hash)"
+    " VALUES (:name, (SELECT content_hash FROM schema WHERE name = :name))"
+    " ON CONFLICT (name) DO UPDATE SET content_hash = excluded.content_hash"
+    " RETURNING id, (SELECT fields FROM search WHERE rowid = searched.id) AS fields,"
+    " (SELECT documentation FROM search WHERE rowid = searched.id) AS documentation"
+)
 
 _OF_NAME = SEARCHED.c.name == bindparam("of_name")
 
 _ID = select(SEARCHED.c.id).where(_OF_NAME)
 
 _FORGET = delete(SEARCHED).where(_OF_NAME)
-
-_STORED = text("SELECT fields, documentation FROM search WHERE rowid = :id")
 
 _WRITE = text(
     "REPLACE INTO search (rowid, fields, documentation) VALUES (:id, :fields, :documentation)"
@@ -183,14 +180,11 @@ class SqlSearch:
 
 def enter_derivation(connection: Connection, name: str, derivation: str) -> None:
     """Makes a derivation known to the search; call it after its relation's record is written."""
-    content_hash = connection.execute(_CONTENT, {"of_name": name}).scalar_one_or_none()
-    entry = {"name": name, "content_hash": content_hash}
-    id_ = connection.execute(_ENTER, entry).scalar_one()
+    entered = connection.execute(_ENTER, {"name": name}).one()
     found = searched_texts(derivation)
-    stored = connection.execute(_STORED, {"id": id_}).first()
     # Most derivations that change leave fields and documentation as they are.
-    if stored is None or tuple(stored) != (found.fields, found.documentation):
-        row = {"id": id_, "fields": found.fields, "documentation": found.documentation}
+    if (entered.fields, entered.documentation) != (found.fields, found.documentation):
+        row = {"id": entered.id, "fields": found.fields, "documentation": found.documentation}
         connection.execute(_WRITE, row)
 
 

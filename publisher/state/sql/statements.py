@@ -10,19 +10,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import (
-    BindParameter,
     ColumnElement,
     Connection,
     Integer,
+    Select,
     Table,
     Text,
     bindparam,
     case,
+    func,
     literal_column,
+    select,
     update,
 )
 
-# The only construct here that is SQLite's own. PostgreSQL's ``insert`` has the same methods.
+# With ``json_each``, what here is SQLite's own. PostgreSQL's ``insert`` has the same methods.
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
@@ -30,8 +32,10 @@ from publisher.state.sql.tables import COUNTER
 
 Columns = ReadOnlyColumnCollection[str, ColumnElement[Any]]
 
-KEYS: BindParameter[Any] = bindparam("keys", expanding=True)
-"""The list of keys in ``column.in_(KEYS)``; must not be empty."""
+KEYS: Select[tuple[str]] = select(
+    func.json_each(bindparam("keys", type_=Text)).table_valued("value").c.value
+)
+"""What is listed in the parameter ``keys``, JSON, in ``column.in_(KEYS)``: no statement is expanded."""
 
 # Literals: SQLAlchemy would process a bound constant at every execution, for every row.
 ZERO: ColumnElement[int] = literal_column("0", Integer)
