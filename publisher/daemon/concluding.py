@@ -17,7 +17,7 @@ from publisher.daemon.canary import Contents
 from publisher.publishing.jobs import Job
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime, map_at_once
-from publisher.settling.claims import Deferred, Ending, end_claim
+from publisher.settling.claims import Deferred, Ending, end_claim, is_work_due
 from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import Finding, Settled
@@ -71,6 +71,7 @@ class _Outstanding:
             the index: dropped ones, and those whose derivation failed or is withheld.
         held: relations that the catalog no longer has, as many others: a person must confirm it.
         changes: of statuses, which are logged once they are committed.
+        is_more_due: other work is, such as that of dependents.
     """
 
     reserved: Mapping[Claim, Ending]
@@ -78,6 +79,7 @@ class _Outstanding:
     compared: Sequence[Claim]
     held: Sequence[RelationName]
     changes: Sequence[StatusChange]
+    is_more_due: bool
 
 
 class Concluding:
@@ -91,7 +93,7 @@ class Concluding:
         contents: Contents,
         wake: Callable[[], None],
     ) -> None:
-        """``wake`` is called when dependents may be claimed, before anything is published."""
+        """``wake`` is called when dependents are due, before anything is published."""
         self._state = runtime.state
         self._clock = runtime.clock
         self._questions_at_once = runtime.policy.questions_at_once
@@ -111,7 +113,8 @@ class Concluding:
         outstanding = self._state.write(
             partial(self._settle, findings=findings, contents=contents, reserved=reservations)
         )
-        self._wake()
+        if outstanding.is_more_due:
+            self._wake()
         log_status_changes(outstanding.changes)
         self._log_held(frozenset(outstanding.held))
         if outstanding.reserved:
@@ -159,6 +162,7 @@ class Concluding:
             [*dropped, *others],
             [f.reading.name for f, s in done if s.verdict is Verdict.HELD],
             [change for _, s in done for change in s.changes],
+            is_work_due(tx, now),
         )
 
     def _unpublished(

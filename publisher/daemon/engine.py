@@ -30,7 +30,7 @@ from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime
 from publisher.settling.changed_settings import SettingsNotes
-from publisher.settling.claims import Deferred, defer, end_claim, fail, isolate
+from publisher.settling.claims import Deferred, defer, end_claim, fail, is_work_due, isolate
 from publisher.settling.comparison import (
     SNAPSHOT_BEGUN,
     SNAPSHOT_DUE,
@@ -102,7 +102,7 @@ class Engine:
             parts.settling,
             parts.publisher,
             parts.contents,
-            self.wake,
+            self._wake_one,
         )
 
     # Receiving
@@ -118,7 +118,7 @@ class Engine:
         """
         self._receiving.receive(source, batch)
         if batch.hints or batch.dead_letters:
-            self.wake()
+            self._wake_one()
 
     def resync(self, names: Iterable[RelationName]) -> None:
         """Requests that relations be read and derived now."""
@@ -183,7 +183,6 @@ class Engine:
         if allowed:
             self._process(allowed)
         self._note_progress(claims)
-        self.wake()
         return len(claims)
 
     def _note_progress(self, claims: Sequence[Claim]) -> None:
@@ -200,13 +199,16 @@ class Engine:
             return ()
         policy = self._policy
 
-        def write(tx: Transaction) -> Sequence[Claim]:
+        def write(tx: Transaction) -> tuple[Sequence[Claim], bool]:
             claims = tx.work.claim(now, policy.lease_seconds, policy.batch_size)
             if claims:
                 self._settings.begin_work(tx)
-            return demand_namespace_events(tx, claims, now, policy)
+            return demand_namespace_events(tx, claims, now, policy), is_work_due(tx, now)
 
-        return self._state.write(write)
+        claims, is_more_due = self._state.write(write)
+        if is_more_due:
+            self._wake_one()
+        return claims
 
     def _process(self, claims: Sequence[Claim]) -> None:
         records = self._state.read(lambda tx: tx.graph.records(c.relation for c in claims))
@@ -286,10 +288,19 @@ class Engine:
     # Waiting
 
     def wake(self) -> None:
-        """Wakes sleeping workers, because there may be work."""
+        """Wakes all sleeping workers, because there may be work."""
         with self._wakeup:
             self._wakeups += 1
             self._wakeup.notify_all()
+
+    def _wake_one(self) -> None:
+        """Wakes one sleeping worker, which wakes the next if it leaves work that is due.
+
+        All at once would compete for the state's lock, most of them for nothing.
+        """
+        with self._wakeup:
+            self._wakeups += 1
+            self._wakeup.notify()
 
     def wait_for_work(self, at_most_seconds: float) -> None:
         """Sleeps until woken, until work is due, or until the time has passed."""

@@ -6,28 +6,36 @@ import fcntl
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 _TEMPORARY_SUFFIX = ".partial"
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file beside ``path``, syncs and renames it: a crash leaves the old file or the new.
+def write_atomically(files: Mapping[Path, bytes]) -> None:
+    """Writes each file beside its path, syncs all, and renames them in order.
 
-    The rename is durable only after ``sync_folder``.
+    A crash leaves of each the old file or the new, and the new ones are the first of the order. The
+    renames are durable only after ``sync_folder``.
     """
-    partial = path.with_name(f".{uuid.uuid4().hex}{_TEMPORARY_SUFFIX}")
+    partials = {path: path.with_name(f".{uuid.uuid4().hex}{_TEMPORARY_SUFFIX}") for path in files}
     try:
-        with partial.open("xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
+        for path, partial in partials.items():
+            _write_durably(partial, files[path])
+        for path, partial in partials.items():
+            partial.replace(path)
     except BaseException:
-        partial.unlink(missing_ok=True)
+        for partial in partials.values():
+            partial.unlink(missing_ok=True)
         raise
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    with path.open("xb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def sync_folder(path: Path) -> None:

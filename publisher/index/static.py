@@ -2,8 +2,8 @@
 
 ``simple/{project}/`` holds the project's wheels, each with its ``.metadata`` and, where they are signed,
 its ``.provenance``, and the page as ``index.html`` and ``index.json``. The JSON page is the record: a
-file is published once it is listed there. The order of writing is provenance, wheel, HTML, JSON, each synced, so that a listed file always exists
-and is complete; after a crash between them, the next upload to the project repairs the pages. A wheel
+file is published once it is listed there. The order of writing is metadata, provenance, wheel, HTML and, once these are durable, JSON, so that a
+listed file always exists and is complete; after a crash between them, the next upload to the project repairs the pages. A wheel
 without a record is listed with the bytes that it has and never overwritten.
 
 There is no root page: it would be rewritten by each upload, and installers do not read it. The
@@ -15,11 +15,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from codegen.package import Wheel
@@ -124,12 +125,12 @@ class StaticIndex:
                 raise IndexRefused(
                     self._name, f"{wheel.filename} already exists with other bytes", 409
                 )
-            if not (folder / wheel.filename).is_file():
-                self._write_wheel(folder, wheel, metadata)
             path = folder / wheel.filename
+            files = {} if path.is_file() else self._files(path, wheel, metadata)
+            is_signed = _provenance_path(path) in files or _provenance_path(path).is_file()
+            provenance = _provenance_path(path).name if is_signed else None
             entry = known or self._describe(path, wheel.data, metadata)
-            page = page.with_file(replace(entry, provenance=_provenance_name(path)))
-            self._write_pages(folder, page)
+            self._write(folder, page.with_file(replace(entry, provenance=provenance)), files)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         try:
@@ -143,7 +144,7 @@ class StaticIndex:
             known = page.file(file.filename)
             if known is None:
                 raise IndexRefused(self._name, f"{file.filename} does not exist", 404)
-            self._write_pages(folder, page.with_file(replace(known, yanked=reason)))
+            self._write(folder, page.with_file(replace(known, yanked=reason)))
         return True
 
     def page(self, distribution: str) -> ProjectPage | None:
@@ -250,7 +251,7 @@ class StaticIndex:
             metadata = read_metadata(data, named)
         except MalformedWheel:
             return page.with_file(self._describe(path, data, None))
-        write_atomically(_metadata_path(path), metadata.data)
+        write_atomically({_metadata_path(path): metadata.data})
         return page.with_file(self._describe(path, data, metadata))
 
     def _describe(self, path: Path, data: bytes, metadata: CoreMetadata | None) -> ListedFile:
@@ -266,27 +267,34 @@ class StaticIndex:
             provenance=_provenance_name(path),
         )
 
-    def _write_wheel(self, folder: Path, wheel: Wheel, metadata: CoreMetadata) -> None:
-        path = folder / wheel.filename
-        write_atomically(_metadata_path(path), metadata.data)
-        self._write_provenance(path, wheel)
-        write_atomically(path, wheel.data)
-        sync_folder(folder)
-
-    def _write_provenance(self, path: Path, wheel: Wheel) -> None:
-        """What a crash left of another wheel of this name does not stay."""
+    def _files(self, path: Path, wheel: Wheel, metadata: CoreMetadata) -> dict[Path, bytes]:
+        """A wheel that is not in the folder, with what belongs to it."""
+        files = {_metadata_path(path): metadata.data}
         if self._sign is None:
+            # What a crash left of another wheel of this name does not stay.
             _provenance_path(path).unlink(missing_ok=True)
         else:
-            write_atomically(_provenance_path(path), self._sign(wheel.filename, wheel.sha256))
+            files[_provenance_path(path)] = self._sign(wheel.filename, wheel.sha256)
+        return {**files, path: wheel.data}
 
-    def _write_pages(self, folder: Path, page: ProjectPage) -> None:
+    def _write(
+        self, folder: Path, page: ProjectPage, files: Mapping[Path, bytes] = MappingProxyType({})
+    ) -> None:
         """Writes only the pages that differ: an upload that changes nothing writes nothing."""
-        for name, data in ((_HTML_PAGE, page_to_html(page)), (_JSON_PAGE, page_to_json(page))):
-            path = folder / name
-            if not path.is_file() or path.read_bytes() != data:
-                write_atomically(path, data)
-                sync_folder(folder)
+        html, json = folder / _HTML_PAGE, folder / _JSON_PAGE
+        _write_and_sync(folder, {**files, **_different(html, page_to_html(page))})
+        _write_and_sync(folder, _different(json, page_to_json(page)))
+
+
+def _different(path: Path, data: bytes) -> Mapping[Path, bytes]:
+    """What is to be written so that a file has this content."""
+    return {} if path.is_file() and path.read_bytes() == data else {path: data}
+
+
+def _write_and_sync(folder: Path, files: Mapping[Path, bytes]) -> None:
+    if files:
+        write_atomically(files)
+        sync_folder(folder)
 
 
 def _metadata_path(wheel: Path) -> Path:

@@ -55,6 +55,12 @@ MAX_REASON_LENGTH = 1000
 Ending: TypeAlias = Done | Abandoned | Reread | Deferred
 
 
+def is_work_due(tx: Transaction, now: float) -> bool:
+    """Whether there is work that somebody could claim now."""
+    due = tx.work.due_at()
+    return due is not None and due <= now
+
+
 def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
     """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
     owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None

@@ -74,15 +74,22 @@ class Killed(BaseException):
     pass
 
 
-class KilledBeforePages(StaticIndex):
-    def _write_pages(self, folder: Path, page: object) -> None:
-        raise Killed
-
-
-def test_a_wheel_is_never_there_without_its_provenance(tmp_path: Path) -> None:
+def test_a_wheel_is_never_there_without_its_provenance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a crash left is listed with what was signed, though nobody signs it then."""
-    with pytest.raises(Killed):
-        KilledBeforePages(tmp_path, sign=sign).upload(WHEEL)
+    rename = Path.replace
+
+    def rename_until_killed(self: Path, target: Path) -> Path:
+        if target.name == "index.html":
+            raise Killed
+        return rename(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", rename_until_killed)
+        with pytest.raises(Killed):
+            signed(tmp_path).upload(WHEEL)
+    assert (folder_of(tmp_path) / WHEEL.filename).exists()
 
     StaticIndex(tmp_path).upload(sample_wheel(PROJECT, "1.1.0"))
 
