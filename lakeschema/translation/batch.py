@@ -12,31 +12,48 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import UnknownRelation
-from lakeschema.translation.interface import (
-    Interface,
-    Options,
-    UdfResolver,
-    ViewEvolution,
-)
+from lakeschema.translation.governed import govern
+from lakeschema.translation.interface import Options, UdfResolver, ViewEvolution
 from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
 from lakeschema.translation.pig_scripts import script_without_views, view_script
 from lakeschema.translation.plan.explain import explain
+from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
+from lakeschema.translation.policies.rules import Policies, UnknownGroup
+from lakeschema.translation.translated_json import (
+    governed_answer,
+    pig_answer,
+    spark_answer,
+    trino_answer,
+)
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 _TARGETS = ("avro", "spark", "trino", "pig", "plan")
-_KEYS = frozenset({"id", "ddl", "relation", "script", "to", "udfs", "options", "dialect"})
+_KEYS = frozenset(
+    {"id", "ddl", "relation", "script", "to", "udfs", "options", "dialect", "policies", "group"}
+)
 
 
-def answer(request: object, udf_resolver: UdfResolver | None = None) -> dict[str, Any]:
-    """One answer; see ``answered``. ``udf_resolver`` is the deployment's; no request names one."""
-    return answered(request, lambda valid: _result(valid, udf_resolver))
+def answer(
+    request: object,
+    udf_resolver: UdfResolver | None = None,
+    policies: Policies | None = None,
+) -> dict[str, Any]:
+    """One answer; see ``answered``.
+
+    Args:
+        request: as JSON has it.
+        udf_resolver: the deployment's; no request names one.
+        policies: the deployment's, for the readers of these answers; a request then states none.
+    """
+    return answered(request, lambda valid: _result(valid, udf_resolver, policies))
 
 
-def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any:
+def _result(
+    request: Mapping[str, Any], udf_resolver: UdfResolver | None, policies: Policies | None
+) -> Any:
     check_keys(request, _KEYS)
     target = request.get("to", "avro")
     if target not in _TARGETS:
@@ -45,70 +62,31 @@ def _result(request: Mapping[str, Any], udf_resolver: UdfResolver | None) -> Any
     relations = _relations(request)
     options = _options(request.get("options", {}), request.get("udfs", {}))
     options = replace(options, udf_resolver=udf_resolver)
+    policies = _policies(request, policies)
     if "script" in request:
+        if policies is not None:
+            raise InvalidRequest("policies are of a relation, not of a 'script'")
         return _without_views(request, relations, options)
     name = _text(request, "relation")
     relation = RelationName.parse(name, current_namespace=("default",))
     if relation not in relations:
         raise UnknownRelation(relation, hint="the request's DDL does not create it")
+    view = relations[relation]
+    if target != "avro" and not view.is_view:
+        raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
+    if policies is not None:
+        return governed_answer(govern(relation, relations, policies, options), target)
     derivations = derive_with_upstreams(relation, relations, options)
     if target == "avro":
         return to_json(derivations[relation].interface.schema)
-    view = relations[relation]
-    if not view.is_view:
-        raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
     upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
     if target == "pig":
-        return _pig(view_script(relation, relations, derivations, options))
+        return pig_answer(view_script(relation, relations, derivations, options))
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     if target == "trino":
-        return _trino(view, upstreams, options)
-    return _spark(view, upstreams, options)
-
-
-def _spark(
-    view: Relation, upstreams: Mapping[RelationName, Interface], options: Options
-) -> dict[str, Any]:
-    """``sql``, ``udfs`` to register (name, class, artifacts), ``settings`` and ``schema`` (DDL)."""
-    query = spark_view(view, upstreams, options)
-    return {
-        "sql": query.sql,
-        "udfs": [
-            {"name": udf.name, "class": udf.class_name, "artifacts": list(udf.artifacts)}
-            for udf in query.udfs
-        ],
-        "settings": dict(query.settings),
-        "schema": query.schema,
-    }
-
-
-def _pig(script: PigScript) -> dict[str, Any]:
-    """``defines`` and ``statements`` in order, the rows' ``alias`` and ``schema``, ``udfs`` to provide."""
-    return {
-        "statements": list(script.statements),
-        "alias": script.alias,
-        "defines": list(script.defines),
-        "schema": script.schema,
-        "udfs": [
-            {"class": udf.class_name, "artifacts": list(udf.artifacts)} for udf in script.udfs
-        ],
-    }
-
-
-def _trino(
-    view: Relation, upstreams: Mapping[RelationName, Interface], options: Options
-) -> dict[str, Any]:
-    """``sql``, ``functions`` that Trino has to have, and ``columns`` (name, Trino's type)."""
-    query = trino_view(view, upstreams, options)
-    return {
-        "sql": query.sql,
-        "functions": list(query.functions),
-        "columns": [
-            {"name": column.name, "type": type_, "nullable": column.nullable}
-            for column, type_ in zip(query.columns, query.types, strict=True)
-        ],
-    }
+        return trino_answer(trino_view(view, upstreams, options))
+    return spark_answer(spark_view(view, upstreams, options))
 
 
 def _without_views(
@@ -123,6 +101,23 @@ def _without_views(
         return {name: relations[name] for name in names if name in relations}
 
     return {"script": script_without_views(script, read, options)}
+
+
+def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | None:
+    """Those for the request's reader; None where there are none."""
+    if given is not None:
+        if "policies" in request or "group" in request:
+            raise InvalidRequest("the policies and the group are stated for all requests")
+        return given
+    group = _text(request, "group") if "group" in request else None
+    if "policies" not in request:
+        if group is not None:
+            raise InvalidRequest("expected 'policies' beside 'group'")
+        return None
+    try:
+        return read_policies(request["policies"]).for_group(group)
+    except (InvalidPolicies, UnknownGroup) as error:
+        raise InvalidRequest(str(error)) from None
 
 
 def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:

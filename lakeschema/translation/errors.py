@@ -7,6 +7,7 @@ TranslationError
 │   ├── UnsupportedType
 │   ├── UdfResolverFailed  the deployment's plugin could not say what a class returns
 │   ├── MalformedDependency
+│   ├── CannotEnforce      a policy that does not fit what it is about, or that cannot be kept there
 │   ├── RefusedByEngine    a session of another engine refused what was emitted for it
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
@@ -115,6 +116,13 @@ class MalformedDependency(Unsupported):
         )
         self.dependency = dependency
         self.function = function
+
+
+class CannotEnforce(Unsupported):
+    def __init__(self, subject: str, reason: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"the policy of {subject} cannot be enforced: {reason}", **where)
+        self.subject = subject
+        self.reason = reason
 
 
 class RefusedByEngine(Unsupported):

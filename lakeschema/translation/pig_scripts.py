@@ -24,7 +24,7 @@ def script_without_views(script: str, read: Read, options: Options) -> str:
     Raises:
         TranslationError: a view cannot be read, or written for Pig.
     """
-    relations = _with_upstreams(relations_loaded(script), read, options)
+    relations = read_with_upstreams(relations_loaded(script), read, options)
 
     def write(name: RelationName, alias: str, taken: frozenset[str]) -> PigScript:
         derivations = derive_with_upstreams(name, relations, options)
@@ -50,9 +50,10 @@ def view_script(
     return pig_view(name, relations, upstreams, options, alias=alias, taken=taken)
 
 
-def _with_upstreams(
+def read_with_upstreams(
     names: Sequence[RelationName], read: Read, options: Options
 ) -> Mapping[RelationName, Relation]:
+    """Those of these names that exist, and what they read at any distance."""
     found: dict[RelationName, Relation] = {}
     frontier = list(names)
     while frontier:

@@ -16,15 +16,20 @@ from lakeschema.translation.upstream_first import derive_all
 
 
 def derive_with_upstreams(
-    name: RelationName, relations: Mapping[RelationName, Relation], options: Options
+    name: RelationName,
+    relations: Mapping[RelationName, Relation],
+    options: Options,
+    deriver: Deriver | None = None,
 ) -> Mapping[RelationName, Derivation]:
     """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
+
+    They come upstream relations first; ``deriver`` derives each, by the options alone if None.
 
     Raises:
         TranslationError: of the relation that causes the failure, which may be an upstream; with the
             option to refuse it, also where ``name`` has a column that Avro has no type for.
     """
-    direct = DirectDeriver(options)
+    direct = deriver or DirectDeriver(options)
     outcomes = derive_all(_with_upstreams(name, relations, direct), direct)
     cause = _cause(name, outcomes)
     if cause is not None:

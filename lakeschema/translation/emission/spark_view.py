@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from lakeschema.translation.errors import errors_of
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import carried
 from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import Plan
 
 _DEFAULT = Options()
 
@@ -35,13 +36,28 @@ def spark_view(
     Raises:
         TranslationError: the view cannot be read, or Spark has nothing that does the same.
     """
-    view = relation.view
-    if view is None:
+    if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
     functions = functions or SparkFunctions(options.spark_udfs)
+    return spark_view_of(relation, plan, derivation.interface.names, relation_text, functions)
+
+
+def spark_view_of(
+    relation: Relation,
+    plan: Plan,
+    names: Sequence[str],
+    relation_text: RelationText,
+    functions: SparkFunctions,
+) -> SparkQuery:
+    """The query of a view whose plan is known, perhaps rewritten; ``names`` are its columns'.
+
+    Raises:
+        TranslationError: Spark has nothing that does the same.
+    """
+    view = relation.view
+    if view is None:
+        raise ValueError(f"{relation.name} is a table")
     with errors_of(relation.name):
-        query = spark_query(
-            plan, semantics_of(view), derivation.interface.names, relation_text, functions
-        )
+        query = spark_query(plan, semantics_of(view), names, relation_text, functions)
         return replace(query, settings=MappingProxyType({**query.settings, **carried(view)}))

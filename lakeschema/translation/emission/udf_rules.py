@@ -9,6 +9,7 @@ from lakeschema.translation.errors import MalformedDependency, UnsupportedFuncti
 from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
 from lakeschema.translation.functions.udfs import MAX_CLASS_NAME
 from lakeschema.translation.interface import SparkUdfRule
+from lakeschema.translation.patterns import match_pattern
 from lakeschema.translation.plan.operators import UserDefined
 
 _PLACE = re.compile(r"\{([^{}]*)\}")
@@ -90,30 +91,6 @@ def _apply(
         for artifact, stars in zip(artifacts, fits, strict=True)
     ]
     return chosen, tuple(dict.fromkeys(addresses))
-
-
-def match_pattern(pattern: str, text: str) -> Mapping[str, str] | None:
-    """What each ``*`` stands for, numbered from "1": the shortest, from the left. None: no match.
-
-    One pass over the text, for any pattern.
-    """
-    first, *rest = pattern.split("*")
-    if not rest:
-        return {} if pattern == text else None
-    last = rest.pop()
-    end = len(text) - len(last)
-    if not text.startswith(first) or not text.endswith(last) or end < len(first):
-        return None
-    stars: list[str] = []
-    place = len(first)
-    for literal in rest:
-        found = text.find(literal, place, end)
-        if found < 0:
-            return None
-        stars.append(text[place:found])
-        place = found + len(literal)
-    stars.append(text[place:end])
-    return {str(number): star for number, star in enumerate(stars, 1)}
 
 
 def _fill(template: str, parts: Mapping[str, str]) -> str:

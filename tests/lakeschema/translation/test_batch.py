@@ -128,3 +128,54 @@ def test_a_wrong_value_is_told_with_what_is_expected(changes: dict[str, Any], me
 
     assert error["type"] == "InvalidRequest"
     assert message in error["message"]
+
+
+POLICIES = {
+    "groups": ["all"],
+    "rules": [
+        {"tables": ["default.t"], "columns": ["name"], "drop": True, "except_groups": ["all"]}
+    ],
+}
+
+
+def test_policies_are_part_of_a_request() -> None:
+    everybody = answer(request(to="spark", policies=POLICIES))["result"]
+    group = answer(request(to="spark", policies=POLICIES, group="all"))["result"]
+    schema = answer(request(policies=POLICIES))["result"]
+
+    assert everybody["policies"] == {"columns": [], "dropped": ["name"], "filtered": []}
+    assert everybody["schema"] == "`id` INT"
+    assert group["schema"] == "`id` INT, `name` STRING"
+    assert [field["name"] for field in schema["fields"]] == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"policies": POLICIES, "group": "none"}, "unknown group 'none'"),
+        ({"policies": {"rules": [{}]}}, "rules[0]: expected exactly one of"),
+        ({"group": "all"}, "expected 'policies' beside 'group'"),
+        (
+            {"policies": POLICIES, "script": "x", "relation": None, "to": "pig"},
+            "not of a 'script'",
+        ),
+    ],
+)
+def test_wrong_policies_of_a_request_are_told(changes: dict[str, Any], named: str) -> None:
+    error = answer(request(**changes))["error"]
+
+    assert error["type"] == "InvalidRequest"
+    assert named in error["message"]
+
+
+@pytest.mark.parametrize("target", ["plan", "spark", "trino", "pig"])
+def test_policies_are_kept_for_every_target(target: str) -> None:
+    policies = {"rules": [{"tag": "pii", "mask": "hash"}], "tags": {"pii": ["default.t.name"]}}
+
+    found = answer(request(to=target, policies=policies))["result"]
+
+    assert "sha2" in str(found)
+    if target != "plan":
+        masks = [{"column": "default.t.name", "mask": "hash"}]
+        columns = [{"name": "name", "tags": ["pii"], "masks": masks}]
+        assert found["policies"] == {"columns": columns, "dropped": [], "filtered": []}

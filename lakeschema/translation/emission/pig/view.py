@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.pig.loads import loads_of
 from lakeschema.translation.emission.pig.names import Aliases
-from lakeschema.translation.emission.pig.script import PigScript, pig_script
+from lakeschema.translation.emission.pig.script import PigScript, ViewPlan, pig_script
 from lakeschema.translation.errors import UnsupportedConstruct, errors_of
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
@@ -46,27 +46,51 @@ def pig_view(
         relation = relations.get(read)
         if relation is None or not relation.is_view:
             return None
-        return _plan(relation, upstreams, options)
+        return derive_view(relation, upstreams(read), options)[1]
 
-    taken = tuple(taken)
-    chosen = alias or Aliases(taken).fresh(name.name)
     derivation, plan = derive_view(view, upstreams(name), options)
-    with errors_of(name):
+    names = derivation.interface.names
+    return pig_view_of(
+        view, plan, names, relations, view_plan, options, alias=alias, taken=tuple(taken)
+    )
+
+
+def pig_view_of(
+    view: Relation,
+    plan: Plan,
+    names: Sequence[str],
+    relations: Mapping[RelationName, Relation],
+    view_plan: ViewPlan,
+    options: Options,
+    *,
+    alias: str | None = None,
+    taken: tuple[str, ...] = (),
+) -> PigScript:
+    """The script of a view whose plan is known, perhaps rewritten; see ``pig_view``.
+
+    ``view_plan`` gives the plans of the views that it reads.
+
+    Raises:
+        TranslationError: Pig has nothing that does the same.
+    """
+
+    def hives_plan(read: RelationName) -> Plan | None:
+        if read in relations:
+            _check(relations[read])
+        return view_plan(read)
+
+    chosen = alias or Aliases(taken).fresh(view.name.name)
+    with errors_of(view.name):
         _check(view)
         return pig_script(
             plan,
-            derivation.interface.names,
+            names,
             chosen,
-            view_plan=view_plan,
+            view_plan=hives_plan,
             load=loads_of(options.pig_loads),
             taken=taken,
             plain_values=options.pig_plain_values,
         )
-
-
-def _plan(relation: Relation, upstreams: Upstreams, options: Options) -> Plan:
-    _check(relation)
-    return derive_view(relation, upstreams(relation.name), options)[1]
 
 
 def _check(relation: Relation) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from lakeschema.translation.emission.engines import Engine
-from lakeschema.translation.emission.selects import SelectWriter
+from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.trino.forms import TrinoForms
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
@@ -57,9 +57,16 @@ class TrinoQuery:
 
 
 def trino_query(
-    plan: Plan, semantics: Semantics, names: Sequence[str], options: Options, stored: Stored
+    plan: Plan,
+    semantics: Semantics,
+    names: Sequence[str],
+    options: Options,
+    stored: Stored,
+    named: RelationText | None = None,
 ) -> TrinoQuery:
     """The query of a view's plan; ``names`` of its columns, ``stored`` types of what it reads.
+
+    ``named`` is how the text names what it reads; by its name in Trino if None.
 
     Raises:
         UnsupportedConstruct: Trino has nothing that does the same.
@@ -80,7 +87,8 @@ def trino_query(
         always_on=True,
         groups_by_names=True,
     )
-    writer = SelectWriter(engine, lambda name: relation_text(name, options.trino_catalogs))
+    named = named or (lambda name: relation_text(name, options.trino_catalogs))
+    writer = SelectWriter(engine, named)
     if semantics.is_spark:
         plan = chars_as_texts(plan, stored)
     sql = writer.view(shaped(plan, semantics), names)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.selects import RelationText
 from lakeschema.translation.emission.trino.query import TrinoQuery, trino_query
 from lakeschema.translation.errors import UnsupportedConstruct, errors_of
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import rows_changed
 from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import Plan
 
 _DEFAULT = Options()
 _UTC = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zulu"})
@@ -25,10 +27,36 @@ def trino_view(
     Raises:
         TranslationError: the view cannot be read, or Trino has nothing that does the same.
     """
+    if not relation.is_view:
+        raise ValueError(f"{relation.name} is a table")
+    derivation, plan = derive_view(relation, upstreams, options)
+    return trino_view_of(relation, plan, derivation.interface.names, upstreams, options)
+
+
+def trino_view_of(
+    relation: Relation,
+    plan: Plan,
+    names: Sequence[str],
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+    relation_text: RelationText | None = None,
+) -> TrinoQuery:
+    """The query of a view whose plan is known, perhaps rewritten.
+
+    Args:
+        relation: the view.
+        plan: of its rows.
+        names: of its columns.
+        upstreams: what the plan scans.
+        options: as its schema is derived with.
+        relation_text: how the text names what it reads; by its name in Trino if None.
+
+    Raises:
+        TranslationError: Trino has nothing that does the same.
+    """
     view = relation.view
     if view is None:
         raise ValueError(f"{relation.name} is a table")
-    derivation, plan = derive_view(relation, upstreams, options)
     with errors_of(relation.name):
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
@@ -37,7 +65,7 @@ def trino_view(
             name: {column.name.lower(): column.type for column in read.columns}
             for name, read in upstreams.items()
         }
-        return trino_query(plan, semantics_of(view), derivation.interface.names, options, stored)
+        return trino_query(plan, semantics_of(view), names, options, stored, relation_text)
 
 
 def _check_settings(view: ViewText) -> None:

@@ -17,9 +17,10 @@ from lakeschema.translation.batch import answer
 from lakeschema.translation.emission.spark import SparkQuery
 from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.emission.udf_rules import match_pattern, rule_problem
+from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.errors import MalformedDependency, TooLarge, UnsupportedFunction
 from lakeschema.translation.interface import Options, Returns, ReturnsRows, SparkUdfRule
+from lakeschema.translation.patterns import match_pattern
 from tests.lakeschema.translation.relations import derived_in, interfaces
 
 V = RelationName.of("default", "v")

@@ -1,0 +1,113 @@
+"""What is known of a relation → what is known of it behind masks, and without columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from lakeschema.avro.model import (
+    NO_DEFAULT,
+    STRING,
+    Array,
+    EnumSchema,
+    Field,
+    Fixed,
+    MapSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+    nullable,
+    without_null,
+)
+from lakeschema.catalog.column_types import STRING as TEXT
+from lakeschema.catalog.relations import Column
+from lakeschema.translation.avro.inlining import inline_fields
+from lakeschema.translation.interface import Interface
+from lakeschema.translation.policies.masks import masked_nullable, masked_type
+from lakeschema.translation.policies.rules import (
+    ConstantMask,
+    DroppedColumn,
+    HashMask,
+    Mask,
+    NullMask,
+    PartialMask,
+)
+
+
+def masked_interface(interface: Interface, masks: Mapping[int, Mask]) -> Interface:
+    """The interface with the types and nulls of its masks, by place among all columns."""
+    if not masks:
+        return interface
+    columns = list(interface.columns)
+    fields = list(inline_fields(interface.schema))
+    omitted = list(interface.omitted)
+    for place, known in enumerate(interface.places):
+        mask = masks.get(place)
+        if mask is None:
+            continue
+        if isinstance(known, int):
+            columns[known] = _column(columns[known], mask)
+            fields[known] = _field(fields[known], columns[known], mask)
+        else:
+            changed = replace(known, column=_column(known.column, mask))
+            omitted[omitted.index(known)] = changed
+    schema = replace(interface.schema, fields=_defined_once(interface.schema, fields))
+    return replace(interface, columns=tuple(columns), schema=schema, omitted=tuple(omitted))
+
+
+def without_columns(schema: Record, names: Collection[str]) -> Record:
+    """The record without the fields of these names, in lower case."""
+    if not names:
+        return schema
+    kept = [field for field in inline_fields(schema) if field.name.lower() not in names]
+    return replace(schema, fields=_defined_once(schema, kept))
+
+
+def _column(column: Column, mask: Mask) -> Column:
+    type_ = masked_type(mask, column.type)
+    return replace(column, type=type_, nullable=masked_nullable(mask, nullable=column.nullable))
+
+
+def _field(field: Field, column: Column, mask: Mask) -> Field:
+    """A value that is made here has the plain type; what an author says of the field stays."""
+    match mask:
+        case NullMask() | DroppedColumn():
+            return replace(field, type=nullable(without_null(field.type)), default=None)
+        case ConstantMask() if column.type != TEXT:
+            return replace(field, type=without_null(field.type), default=NO_DEFAULT)
+        case ConstantMask() | HashMask() | PartialMask():
+            type_ = nullable(STRING) if column.nullable else STRING
+            return replace(field, type=type_, default=None if column.nullable else NO_DEFAULT)
+        case _:
+            assert_never(mask)
+
+
+def _defined_once(record: Record, fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Fields that are each whole in themselves; of a type that several have, the first defines it."""
+    seen = {record.full_name}
+    return tuple(replace(field, type=_once(field.type, seen)) for field in fields)
+
+
+def _once(schema: Schema, seen: set[str]) -> Schema:
+    match schema:
+        case Primitive() | Reference():
+            return schema
+        case Array(items):
+            return replace(schema, items=_once(items, seen))
+        case MapSchema(values):
+            return replace(schema, values=_once(values, seen))
+        case Union(branches):
+            return Union(tuple(_once(branch, seen) for branch in branches))
+        case Record() | EnumSchema() | Fixed():
+            if schema.full_name in seen:
+                return Reference(schema.full_name)
+            seen.add(schema.full_name)
+            if not isinstance(schema, Record):
+                return schema
+            fields = tuple(replace(f, type=_once(f.type, seen)) for f in schema.fields)
+            return replace(schema, fields=fields)
+        case _:
+            assert_never(schema)

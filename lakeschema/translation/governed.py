@@ -1,0 +1,313 @@
+"""Policies and a relation → what one group of readers gets of it: its schema, plan and texts.
+
+Each relation is derived over its upstreams as those readers see them, so that types, nulls and
+lineage follow from the masks. Views that are read are part of a text, since the engines' own views
+of these names show everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
+
+from lakeschema.avro.model import Record
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.avro.masked_interface import masked_interface, without_columns
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.direct_deriver import DirectDeriver
+from lakeschema.translation.emission.pig.script import PigScript
+from lakeschema.translation.emission.pig.view import pig_view_of
+from lakeschema.translation.emission.selects import RelationText
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import relation as sparks_name
+from lakeschema.translation.emission.spark_udfs import SparkFunctions
+from lakeschema.translation.emission.spark_view import spark_view_of
+from lakeschema.translation.emission.trino.query import TrinoQuery
+from lakeschema.translation.emission.trino.text import relation_text as trinos_name
+from lakeschema.translation.emission.trino.view import trino_view_of
+from lakeschema.translation.errors import CannotEnforce, TooLarge, TranslationError, errors_of
+from lakeschema.translation.functions.semantics import semantics_of
+from lakeschema.translation.interface import Derivation, Interface, Options
+from lakeschema.translation.outcome import Derived, Failed, Outcome, failure
+from lakeschema.translation.plan.relations import Columns, Plan, Project, Scan, references
+from lakeschema.translation.policies.choosing import Chosen, choose
+from lakeschema.translation.policies.provenance import Governed, governed_columns
+from lakeschema.translation.policies.rules import HashMask, PartialMask, Policies
+from lakeschema.translation.resolution.row_filters import resolve_row_filter
+from lakeschema.translation.resolution.scans import scan_of
+from lakeschema.translation.rewriting.policies_at_scans import (
+    Enforced,
+    enforced,
+    policies_at_scans,
+)
+from lakeschema.translation.with_upstreams import derive_with_upstreams
+
+MAX_TEXT = 1_000_000
+"""Characters of what is written: a view that is read twice is written twice."""
+
+_Query = TypeVar("_Query", SparkQuery, TrinoQuery)
+_Write: TypeAlias = Callable[[RelationName, Plan, RelationText], _Query]
+
+
+@dataclass(frozen=True, slots=True)
+class GovernedRelation:
+    """What one reader gets of a relation.
+
+    Attributes:
+        relations: this one and all that it reads, at least.
+        derivations: of the relation and all that it reads, as the reader sees them; upstream first.
+        whole: their interfaces without their own masks.
+        chosen: what the policies say of each.
+        columns: what became of each relation's columns, left to right.
+    """
+
+    name: RelationName
+    relations: Mapping[RelationName, Relation]
+    derivations: Mapping[RelationName, Derivation]
+    whole: Mapping[RelationName, Interface]
+    chosen: Mapping[RelationName, Chosen]
+    columns: Mapping[RelationName, Sequence[Governed]]
+    options: Options
+
+    @property
+    def schema(self) -> Record:
+        interface = self.derivations[self.name].interface
+        gone = {interface.names[place].lower() for place in self._dropped}
+        return without_columns(interface.schema, gone)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns that the reader gets."""
+        names = self.derivations[self.name].interface.names
+        return tuple(names[place] for place in self._kept)
+
+    @property
+    def governed(self) -> Mapping[str, Governed]:
+        """The columns that the reader gets and that a mask or a tag reached, by name."""
+        each = self.columns[self.name]
+        found = ((name, each[p]) for name, p in zip(self.names, self._kept, strict=True))
+        return {name: governed for name, governed in found if governed.masks or governed.tags}
+
+    @property
+    def filtered(self) -> tuple[RelationName, ...]:
+        """The relations of which the reader gets some rows only."""
+        return tuple(sorted(name for name in self.chosen if self.chosen[name].conditions))
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The columns that the reader does not get."""
+        names = self.derivations[self.name].interface.names
+        return tuple(names[place] for place in self._dropped)
+
+    @property
+    def _dropped(self) -> tuple[int, ...]:
+        return tuple(i for i, column in enumerate(self.columns[self.name]) if column.dropped)
+
+    @property
+    def _kept(self) -> tuple[int, ...]:
+        return tuple(i for i, column in enumerate(self.columns[self.name]) if not column.dropped)
+
+    def plan(self) -> Plan:
+        """The plan of the rows that the reader gets, over scans of tables and of views as they are.
+
+        Raises:
+            TranslationError: a policy cannot be enforced in it.
+        """
+        plan = self._plan_of(self.name)
+        if not self.chosen[self.name].is_empty:
+            relation = self.relations[self.name]
+            columns = self._own_columns(plan, relation)
+            with errors_of(self.name):
+                plan = enforced(self._policy(plan, self.name, relation), columns)
+        if not self._dropped:
+            return plan
+        read = references(plan)
+        return Project(plan, tuple((read[p].name, read[p]) for p in self._kept))
+
+    def spark(self) -> SparkQuery:
+        """The query for Spark.
+
+        Raises:
+            TranslationError: a policy cannot be enforced, or Spark has nothing that does the same.
+        """
+        functions = SparkFunctions(self.options.spark_udfs)
+
+        def write(name: RelationName, plan: Plan, text: RelationText) -> SparkQuery:
+            return spark_view_of(self.relations[name], plan, self._names_of(name), text, functions)
+
+        queries = self._written(write, sparks_name)
+        query = queries[self.name]
+        for name, inner in queries.items():
+            if dict(inner.settings) != dict(query.settings):
+                raise CannotEnforce(
+                    str(name), f"{self.name}, which reads it, was made under other settings"
+                )
+        return query
+
+    def trino(self) -> TrinoQuery:
+        """The query for Trino.
+
+        Raises:
+            TranslationError: a policy cannot be enforced, or Trino has nothing that does the same.
+        """
+
+        def write(name: RelationName, plan: Plan, text: RelationText) -> TrinoQuery:
+            upstreams = {read: self.whole[read] for read in self.derivations[name].upstreams}
+            names = self._names_of(name)
+            return trino_view_of(self.relations[name], plan, names, upstreams, self.options, text)
+
+        def own_name(name: RelationName) -> str:
+            return trinos_name(name, self.options.trino_catalogs)
+
+        queries = self._written(write, own_name)
+        functions = {function for query in queries.values() for function in query.functions}
+        return replace(queries[self.name], functions=tuple(sorted(functions)))
+
+    def pig(self, *, alias: str | None = None, taken: frozenset[str] = frozenset()) -> PigScript:
+        """``alias`` and ``taken`` as ``pig_view`` has them.
+
+        Raises:
+            TranslationError: a policy cannot be enforced, or Pig has nothing that does the same.
+        """
+
+        def view_plan(name: RelationName) -> Plan | None:
+            relation = self.relations.get(name)
+            return self._plan_of(name) if relation is not None and relation.is_view else None
+
+        return pig_view_of(
+            self.relations[self.name],
+            self.plan(),
+            self.names,
+            self.relations,
+            view_plan,
+            self.options,
+            alias=alias,
+            taken=tuple(taken),
+        )
+
+    def _written(
+        self, write: _Write[_Query], own_name: RelationText
+    ) -> Mapping[RelationName, _Query]:
+        """The query of each view, the relation's own last; those that it reads stand in its text."""
+        queries: dict[RelationName, _Query] = {}
+
+        def text(name: RelationName) -> str:
+            return f"({queries[name].sql})" if name in queries else own_name(name)
+
+        for name in self.derivations:
+            if not self.relations[name].is_view:
+                continue
+            with errors_of(name):
+                plan = self.plan() if name == self.name else self._plan_of(name)
+                queries[name] = write(name, plan, text)
+            if len(queries[name].sql) > MAX_TEXT:
+                raise TooLarge(
+                    f"with all that it reads, its text is longer than {MAX_TEXT:,} characters",
+                    relation=name,
+                )
+        return queries
+
+    def _names_of(self, name: RelationName) -> Sequence[str]:
+        return self.names if name == self.name else self.whole[name].names
+
+    def _plan_of(self, name: RelationName) -> Plan:
+        """A view's plan under the policies of what it reads, without its own."""
+        relation = self.relations[name]
+        upstreams = {
+            read: self.derivations[read].interface for read in self.derivations[name].upstreams
+        }
+        plan = derive_view(relation, upstreams, self.options)[1]
+        with errors_of(name):
+            return policies_at_scans(plan, lambda scan: self._at(scan, relation))
+
+    def _at(self, scan: Scan, reader: Relation) -> Enforced | None:
+        if self.chosen[scan.relation].is_empty:
+            return None
+        rows = scan_of(self.whole[scan.relation], _dialect(reader))
+        return self._policy(rows, scan.relation, reader)
+
+    def _policy(self, rows: Plan, name: RelationName, reader: Relation) -> Enforced:
+        chosen, view = self.chosen[name], reader.view
+        assert view is not None, "policies are put over what a view reads"
+        masks = [chosen.masks.get(place) for place in range(len(rows.columns))]
+        if view.dialect is Dialect.TRINO and any(
+            isinstance(mask, HashMask | PartialMask) for mask in masks
+        ):
+            raise CannotEnforce(
+                str(name), "views of Trino's dialect can have null, constant and dropped columns"
+            )
+        conditions = [
+            resolve_row_filter(text, rows, self.relations[name], semantics_of(view), self.options)
+            for text in chosen.conditions
+        ]
+        return Enforced(rows, conditions, masks)
+
+    def _own_columns(self, plan: Plan, relation: Relation) -> Columns:
+        """The plan's columns with the types of the relation's own masks."""
+        shown = scan_of(self.derivations[self.name].interface, _dialect(relation)).columns
+        masks = self.chosen[self.name].masks
+        return tuple(
+            shown[place] if place in masks else column for place, column in enumerate(plan.columns)
+        )
+
+
+def govern(
+    name: RelationName,
+    relations: Mapping[RelationName, Relation],
+    policies: Policies,
+    options: Options,
+) -> GovernedRelation:
+    """A relation as one reader gets it, by policies that are that reader's: ``Policies.for_group``.
+
+    Raises:
+        TranslationError: a relation cannot be derived, or a policy does not fit or cannot be enforced.
+    """
+    deriver = _GovernedDeriver(policies, options)
+    derivations = derive_with_upstreams(name, relations, options, deriver)
+    columns = governed_columns(derivations, deriver.chosen)
+    found = GovernedRelation(
+        name, relations, derivations, deriver.whole, deriver.chosen, columns, options
+    )
+    if not found.names:
+        raise CannotEnforce(str(name), "no column would be left")
+    return found
+
+
+class _GovernedDeriver:
+    """Derives relations as a reader sees them, and remembers what they are."""
+
+    def __init__(self, policies: Policies, options: Options) -> None:
+        self._direct = DirectDeriver(options)
+        self._policies = policies
+        self.whole: dict[RelationName, Interface] = {}
+        self.chosen: dict[RelationName, Chosen] = {}
+
+    def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed:
+        return self._direct.upstreams(relation)
+
+    def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
+        outcome = self._direct.derive(relation, upstreams)
+        if isinstance(outcome, Failed):
+            return outcome
+        interface = outcome.derivation.interface
+        try:
+            with errors_of(relation.name):
+                chosen = choose(self._policies, relation, interface)
+                shown = masked_interface(interface, chosen.masks)
+        except TranslationError as error:
+            return failure(error)
+        self.whole[relation.name], self.chosen[relation.name] = interface, chosen
+        return Derived(replace(outcome.derivation, interface=shown))
+
+    def inputs_hash(self, relation: Relation, upstream_hashes: Mapping[RelationName, str]) -> str:
+        return self._direct.inputs_hash(relation, upstream_hashes)
+
+    def interface_hash(self, interface: Interface) -> str:
+        return self._direct.interface_hash(interface)
+
+
+def _dialect(relation: Relation) -> Dialect:
+    assert relation.view is not None, "tables are not written"
+    return relation.view.dialect

@@ -1,0 +1,121 @@
+"""Policies where a relation is read, so that nothing above sees what readers may not.
+
+project email                        project email
+  filter (country = 'DE')       →      filter (country = 'DE')
+    scan customers (email, country)      project sha2(email, 256) as email, country
+                                           filter (age >= 18)
+                                             scan customers (email, country)
+
+Filters see the values themselves and stand below the masks, and both below any join. A scan has the
+types that its readers see; the one below it those that the relation has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Cast,
+    Exists,
+    InSubquery,
+    RowExpression,
+    ScalarSubquery,
+    walk,
+)
+from lakeschema.translation.plan.operators import OF_FILES
+from lakeschema.translation.plan.relations import (
+    Columns,
+    Filter,
+    Plan,
+    Project,
+    Scan,
+    expressions,
+    inputs,
+    references,
+)
+from lakeschema.translation.policies.masks import masked
+from lakeschema.translation.policies.rules import Mask
+from lakeschema.translation.rewriting.nodes import rewrite
+
+_OF_FILES = frozenset(
+    {
+        *("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
+        *("input_file_name", "input_file_block_start", "input_file_block_length"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Enforced:
+    """What is put over the rows of a relation.
+
+    Attributes:
+        rows: the relation as it is.
+        conditions: over its columns; rows stay where all are true.
+        masks: one for each column; None shows it.
+    """
+
+    rows: Plan
+    conditions: Sequence[RowExpression]
+    masks: Sequence[Mask | None]
+
+
+def policies_at_scans(plan: Plan, enforced_at: Callable[[Scan], Enforced | None]) -> Plan:
+    """The plan with the policies of each relation that it scans; None has none.
+
+    Raises:
+        UnsupportedConstruct: the plan asks for the names of files, in which values may stand.
+    """
+    governed = False
+
+    def rule(node: Plan) -> Plan:
+        nonlocal governed
+        found = enforced_at(node) if isinstance(node, Scan) else None
+        if found is None:
+            return node
+        governed = True
+        return enforced(found, node.columns)
+
+    changed = rewrite(plan, rule)
+    if governed:
+        _refuse_files(plan)
+    return changed
+
+
+def enforced(policy: Enforced, columns: Columns) -> Plan:
+    """The rows that readers see; ``columns`` are theirs, in names and types."""
+    rows = policy.rows
+    for condition in policy.conditions:
+        rows = Filter(rows, condition)
+    items: list[tuple[str, RowExpression]] = []
+    for value, mask, column in zip(references(rows), policy.masks, columns, strict=True):
+        shown = value if mask is None else masked(mask, value)
+        same = shown.type == column.type
+        items.append((column.name, shown if same else Cast(shown, column.type, shown.nullable)))
+    return Project(rows, tuple(items))
+
+
+def _refuse_files(plan: Plan) -> None:
+    waiting: list[Plan] = [plan]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        waiting.extend(inputs(node))
+        for expression in expressions(node):
+            for part in walk(expression):
+                if isinstance(part, ScalarSubquery | Exists | InSubquery):
+                    waiting.append(part.plan)
+                elif isinstance(part, Call) and _is_of_files(part.operator.name):
+                    raise UnsupportedConstruct(
+                        "where rows are stored, in a view of what a policy is about,"
+                    )
+
+
+def _is_of_files(name: str) -> bool:
+    return name in _OF_FILES or name.endswith(OF_FILES)

@@ -1,0 +1,48 @@
+"""Random views over tables all of whose columns are masked: no text reads any of these columns."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.governed import govern
+from lakeschema.translation.interface import Options
+from lakeschema.translation.policies.reading import read_policies
+from tests.lakeschema.translation.growing.tables import random_table
+from tests.lakeschema.translation.growing.views import random_view
+
+POLICIES = read_policies(
+    {"rules": [{"columns": ["*"], "mask": "null"}, {"tables": ["*"], "filter": "1 = 1"}]}
+)
+VIEW = RelationName.of("default", "v")
+_SCANS = {"spark": r"FROM `default`\.`t\d` AS (t\d+)", "trino": r'FROM "default"\."t\d" AS (t\d+)'}
+
+
+@pytest.mark.parametrize("engine", ["spark", "trino"])
+def test_no_column_of_a_masked_table_is_read(engine: str) -> None:
+    scans = written = 0
+    for seed in range(80):
+        random = Random(seed)
+        tables = [random_table(random, f"t{number}") for number in range(3)]
+        view = random_view(random, tables, random.randint(2, 5))
+        if view.below:
+            continue
+        ddl = [*(table.ddl for table in tables), f"CREATE VIEW v AS {view.text}"]
+        try:
+            found = govern(VIEW, relations_from_ddl(ddl, Dialect.SPARK), POLICIES, Options())
+            sql = found.spark().sql if engine == "spark" else found.trino().sql
+        except TranslationError:
+            continue
+        written += 1
+        for alias in re.findall(_SCANS[engine], sql):
+            scans += 1
+            assert not re.search(rf"\b{alias}\.[`\"]", sql), sql
+
+    assert written > 30
+    assert scans > written
