@@ -48,6 +48,8 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "translate": (
             "translate --batch < requests.jsonl > schemas.jsonl",
             "translate --to pig --script report.pig > tables_only.pig",
+            "translate shop.revenue --to trino --policies policies.toml --group auditors",
+            "translate --batch --policies policies.toml < requests.jsonl > masked.jsonl",
         ),
         "analyze": (
             "analyze --batch < statements.jsonl > lineage.jsonl",

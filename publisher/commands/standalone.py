@@ -14,21 +14,47 @@ import typer
 
 from publisher.commands.arguments import Config
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
+from publisher.commands.governing import print_governed, read_policy_file
 
 
 def translate(
+    relation: Annotated[
+        str | None, typer.Argument(help="With --policies: a view of the settings' catalog.")
+    ] = None,
     config: Config = None,
     *,
     batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
-    to: Annotated[str | None, typer.Option(help="With --script: pig.")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(help="With --script: pig; of a view: avro, plan, spark, trino or pig."),
+    ] = None,
     script: Annotated[
         Path | None, typer.Option(help="A Pig script whose LOADs of views are replaced.")
     ] = None,
+    policies: Annotated[
+        Path | None, typer.Option(help="A TOML file of masks, filters and dropped columns.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="With --policies: whose variant; of no group without it.")
+    ] = None,
 ) -> None:
     """Schemas and other engines' text of relations from DDL alone; Pig scripts without views."""
+    chosen = None if policies is None else read_policy_file(policies, group)
+    if group is not None and chosen is None:
+        raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
+    if relation is not None:
+        if batch or script is not None or to is None or chosen is None:
+            raise Refused(
+                USAGE_ERROR,
+                "a view is translated for the readers of policies",
+                "call it with --to and --policies, without --batch and --script",
+            )
+        print_governed(relation, to, chosen, config)
+        return
     if script is not None:
-        if batch or to != "pig":
-            raise Refused(USAGE_ERROR, "a script is one of Pig's", "add --to pig, without --batch")
+        if batch or to != "pig" or chosen is not None:
+            hint = "add --to pig, without --batch and --policies"
+            raise Refused(USAGE_ERROR, "a script is one of Pig's", hint)
         _print_without_views(script, config)
         return
     if not batch or to is not None:
@@ -39,7 +65,7 @@ def translate(
     from lakeschema.translation.udf_plugins import PluginResolver, installed_references
 
     resolver = PluginResolver(installed_references())
-    _answer_lines(lambda request: answer(request, resolver))
+    _answer_lines(lambda request: answer(request, resolver, chosen))
 
 
 def _print_without_views(script: Path, config: Path | None) -> None:

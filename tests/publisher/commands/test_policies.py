@@ -1,0 +1,128 @@
+"""``translate`` with ``--policies``: variants of views of the settings' catalog, and of batches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from publisher.commands.cli import app
+
+POLICIES = """
+groups = ["fraud"]
+
+[[rules]]
+tables = ["shop.buyers"]
+columns = ["email"]
+mask = "hash"
+except_groups = ["fraud"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "ddl").mkdir()
+    (tmp_path / "ddl" / "shop.sql").write_text(
+        "CREATE TABLE shop.buyers (email STRING, age INT);\n"
+        "CREATE VIEW shop.adults AS SELECT email FROM shop.buyers WHERE age > 17;\n"
+        "CREATE VIEW shop.all_of_them AS SELECT * FROM shop.adults;\n"
+    )
+    (tmp_path / "schema-publisher.toml").write_text(
+        '[artifacts]\nprefix = "acme"\n[catalog]\nkind = "ddl"\npath = "ddl"\n'
+    )
+    (tmp_path / "policies.toml").write_text(POLICIES)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str, text: str | None = None) -> tuple[int, str]:
+    found = CliRunner().invoke(app, ["translate", *arguments], input=text)
+    return found.exit_code, found.output
+
+
+@pytest.mark.usefixtures("folder")
+def test_each_group_has_a_variant_of_a_view() -> None:
+    asked = ("shop.all_of_them", "--to", "trino", "--policies", "policies.toml")
+
+    everybody, fraud = run(*asked), run(*asked, "--group", "fraud")
+
+    assert everybody[0] == fraud[0] == 0
+    text = json.loads(everybody[1])
+    assert "sha256" in text["sql"]
+    assert '"buyers"' in text["sql"]
+    assert text["policies"]["columns"] == [
+        {
+            "name": "email",
+            "tags": [],
+            "masks": [{"column": "shop.buyers.email", "mask": "hash"}],
+        }
+    ]
+    assert "sha256" not in json.loads(fraud[1])["sql"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_schema_is_one_that_packages_are_made_of() -> None:
+    code, output = run("shop.buyers", "--to", "avro", "--policies", "policies.toml")
+
+    assert code == 0
+    assert [field["name"] for field in json.loads(output)["fields"]] == ["email", "age"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_batch_has_the_policies_of_its_file() -> None:
+    request: dict[str, Any] = {
+        "id": 1,
+        "ddl": [
+            "CREATE TABLE shop.buyers (email STRING)",
+            "CREATE VIEW w AS SELECT * FROM shop.buyers",
+        ],
+        "relation": "w",
+        "to": "plan",
+    }
+    lines = json.dumps(request) + "\n" + json.dumps({**request, "group": "fraud"}) + "\n"
+
+    code, output = run("--batch", "--policies", "policies.toml", text=lines)
+
+    first, second = map(json.loads, output.splitlines())
+    assert code == 0
+    assert "sha2(email, 256) as email" in first["result"]
+    assert "stated for all requests" in second["error"]["message"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["shop.adults", "--to", "spark"], 2, "--policies"),
+        (["shop.adults", "--policies", "policies.toml"], 2, "--to"),
+        (["--batch", "--group", "fraud"], 2, "a group is one of policies"),
+        (["--to", "pig", "--script", "x", "--policies", "policies.toml"], 2, "without --batch"),
+        (["--batch", "--policies", "nope.toml"], 2, "nope.toml: No such file"),
+        (["--batch", "--policies", "ddl/shop.sql"], 2, "is not TOML"),
+        (["--batch", "--policies", "schema-publisher.toml"], 2, "unknown key 'artifacts'"),
+        (["--batch", "--policies", "policies.toml", "--group", "frad"], 2, "unknown group 'frad'"),
+        (["shop.adults", "--to", "cobol", "--policies", "policies.toml"], 2, "got 'cobol'"),
+        (["a..b", "--to", "plan", "--policies", "policies.toml"], 2, "invalid relation name"),
+        (["shop.nope", "--to", "plan", "--policies", "policies.toml"], 1, "no relation shop.nope"),
+        (["shop.buyers", "--to", "spark", "--policies", "policies.toml"], 1, "is a table"),
+    ],
+)
+def test_what_cannot_be_is_told(arguments: list[str], code: int, message: str) -> None:
+    found = run(*arguments)
+
+    assert found[0] == code
+    assert message in " ".join(found[1].split())
+
+
+def test_a_policy_that_cannot_be_enforced_answers_no(folder: Path) -> None:
+    (folder / "policies.toml").write_text(
+        '[[rules]]\ntables = ["shop.buyers"]\ncolumns = ["age"]\ndrop = true\n'
+    )
+
+    code, output = run("shop.adults", "--to", "spark", "--policies", "policies.toml")
+
+    assert code == 1
+    assert "decides which rows shop.adults has" in " ".join(output.split())
