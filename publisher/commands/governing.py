@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
@@ -46,8 +47,13 @@ def print_governed(relation: str, to: str, policies: Policies, config: Path | No
     name = relation_name(relation)
     with open_catalog(settings) as catalog:
         relations = read_with_upstreams([name], catalog.read, options)
+        named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
+        known = catalog.read(sorted(named.values()))
     if name not in relations:
         raise Refused(NO, f"the catalog has no relation {name}")
+    for text in sorted(text for text, each in named.items() if each not in known):
+        # What is misspelt would leave a table as it is.
+        raise Refused(NO, f"--policies: the catalog has no relation {text}")
     if to != "avro" and not relations[name].is_view:
         raise Refused(NO, f"{name} is a table: only avro is available for tables")
     try:

@@ -59,11 +59,11 @@ def mask_problem(mask: Mask, type_: ColumnType) -> str | None:
         case NullMask() | DroppedColumn():
             return None
         case HashMask():
-            # The text of other types depends on who writes it.
-            fits = _is_text(type_) or type_ in {*_BITS, BOOLEAN, DATE}
+            # The text of other types depends on who writes it, as the blanks of char do.
+            fits = _is_varying(type_) or type_ in {*_BITS, DATE}
             return None if fits else _no_mask("hash", type_)
         case PartialMask():
-            return None if _is_text(type_) else _no_mask("partial", type_)
+            return None if _is_varying(type_) else _no_mask("partial", type_)
         case ConstantMask(value):
             if _literal(value, type_) is not None:
                 return None
@@ -139,7 +139,11 @@ def _text(value: RowExpression) -> RowExpression:
 
 
 def _is_text(type_: ColumnType) -> bool:
-    return type_ == STRING or isinstance(type_, CharType | VarcharType)
+    return _is_varying(type_) or isinstance(type_, CharType)
+
+
+def _is_varying(type_: ColumnType) -> bool:
+    return type_ == STRING or isinstance(type_, VarcharType)
 
 
 def _no_mask(name: str, type_: ColumnType) -> str:

@@ -100,6 +100,10 @@ def _check_selectors(place: str, rule: Rule, found: Mapping[str, Any]) -> None:
         # An empty list would mean "any", which its author may not have meant.
         if found.get(key) == []:
             raise InvalidPolicies(f"{place}.{key}", "expected a list that is not empty")
+    for table in rule.tables:
+        if "*" not in table and "." not in table.strip("."):
+            problem = f"expected database.table, got {table!r:.100}"
+            raise InvalidPolicies(f"{place}.tables", problem)
     if rule.groups and rule.except_groups:
         raise InvalidPolicies(place, "expected groups or except_groups, not both")
     if isinstance(rule.action, RowFilter):

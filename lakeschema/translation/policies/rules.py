@@ -116,3 +116,10 @@ class Policies:
         if group is not None and group not in self.groups:
             raise UnknownGroup(group, self.groups)
         return replace(self, rules=tuple(rule for rule in self.rules if rule.is_for(group)))
+
+    @property
+    def relations_named(self) -> frozenset[str]:
+        """``database.table`` of each relation that a rule or a tag names as a whole."""
+        tagged = {column.rpartition(".")[0] for named in self.tags.values() for column in named}
+        named = {table for rule in self.rules for table in rule.tables}
+        return frozenset(name for name in tagged | named if "*" not in name)

@@ -126,3 +126,19 @@ def test_a_policy_that_cannot_be_enforced_answers_no(folder: Path) -> None:
 
     assert code == 1
     assert "decides which rows shop.adults has" in " ".join(output.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[rules]]\ntables = ["shop.byers"]\ncolumns = ["email"]\nmask = "null"\n',
+        '[tags]\npii = ["shop.byers.email"]\n',
+    ],
+)
+def test_a_misspelt_table_is_told(folder: Path, text: str) -> None:
+    (folder / "policies.toml").write_text(text)
+
+    code, output = run("shop.adults", "--to", "plan", "--policies", "policies.toml")
+
+    assert code == 1
+    assert "the catalog has no relation shop.byers" in output

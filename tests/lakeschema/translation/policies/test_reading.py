@@ -113,6 +113,7 @@ def test_a_salt_is_not_shown() -> None:
         (rule(mask="constant"), "value: expected a text, a number, true, false or a date"),
         (rule(mask="constant", value="\ud800"), "half of a character"),
         (rule(columns=[]), "columns: expected a list that is not empty"),
+        (rule(tables=["customers"]), "tables: expected database.table, got 'customers'"),
         (rule(tables=[]), "tables: expected a list that is not empty"),
         (rule(columns=[""]), "columns: expected texts that are not empty"),
         (rule(tag=""), "tag: expected a tag"),
