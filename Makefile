@@ -31,13 +31,16 @@ test-without-servers: $(INSTALLED)
 test-with-servers: $(INSTALLED)
 	$(BIN)/pytest tests -m "integration or spark" 2>&1 | sed -u 's/^/with servers    | /'
 
-# Of the tests of `make test-fast`: counting branches doubles what a test costs.
+# Without slow tests, and with fewer examples: counting branches doubles what a test costs.
 coverage: $(INSTALLED)
 	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick \
 		--quiet --cov 2>&1 | sed -u 's/^/coverage        | /'
 
+# Of every area something, without servers: a sample of each table of cases, a fifth of the examples, nothing that is slow
+# or thorough. `make test` leaves nothing out.
 test-fast: $(INSTALLED)
-	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick
+	$(BIN)/pytest tests -n 2 --dist worksteal --ignore tests/integration -m "not spark and not slow and not thorough" \
+		--hypothesis-profile quick --sample 6
 
 # New random examples and stories, without end; stops at the first failure, with the command that repeats it.
 hunt: $(INSTALLED)

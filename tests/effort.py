@@ -6,6 +6,7 @@ new ones, which ``--hypothesis-seed`` repeats.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import hypothesis.internal.conjecture.providers as hypothesis_providers
@@ -23,6 +24,22 @@ def examples(thorough: int, profile: str | None = None) -> int:
     """As many examples as the profile in force draws, where a thorough run draws ``thorough``."""
     current = settings.get_current_profile_name() if profile is None else profile
     return max(int(thorough * _EFFORT.get(current, 1.0)), 1)
+
+
+def sampled(cases: Sequence[str], most: int) -> Sequence[str]:
+    """At most so many of the cases of each test, evenly chosen, the first among them; in order.
+
+    ``cases``: as pytest names them, ``path::test[parameters]``.
+    """
+    of_each: dict[str, list[str]] = {}
+    for case in cases:
+        of_each.setdefault(case.partition("[")[0], []).append(case)
+    kept = {
+        found[place * len(found) // most] if len(found) > most else case
+        for found in of_each.values()
+        for place, case in enumerate(found[:most])
+    }
+    return [case for case in cases if case in kept]
 
 
 def register_profiles() -> None:

@@ -80,6 +80,7 @@ def top_level_names(wheel: Path) -> set[str]:
     return {name for name in names if not name.endswith(".dist-info")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "packages"),
     [
@@ -126,6 +127,7 @@ def test_the_library_asks_for_the_versions_that_the_service_asks_for() -> None:
     assert set(of_library) <= set(project(ROOT)["dependencies"])
 
 
+@pytest.mark.thorough
 def test_the_dependencies_of_the_library_are_complete(python: Path, tmp_path: Path) -> None:
     run(tmp_path, str(python), "-I", "-c", DERIVE_A_VIEW)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.effort import QUICK, THOROUGH, examples
+from tests.effort import QUICK, THOROUGH, examples, sampled
 
 
 def drawn() -> list[tuple[str, int]]:
@@ -38,3 +38,22 @@ def test_examples_do_not_depend_on_the_modules_imported(
 def test_quick_draws_a_fifth_and_at_least_one() -> None:
     assert [examples(n, QUICK) for n in (100, 10, 1)] == [20, 2, 1]
     assert [examples(n, THOROUGH) for n in (100, 10, 1)] == [100, 10, 1]
+
+
+@pytest.mark.parametrize(
+    ("count", "kept"),
+    [(1, [0]), (3, [0, 1, 2]), (4, [0, 1, 2]), (10, [0, 3, 6]), (300, [0, 100, 200])],
+)
+def test_a_sample_of_a_tests_cases_is_even_and_begins_with_the_first(
+    count: int, kept: list[int]
+) -> None:
+    cases = [f"tests/test_a.py::test_one[{n}]" for n in range(count)]
+
+    assert sampled(cases, 3) == [cases[n] for n in kept]
+
+
+def test_a_sample_has_cases_of_every_test_in_order() -> None:
+    many = [f"tests/test_a.py::test_many[{n}]" for n in range(9)]
+    cases = ["tests/test_a.py::test_first", *many, "tests/test_b.py::test_last"]
+
+    assert sampled(cases, 2) == [cases[0], many[0], many[4], cases[-1]]

@@ -184,6 +184,7 @@ def test_classes_named_as_what_the_package_is_made_of_work(immutable: bool) -> N
         assert value.to_dict() == plain
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("immutable", [False, True])
 def test_types_and_fields_named_as_anything_in_the_package_work(immutable: bool) -> None:
     sample = record({
@@ -209,6 +210,7 @@ def test_types_and_fields_named_as_anything_in_the_package_work(immutable: bool)
         assert eval(repr(value), vars(package)) == value
 
 
+@pytest.mark.thorough
 def test_no_function_of_a_wide_record_has_more_branches_than_type_checkers_follow() -> None:
     small = record({"a": ["null", "int"], "b": {"type": {"type": "array", "items": "string"}}}, "S")
     column = ["null", {"type": "array", "items": ["null", "S"]}]

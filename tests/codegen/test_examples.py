@@ -48,6 +48,7 @@ def test_every_value_of_a_strategy_can_be_written(immutable: bool) -> None:
         holds()
 
 
+@pytest.mark.thorough
 @settings(
     deadline=None, max_examples=30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.nested_given],

@@ -182,6 +182,7 @@ def test_a_block_that_does_not_compress_may_be_as_long_as_the_bound(
     assert len(list(package.read_file(io.BytesIO(data), max_block_bytes=4))) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("head", [long(1) + long(2**50), long(2**60), long(1) + long(-1 & 2**60)])
 def test_a_header_is_not_read_further_than_its_bound(package: Any, head: bytes) -> None:
     file = Endless(b"Obj\x01" + head, long(3) + b"abc")

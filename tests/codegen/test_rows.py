@@ -55,6 +55,7 @@ def nested_records(package: Any, count: int) -> list[Any]:
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @slow
 @given(st.lists(VALUES, max_size=5), st.integers(1, 3))
 def test_rows_of_arrow_and_of_spark_have_the_records_values(
@@ -82,6 +83,7 @@ def test_values_have_the_classes_of_a_records(package: Any) -> None:
     assert list(package.rows([])) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [0, 1, 40, 3_000, 9_000])
 def test_rows_beyond_the_first_window_read_as_those_in_it(nested: Any, count: int) -> None:
     records = nested_records(nested, count)

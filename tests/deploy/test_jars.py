@@ -72,6 +72,7 @@ def test_a_jar_with_other_bytes_than_those_pinned_is_refused(tmp_path: Path) -> 
     assert "before you trust them" in refused.value.hint
 
 
+@pytest.mark.thorough
 def test_without_a_network_the_failure_says_what_to_check(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

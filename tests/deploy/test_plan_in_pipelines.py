@@ -31,6 +31,7 @@ def repository(tmp_path: Path) -> Folder:
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("ddl", "status", "words"), [(ADDS, 0, "1.1.0"), (BREAKS, 1, "Would break")]
 )
@@ -55,6 +56,7 @@ def test_no_input_of_the_action_is_part_of_its_script() -> None:
     assert [step["run"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]] == []
 
 
+@pytest.mark.thorough
 def test_an_input_of_the_action_is_not_executed(repository: Folder) -> None:
     (step,) = ACTION["runs"]["steps"]
     given = {"ddl": "$(touch hit) `touch hit`; touch hit", "config": "$(touch hit)", "package": ""}
@@ -65,6 +67,7 @@ def test_an_input_of_the_action_is_not_executed(repository: Folder) -> None:
     assert not (repository.path / "hit").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("ddl", "status", "words"), [(ADDS, 0, "1.1.0"), (BREAKS, 1, "Would break")]
 )

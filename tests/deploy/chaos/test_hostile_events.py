@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from random import Random
 
+import pytest
+
 from deploy.chaos.hostile_events import forged_messages, garbage_messages, invented_names
 from deploy.chaos.lake import Name, Table
 from deploy.chaos.stack import EXPOSED, INNOCENT
@@ -29,12 +31,14 @@ def test_a_broker_takes_every_message() -> None:
     assert max(map(len, [*every_forged_message(), *garbage])) <= MAX_MESSAGE_BYTES
 
 
+@pytest.mark.thorough
 def test_no_forged_message_names_an_innocent() -> None:
     databases = {json.loads(message)["databaseName"] for message in every_forged_message()}
 
     assert databases == {EXPOSED, "\ud800"}
 
 
+@pytest.mark.thorough
 def test_forged_messages_name_existing_and_invented_relations() -> None:
     names = {
         Name(event["databaseName"], event["tableName"])

@@ -343,6 +343,7 @@ def test_a_violation_has_a_hint_and_a_severity(catalog: KnownCatalog) -> None:
     assert violation.hint == "add WHERE, or use TRUNCATE to empty a table"
 
 
+@pytest.mark.thorough
 def test_a_chain_of_many_joins_is_checked(catalog: KnownCatalog) -> None:
     joins = " ".join(f"JOIN customers c{n} ON c{n}.id = o.customer" for n in range(1_500))
 

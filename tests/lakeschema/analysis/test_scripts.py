@@ -165,6 +165,7 @@ def test_a_text_that_is_too_long_is_refused_by_its_size() -> None:
     assert "1000010 bytes" in found.error.message
 
 
+@pytest.mark.thorough
 def test_a_chain_of_common_tables_ends_in_an_answer() -> None:
     tables = ", ".join(f"c{n} AS (SELECT a FROM c{n - 1} WHERE a > {n})" for n in range(1, 3_000))
     sql = f"WITH c0 AS (SELECT a FROM foo), {tables} SELECT a FROM c2999"
@@ -175,6 +176,7 @@ def test_a_chain_of_common_tables_ends_in_an_answer() -> None:
     assert [str(column) for _, column in lineage.rows] == ["foo.a"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("columns", [["a", "b"], None], ids=["known", "unknown"])
 def test_stars_that_double_at_each_level_end(columns: list[str] | None) -> None:
     tables = ", ".join(

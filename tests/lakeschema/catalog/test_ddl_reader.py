@@ -312,6 +312,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
                 state.apply(statement)
 
 
+@pytest.mark.thorough
 def test_a_megabyte_of_columns_or_nesting_is_read_in_little_time() -> None:
     wide = "CREATE TABLE t (" + ",".join(f"c{i} string" for i in range(20_000)) + ")"
     deep = "CREATE TABLE t (a " + "array<" * 30_000 + "int" + ">" * 30_000 + ")"
@@ -328,6 +329,7 @@ def test_string_is_the_only_type_without_a_name_of_its_own() -> None:
     assert one("CREATE TABLE t (a string, b INT)").columns[1].type == INT
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "line", ["/*;\n", "';\n", "'\\';\n", "`;\n", "'\";\n", "`/*;\n", "/**/;\n/*;\n"]

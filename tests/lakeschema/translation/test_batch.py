@@ -102,6 +102,7 @@ def test_what_is_no_object_is_refused() -> None:
     assert answer([1])["error"]["type"] == "InvalidRequest"
 
 
+@pytest.mark.thorough
 def test_a_long_chain_of_views_is_answered() -> None:
     chain = [f"CREATE VIEW v{i + 1} AS SELECT * FROM v{i}" for i in range(1500)]
 

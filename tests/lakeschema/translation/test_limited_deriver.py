@@ -137,6 +137,7 @@ def test_what_the_child_answers_can_be_read_back(
             assert derivation_from_json(derivation_to_json(derivation)) == derivation
 
 
+@pytest.mark.thorough
 def test_options_of_every_kind_reach_the_processes() -> None:
     options = Options(udfs=MappingProxyType({"a.B": Returns(STRING)}))
 

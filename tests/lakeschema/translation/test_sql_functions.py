@@ -121,6 +121,7 @@ def test_a_view_is_another_one_when_a_function_below_it_changes() -> None:
     assert hash_with("1") != hash_with("'a'")
 
 
+@pytest.mark.thorough
 def test_functions_that_double_their_calls_end_with_a_limit() -> None:
     doubling = " ".join(
         f"CREATE FUNCTION f{i}(x INT) RETURN f{i + 1}(x) + f{i + 1}(x);" for i in range(30)
@@ -131,6 +132,7 @@ def test_functions_that_double_their_calls_end_with_a_limit() -> None:
         derived(ddl, dialect=Dialect.SPARK)
 
 
+@pytest.mark.thorough
 def test_arguments_that_double_end_with_a_limit() -> None:
     calls = "f(" * 40 + "1" + ")" * 40
     ddl = f"CREATE FUNCTION f(x INT) RETURN x + x; CREATE VIEW v AS SELECT {calls} AS a;"

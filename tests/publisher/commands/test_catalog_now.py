@@ -44,6 +44,7 @@ class Metastore:
         return self.event_id
 
 
+@pytest.mark.thorough
 def test_a_plan_waits_for_nothing_that_it_does_not_use(published: Folder) -> None:
     change = "ALTER TABLE shop.orders ADD COLUMNS (more int)"
     command = [sys.executable, "-X", "importtime", "-m", "publisher", "plan", change, "--json"]

@@ -64,6 +64,7 @@ def test_a_pin_before_a_major_version_breaks_and_says_what_each_version_changes(
     assert "note" in " ".join(changes[1]["lines"])
 
 
+@pytest.mark.thorough
 def test_a_pin_before_a_minor_version_is_behind_and_nothing_is_wrong(evolved: Folder) -> None:
     yank(evolved, "2.0.0", "dropped by mistake")
 
@@ -72,18 +73,21 @@ def test_a_pin_before_a_minor_version_is_behind_and_nothing_is_wrong(evolved: Fo
     assert (ended.status, statuses(ended)) == (0, [("1.0.0", "1.1.0", "behind")])
 
 
+@pytest.mark.thorough
 def test_a_pin_of_the_newest_version_is_current(evolved: Folder) -> None:
     ended = check(evolved, f"{ORDERS}==2.0.0")
 
     assert (ended.status, statuses(ended)) == (0, [("2.0.0", "2.0.0", "current")])
 
 
+@pytest.mark.thorough
 def test_a_range_is_checked_as_the_version_that_it_brings(evolved: Folder) -> None:
     ended = check(evolved, f"{ORDERS}>=1,<2")
 
     assert (ended.status, statuses(ended)) == (1, [("1.1.0", "2.0.0", "breaks")])
 
 
+@pytest.mark.thorough
 def test_a_yanked_pin_says_why(evolved: Folder) -> None:
     yank(evolved, "1.1.0", "wrong \x1b[31mtype")
 
@@ -94,6 +98,7 @@ def test_a_yanked_pin_says_why(evolved: Folder) -> None:
     assert "wrong \\x1b[31mtype" in shown
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("requirement", "pinned"),
     [(f"{ORDERS}==9.0.0", "9.0.0"), ("acme-schema-shop-unknown", "any version")],
@@ -107,6 +112,7 @@ def test_a_pin_that_the_index_lacks_is_missing(
     assert [(line["pinned"], line["status"]) for line in ended.lines] == [(pinned, "missing")]
 
 
+@pytest.mark.thorough
 def test_a_wheel_of_another_program_costs_its_words_and_no_more(evolved: Folder) -> None:
     index_of(evolved).upload(sample_wheel(ORDERS, "3.0.0"))
 
@@ -116,6 +122,7 @@ def test_a_wheel_of_another_program_costs_its_words_and_no_more(evolved: Folder)
     assert "cannot be read" in line["newer"][0]["lines"][0]
 
 
+@pytest.mark.thorough
 def test_an_index_is_asked_at_an_address_without_settings(evolved: Folder, tmp_path: Path) -> None:
     file = tmp_path / "pylock.toml"
     file.write_text(

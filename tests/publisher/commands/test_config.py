@@ -141,6 +141,7 @@ def test_a_folder_that_can_be_used_passes_the_check(folder: Folder) -> None:
     assert not (folder.path / "index").exists()
 
 
+@pytest.mark.thorough
 def test_a_broker_that_is_away_is_named(tmp_path: Path) -> None:
     """In a process of its own: kafka-python leaves sockets unclosed."""
     file = tmp_path / "schema-publisher.toml"
@@ -177,6 +178,7 @@ def test_servers_can_be_left_alone(tmp_path: Path) -> None:
     assert ended.status == 0, ended
 
 
+@pytest.mark.thorough
 def test_every_command_has_an_example_that_it_understands() -> None:
     named = {command.name for command in app.registered_commands}
     assert set(EXAMPLES) == named
@@ -200,6 +202,7 @@ def test_a_command_that_looks_makes_no_state(command: str, folder: Folder) -> No
     assert sorted(path.name for path in folder.path.iterdir()) == ["ddl", "schema-publisher.toml"]
 
 
+@pytest.mark.thorough
 def test_paths_belong_to_the_folder_of_the_settings(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

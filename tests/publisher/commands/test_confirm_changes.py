@@ -18,6 +18,7 @@ def held(folder: Folder) -> Folder:
     return folder
 
 
+@pytest.mark.thorough
 def test_held_changes_are_shown_and_carried_out_once_confirmed(held: Folder) -> None:
     snapshot = held.run("snapshot").lines[0]
     status = held.people("status")
@@ -46,6 +47,7 @@ def test_confirming_nothing_is_refused(folder: Folder) -> None:
     assert "no changes are held" in ended.err
 
 
+@pytest.mark.thorough
 def test_another_unit_of_timestamps_is_held_and_then_a_major_version_in_words(
     folder: Folder,
 ) -> None:

@@ -32,6 +32,7 @@ def braked(folder: Folder) -> Folder:
     return folder
 
 
+@pytest.mark.thorough
 def test_confirmed_deletions_are_carried_out_by_the_next_snapshot(braked: Folder) -> None:
     before = statuses(braked)
 
@@ -46,6 +47,7 @@ def test_confirmed_deletions_are_carried_out_by_the_next_snapshot(braked: Folder
     assert statuses(braked) == {"MISSING": MANY, "OK": 100}
 
 
+@pytest.mark.thorough
 def test_a_namespace_is_confirmed_by_name(braked: Folder) -> None:
     told = braked.people("confirm-deletions", "OLD")
     braked.run("snapshot")
@@ -55,6 +57,7 @@ def test_a_namespace_is_confirmed_by_name(braked: Folder) -> None:
     assert statuses(braked)["MISSING"] == MANY
 
 
+@pytest.mark.thorough
 def test_another_namespace_stays_held(braked: Folder) -> None:
     ended = braked.run("confirm-deletions", "nope")
     braked.run("snapshot")
@@ -64,10 +67,12 @@ def test_another_namespace_stays_held(braked: Folder) -> None:
     assert statuses(braked) == {"OK": 130}
 
 
+@pytest.mark.thorough
 def test_the_status_shows_how_to_confirm(braked: Folder) -> None:
     assert "schema-publisher confirm-deletions" in braked.people("status")
 
 
+@pytest.mark.thorough
 def test_what_is_confirmed_already_may_be_confirmed_again(braked: Folder) -> None:
     first = braked.run("confirm-deletions")
     second = braked.run("confirm-deletions")

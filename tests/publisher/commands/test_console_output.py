@@ -74,6 +74,7 @@ def on_a_terminal(
     return read.decode()
 
 
+@pytest.mark.thorough
 def test_a_terminal_gets_colours_and_tables(published: Folder) -> None:
     seen = on_a_terminal(published, "status")
 
@@ -81,6 +82,7 @@ def test_a_terminal_gets_colours_and_tables(published: Folder) -> None:
     assert "\x1b[31mBROKEN" in seen
 
 
+@pytest.mark.thorough
 def test_what_takes_long_shows_on_a_terminal_how_far_it_is(folder: Folder) -> None:
     published = on_a_terminal(folder, "snapshot", stream="stderr")
     verified = on_a_terminal(folder, "verify", stream="stderr", status=1)
@@ -93,6 +95,7 @@ def test_what_takes_long_shows_on_a_terminal_how_far_it_is(folder: Folder) -> No
     assert "derive" in planned
 
 
+@pytest.mark.thorough
 def test_no_color_is_respected(published: Folder) -> None:
     seen = on_a_terminal(published, "status", environment={"NO_COLOR": "1"})
 
@@ -100,17 +103,20 @@ def test_no_color_is_respected(published: Folder) -> None:
     assert "\x1b[31m" not in seen
 
 
+@pytest.mark.thorough
 def test_json_is_forced_on_a_terminal(published: Folder) -> None:
     seen = on_a_terminal(published, "status", "--json")
 
     assert json.loads(seen)["versions"] == 2
 
 
+@pytest.mark.thorough
 def test_a_pipe_gets_json_lines_unless_people_are_asked_for(published: Folder) -> None:
     assert published.run("status").lines[0]["versions"] == 2
     assert "published versions  2" in published.people("status")
 
 
+@pytest.mark.thorough
 def test_a_status_counts_and_names_what_is_in_trouble(published: Folder) -> None:
     seen = published.people("status")
 
@@ -170,6 +176,7 @@ def test_a_long_table_ends_with_how_many_more_there_are() -> None:
     assert seen.count("BROKEN") == MAX_ROWS
 
 
+@pytest.mark.thorough
 def test_an_explanation_has_neighbours_and_versions_with_times(published: Folder) -> None:
     seen = published.people("explain", "shop.orders")
 
@@ -186,6 +193,7 @@ def test_an_explanation_has_neighbours_and_versions_with_times(published: Folder
     assert first[4:] == ["first", "version"]
 
 
+@pytest.mark.thorough
 def test_an_explanation_has_the_reason_and_the_upstreams(published: Folder) -> None:
     seen = published.people("explain", "shop.wrong")
 
@@ -220,6 +228,7 @@ def test_an_explanation_says_why_a_relation_is_withheld(
     assert reason in withheld
 
 
+@pytest.mark.thorough
 def test_a_verification_ends_with_a_count(published: Folder) -> None:
     published.write_ddl(
         "CREATE TABLE shop.orders (id bigint, note int);\n"
@@ -232,6 +241,7 @@ def test_a_verification_ends_with_a_count(published: Folder) -> None:
     assert seen.splitlines()[-1] == "3 packages checked, 1 drifted, 1 cannot be derived"
 
 
+@pytest.mark.thorough
 def test_a_verification_without_drift_says_so(folder: Folder) -> None:
     folder.write_ddl("CREATE TABLE shop.t (a int);")
     folder.run("snapshot")
@@ -280,6 +290,7 @@ def test_a_plan_of_nothing_says_so(folder: Folder) -> None:
     assert folder.people("plan") == "nothing would change"
 
 
+@pytest.mark.thorough
 def test_nothing_to_retire_is_said(published: Folder) -> None:
     published.write_settings(rest="[index.retention]\nkeep_latest_per_major = 1\n")
 
@@ -298,10 +309,12 @@ def test_dead_letters_are_shown_with_the_beginning_of_their_bytes(folder: Folder
     assert folder.people("status").count("schema-publisher dead-letters") == 1
 
 
+@pytest.mark.thorough
 def test_no_dead_letters_is_said(published: Folder) -> None:
     assert published.people("dead-letters") == "no dead letters"
 
 
+@pytest.mark.thorough
 def test_a_resync_says_who_does_the_rest(published: Folder, tmp_path: Path) -> None:
     assert published.people("resync", "shop.orders").splitlines() == [
         "shop.orders will be read again",

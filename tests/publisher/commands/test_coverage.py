@@ -23,6 +23,7 @@ CREATE VIEW shop.other AS SELECT theirs(id) AS z FROM shop.orders;
 """
 
 
+@pytest.mark.thorough
 def test_like_reasons_count_together_and_the_costliest_comes_first(folder: Folder) -> None:
     folder.write_ddl(DDL)
     folder.run("snapshot")

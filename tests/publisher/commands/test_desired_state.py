@@ -73,6 +73,7 @@ def check_the_difference(found: Any) -> None:
     assert [d["relation"] for d in found["dropped_packages"]] == ["shop.old"]
 
 
+@pytest.mark.thorough
 def test_a_folder_of_ddl_is_compared_with_the_live_catalog(lake: Folder, desired: Path) -> None:
     found = plan(lake, str(desired), "--against", "live", status=NO)
 
@@ -82,12 +83,14 @@ def test_a_folder_of_ddl_is_compared_with_the_live_catalog(lake: Folder, desired
     assert [c["column"] for c in orders["columns"]] == ["customer", "note"]
 
 
+@pytest.mark.thorough
 def test_what_is_as_desired_already_changes_nothing(lake: Folder) -> None:
     found = plan(lake, str(lake.path / "ddl"), "--against", "live")
 
     assert (found["relations"], found["versions"], found["broken"]) == ([], [], [])
 
 
+@pytest.mark.thorough
 def test_the_catalog_is_what_is_desired_where_no_ddl_is_given(lake: Folder, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -100,6 +103,7 @@ def test_the_catalog_is_what_is_desired_where_no_ddl_is_given(lake: Folder, tmp_
     )
 
 
+@pytest.mark.thorough
 def test_another_deployment_is_named_by_its_settings(
     lake: Folder, desired: Path, tmp_path: Path
 ) -> None:
@@ -126,6 +130,7 @@ def served(lake: Folder) -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.thorough
 def test_packages_of_another_deployment_show_what_it_has(
     lake: Folder, desired: Path, served: str
 ) -> None:

@@ -60,6 +60,7 @@ def work_for(world: Simulation, seconds: float) -> None:
             world.clock.sleep(min(end, due or end) - world.clock.now() + 0.001)
 
 
+@pytest.mark.thorough
 def test_many_refused_relations_starve_nobody(world: Simulation) -> None:
     refused = refuse_uploads(world, "bad")
     bad = [RelationName.of("d", f"bad{n}") for n in range(60)]
@@ -132,6 +133,7 @@ def test_a_person_may_have_a_refused_relation_tried_at_once(world: Simulation) -
     assert numbers(world, T) == ["1.0.0"]
 
 
+@pytest.mark.thorough
 def test_after_an_outage_of_the_index_everything_is_published_within_seconds(
     world: Simulation,
 ) -> None:
@@ -190,6 +192,7 @@ def test_a_relation_that_changed_back_is_published_after_the_version_that_was_re
     assert fields(world, T) == ["a"]
 
 
+@pytest.mark.thorough
 def test_work_of_lesser_urgency_is_not_starved_by_events_without_pause(world: Simulation) -> None:
     busy = [RelationName.of("d", f"busy{n}") for n in range(12)]
     for name in (*busy, W):
@@ -203,6 +206,7 @@ def test_work_of_lesser_urgency_is_not_starved_by_events_without_pause(world: Si
     assert numbers(world, W) == ["1.0.0"]
 
 
+@pytest.mark.thorough
 def test_work_that_only_retries_is_told_until_something_is_done(world: Simulation) -> None:
     progress = Progress(world.clock.now)
     deployment = world.deployment()
@@ -223,6 +227,7 @@ def test_work_that_only_retries_is_told_until_something_is_done(world: Simulatio
     assert not progress.troubles()
 
 
+@pytest.mark.thorough
 def test_during_an_outage_that_refuses_everything_nothing_waits_for_hours(
     world: Simulation,
 ) -> None:

@@ -156,6 +156,7 @@ class TestChecks:
         checks.submit(b'{"sql": "SELECT 1"}').result()
         checks.close()
 
+    @pytest.mark.thorough
     def test_a_killed_process_is_replaced_and_knows_all_again(
         self, state: SqliteState, known: KnownRelations
     ) -> None:
@@ -261,6 +262,7 @@ def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Pat
         assert 'schema_publisher_checks_total{verdict="ok"}' in metrics
 
 
+@pytest.mark.thorough
 def test_a_running_service_knows_what_its_views_read(tmp_path: Path, ddl: Path) -> None:
     assert ddl.is_dir()
     (tmp_path / "grants.json").write_text("{}")

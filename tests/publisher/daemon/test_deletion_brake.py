@@ -62,6 +62,7 @@ def drop_database(world: Simulation, names: Sequence[RelationName]) -> None:
     assert world.engine.drain(600.0)
 
 
+@pytest.mark.thorough
 def test_a_dropped_database_yanks_nothing_until_released(braked: Simulation) -> None:
     publish(braked, tables(COUNT))
     drop_database(braked, tables(COUNT))
@@ -82,6 +83,7 @@ def test_a_dropped_database_yanks_nothing_until_released(braked: Simulation) -> 
     assert brakes(braked) == {}
 
 
+@pytest.mark.thorough
 def test_a_version_reserved_before_its_relation_was_held_is_delivered(braked: Simulation) -> None:
     names = tables(COUNT)
     publish(braked, names)
@@ -108,6 +110,7 @@ def test_a_version_reserved_before_its_relation_was_held_is_delivered(braked: Si
     assert not reserved()
 
 
+@pytest.mark.thorough
 def test_one_database_of_several_is_held_alone(braked: Simulation) -> None:
     publish(braked, [*tables(COUNT), *tables(400, "big")])
     drop_database(braked, tables(COUNT))
@@ -122,6 +125,7 @@ def test_one_database_of_several_is_held_alone(braked: Simulation) -> None:
     assert len(braked.index.yanked) == 45
 
 
+@pytest.mark.thorough
 def test_deletions_one_after_another_are_held_beyond_the_limit(braked: Simulation) -> None:
     publish(braked, tables(COUNT))
     for name in tables(COUNT):
@@ -132,6 +136,7 @@ def test_deletions_one_after_another_are_held_beyond_the_limit(braked: Simulatio
     assert len(brakes(braked)) == 1
 
 
+@pytest.mark.thorough
 def test_deletions_spread_over_days_are_not_held(braked: Simulation) -> None:
     publish(braked, tables(COUNT))
     for name in tables(COUNT):
@@ -142,6 +147,7 @@ def test_deletions_spread_over_days_are_not_held(braked: Simulation) -> None:
     assert len(braked.index.yanked) == COUNT
 
 
+@pytest.mark.thorough
 def test_what_was_confirmed_does_not_count_against_later_deletions(braked: Simulation) -> None:
     publish(braked, [*tables(COUNT), *tables(60, "other")])
     drop_database(braked, tables(COUNT))
@@ -172,6 +178,7 @@ def test_relations_that_come_back_were_not_dropped_and_end_the_brake(braked: Sim
     assert numbers(braked, names[0]) == ["1.0.0"]
 
 
+@pytest.mark.thorough
 def test_relations_without_a_package_neither_count_nor_wait(braked: Simulation) -> None:
     publish(braked, tables(20))
     views = [RelationName.of("d", f"v{number}") for number in range(COUNT)]
@@ -186,6 +193,7 @@ def test_relations_without_a_package_neither_count_nor_wait(braked: Simulation) 
     assert len(braked.index.yanked) == 1
 
 
+@pytest.mark.thorough
 def test_what_is_held_is_logged_once(braked: Simulation, caplog: pytest.LogCaptureFixture) -> None:
     publish(braked, tables(COUNT))
     for _ in range(3):
@@ -205,6 +213,7 @@ def test_a_release_during_a_snapshot_is_kept(braked: Simulation) -> None:
 # The end of a release
 
 
+@pytest.mark.thorough
 def test_a_release_ends_although_relations_are_dropped_all_the_time(braked: Simulation) -> None:
     others = tables(60, "other")
     publish(braked, [*tables(COUNT), *others])
@@ -240,6 +249,7 @@ def test_a_release_begins_with_the_next_snapshot(braked: Simulation) -> None:
     assert len(braked.index.yanked) == COUNT
 
 
+@pytest.mark.thorough
 def test_confirmed_deletions_are_all_carried_out_although_work_is_slow(braked: Simulation) -> None:
     publish(braked, tables(COUNT))
     for name in tables(COUNT):
@@ -257,6 +267,7 @@ def test_confirmed_deletions_are_all_carried_out_although_work_is_slow(braked: S
     assert len(braked.index.yanked) == COUNT
 
 
+@pytest.mark.thorough
 def test_confirmed_deletions_that_come_too_late_are_held_again(braked: Simulation) -> None:
     publish(braked, tables(COUNT))
     drop_database(braked, tables(COUNT))
@@ -274,6 +285,7 @@ def test_confirmed_deletions_that_come_too_late_are_held_again(braked: Simulatio
     assert len(braked.index.yanked) == COUNT
 
 
+@pytest.mark.thorough
 def test_a_release_that_ended_holds_nothing_by_itself(braked: Simulation) -> None:
     others = tables(60, "other")
     publish(braked, [*tables(COUNT), *others])
@@ -289,6 +301,7 @@ def test_a_release_that_ended_holds_nothing_by_itself(braked: Simulation) -> Non
     assert len(braked.index.yanked) == COUNT + 1
 
 
+@pytest.mark.thorough
 def test_a_release_leaves_time_for_work_where_there_is_no_grace(braked: Simulation) -> None:
     braked.policy = replace(braked.policy, drop_grace_seconds=0.0)
     braked.engine = braked.assemble(braked.deployment())

@@ -18,6 +18,7 @@ from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view
 
 
+@pytest.mark.thorough
 def test_an_index_that_is_down_loses_nothing_and_holds_up_no_derivation(world: Simulation) -> None:
     world.index.down = True
     for relation in (table(T, "a"), view(V, T)):

@@ -77,6 +77,7 @@ def new_versions(world: Simulation) -> int:
     return len(world.index.history) - COUNT
 
 
+@pytest.mark.thorough
 def test_an_upgrade_that_changes_every_package_publishes_nothing(published: Simulation) -> None:
     upgrade(published)
 
@@ -87,6 +88,7 @@ def test_an_upgrade_that_changes_every_package_publishes_nothing(published: Simu
     assert new_versions(published) == 0
 
 
+@pytest.mark.thorough
 def test_a_person_confirms_it(published: Simulation) -> None:
     upgrade(published)
     snapshot(published)
@@ -99,6 +101,7 @@ def test_a_person_confirms_it(published: Simulation) -> None:
     assert note(published) == ""
 
 
+@pytest.mark.thorough
 def test_an_upgrade_that_changes_no_package_is_not_held(published: Simulation) -> None:
     upgrade(published, affected=0)
 
@@ -108,6 +111,7 @@ def test_an_upgrade_that_changes_no_package_is_not_held(published: Simulation) -
     assert new_versions(published) == 0
 
 
+@pytest.mark.thorough
 def test_an_upgrade_that_changes_few_packages_is_not_held(published: Simulation) -> None:
     upgrade(published, affected=8)
 
@@ -116,6 +120,7 @@ def test_an_upgrade_that_changes_few_packages_is_not_held(published: Simulation)
     assert new_versions(published) == 8
 
 
+@pytest.mark.thorough
 def test_a_changed_table_is_published_while_the_others_wait(published: Simulation) -> None:
     upgrade(published)
     published.catalog.change(table(name(COUNT), "b"))
@@ -126,6 +131,7 @@ def test_a_changed_table_is_published_while_the_others_wait(published: Simulatio
     assert new_versions(published) == 2
 
 
+@pytest.mark.thorough
 def test_a_release_that_is_taken_back_holds_nothing(published: Simulation) -> None:
     upgrade(published)
     snapshot(published)
@@ -135,6 +141,7 @@ def test_a_release_that_is_taken_back_holds_nothing(published: Simulation) -> No
     assert (note(published), new_versions(published)) == ("", 0)
 
 
+@pytest.mark.thorough
 def test_it_may_be_off(published: Simulation) -> None:
     upgrade(published, mode="off")
 
@@ -142,12 +149,14 @@ def test_it_may_be_off(published: Simulation) -> None:
     assert new_versions(published) == COUNT
 
 
+@pytest.mark.thorough
 def test_every_mass_derivation_may_be_for_a_person_to_confirm(published: Simulation) -> None:
     upgrade(published, affected=0, mode="confirm")
 
     assert snapshot(published) == "100 of 100 relations would be derived again"
 
 
+@pytest.mark.thorough
 def test_other_options_of_the_generator_wait(published: Simulation) -> None:
     choose(published, "immutable")
     held = snapshot(published)
@@ -161,6 +170,7 @@ def test_other_options_of_the_generator_wait(published: Simulation) -> None:
     assert note(published) == ""
 
 
+@pytest.mark.thorough
 def test_another_selection_waits_where_it_includes_many(published: Simulation) -> None:
     select(published, Selection(exclude=("*.*",)))
     assert snapshot(published) == ""

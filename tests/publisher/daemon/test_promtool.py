@@ -34,6 +34,7 @@ def _nothing(_: Path) -> Callable[[], None]:
     return lambda: None
 
 
+@pytest.mark.thorough
 def test_promtool_finds_nothing_wrong_with_the_metrics_of_a_running_service(
     tmp_path: Path,
 ) -> None:

@@ -59,6 +59,7 @@ def find(service: Service, address: str, asked: str) -> Outline:
     return read(service, f"{address}?{urllib.parse.urlencode({'q': asked})}")
 
 
+@pytest.mark.thorough
 def test_a_published_view_shows_its_sql_fields_neighbours_and_versions(service: Service) -> None:
     page = read(service, "/relations/shop.ids")
 
@@ -76,6 +77,7 @@ def test_a_published_view_shows_its_sql_fields_neighbours_and_versions(service: 
     assert "/relations/shop.ids" in read(service, "/packages/acme-schema-shop-ids").links
 
 
+@pytest.mark.thorough
 def test_a_broken_view_shows_its_reason_and_its_sql_and_what_to_do(service: Service) -> None:
     page = read(service, "/relations/shop.lost")
 
@@ -87,6 +89,7 @@ def test_a_broken_view_shows_its_reason_and_its_sql_and_what_to_do(service: Serv
     assert "repair shop.lost first" in read(service, "/relations/shop.below").text
 
 
+@pytest.mark.thorough
 def test_what_is_withheld_shows_why_and_its_fields(service: Service) -> None:
     page = read(service, "/relations/shop.hidden")
 
@@ -94,6 +97,7 @@ def test_what_is_withheld_shows_why_and_its_fields(service: Service) -> None:
     assert "secret_plan" in page.text
 
 
+@pytest.mark.thorough
 def test_the_start_page_leads_from_each_problem_to_its_relation(service: Service) -> None:
     start = read(service, "/")
 
@@ -101,6 +105,7 @@ def test_the_start_page_leads_from_each_problem_to_its_relation(service: Service
     assert start.links.index("/relations/shop.lost") < start.links.index("/relations/shop.ids")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("asked", "first"),
     [
@@ -120,6 +125,7 @@ def test_operators_find_each_relation_by_name_field_or_word(
     assert find(service, "/", asked).links[1] == f"/relations/shop.{first}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", ["order_placed", "shop.order", "price", "purchase", "till"])
 def test_everybody_finds_a_package_by_name_field_or_word(service: Service, asked: str) -> None:
     links = find(service, "/packages/", asked).links
@@ -127,11 +133,13 @@ def test_everybody_finds_a_package_by_name_field_or_word(service: Service, asked
     assert "/packages/acme-schema-shop-order-placed" in links
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", ["secret_plan", "nobody", "hidden", "lost"])
 def test_nobody_finds_among_packages_what_is_not_published(service: Service, asked: str) -> None:
     assert "Packages (0 of 2)" in find(service, "/packages/", asked).text
 
 
+@pytest.mark.thorough
 def test_a_relation_that_nobody_knows_has_no_page(service: Service) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         read(service, "/relations/shop.nothing")
@@ -202,6 +210,7 @@ def state(tmp_path: Path) -> Iterator[SqliteState]:
     opened.close()
 
 
+@pytest.mark.thorough
 def test_of_ten_thousand_dependents_the_first_are_read_and_all_are_counted(
     state: SqliteState,
 ) -> None:

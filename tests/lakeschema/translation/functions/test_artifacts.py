@@ -83,6 +83,7 @@ def test_any_text_is_read_and_no_blank_gets_through(text: str) -> None:
         assert not set(str(artifact or "")) & set(" \n'`;")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("unit", [",x:y", "?exclude=", "&exclude=", ",x:y&exclude=", ","])
 def test_time_to_split_grows_with_the_length_alone(unit: str) -> None:
     text = "a:b:1?exclude=x:y" + unit * (3_000_000 // len(unit)) + "&"

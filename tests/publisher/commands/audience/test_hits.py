@@ -62,6 +62,7 @@ def queries(hit: Any) -> Mapping[int, str]:
     return {int(q["where"].rpartition(":")[2]): q["effect"] for q in hit["queries"]}
 
 
+@pytest.mark.thorough
 def test_a_new_column_hits_those_who_have_the_package_and_no_query(lake: Folder) -> None:
     found = hits(lake, "ALTER TABLE shop.orders ADD COLUMNS (note string)")
 
@@ -89,6 +90,7 @@ def test_a_column_that_goes_breaks_the_queries_that_read_it(lake: Folder) -> Non
     assert queries(found["shop.totals"]) == {5: "breaks"}
 
 
+@pytest.mark.thorough
 def test_a_wider_type_changes_what_queries_yield(lake: Folder) -> None:
     found = hits(lake, "ALTER TABLE shop.orders CHANGE COLUMN total total decimal(12,2)")
 
@@ -96,6 +98,7 @@ def test_a_wider_type_changes_what_queries_yield(lake: Folder) -> None:
     assert queries(found["shop.totals"]) == {5: "changes"}
 
 
+@pytest.mark.thorough
 def test_a_logged_query_of_a_dropped_table_breaks_the_plan(lake: Folder) -> None:
     found = hits(lake, "DROP TABLE shop.old", NO)
 
@@ -123,6 +126,7 @@ def test_queries_that_kill_the_process_that_reads_them_end_the_reading(lake: Fol
     assert queries(hit) == dict.fromkeys(range(1, MAX_CRASHES + 1), "reads")
 
 
+@pytest.mark.thorough
 def test_people_and_merge_requests_see_who_is_hit(lake: Folder) -> None:
     drop = "DROP TABLE shop.old"
     text = lake.run("plan", drop, "--format", "text", env={"COLUMNS": "400"}).out
@@ -134,6 +138,7 @@ def test_people_and_merge_requests_see_who_is_hit(lake: Folder) -> None:
     assert "**Who is hit**" in markdown
 
 
+@pytest.mark.thorough
 def test_without_ddl_pins_of_what_is_not_published_are_shown(lake: Folder) -> None:
     lake.write_ddl(LAKE.replace("id bigint, customer", "id bigint, more int, customer"))
 
@@ -143,6 +148,7 @@ def test_without_ddl_pins_of_what_is_not_published_are_shown(lake: Folder) -> No
     assert (hit["relation"], pins(hit)["exact"]) == ("shop.orders", "stays")
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_missing_ends_the_plan_with_its_name(lake: Folder) -> None:
     (lake.path / "downloads.csv").unlink()
 
