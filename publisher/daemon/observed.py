@@ -71,7 +71,7 @@ class ObservedIndex:
     def __init__(self, index: PackageIndex, outages: Outages) -> None:
         self._index = index
         self._outages = outages
-        self._refusals = {service: _Refusals(outages, service) for service in (INDEX, UPLOADS)}
+        self._failures = {service: _Failures(outages, service) for service in (INDEX, UPLOADS)}
 
     def projects(self) -> Sequence[str]:
         return self._call("", self._index.projects)
@@ -86,32 +86,34 @@ class ObservedIndex:
         return self._call("", lambda: self._index.provenance(file))
 
     def upload(self, wheel: Wheel) -> None:
-        refusals = self._refusals[UPLOADS]
-        with refusals.observed(wheel.distribution, _may_refuse_all_uploads):
+        failures = self._failures[UPLOADS]
+        with failures.observed(wheel.distribution, _may_refuse_all_uploads):
             self._index.upload(wheel)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         return self._call("", lambda: self._index.yank(file, reason))
 
     def _call(self, distribution: str, action: Callable[[], T]) -> T:
-        with self._refusals[INDEX].observed(distribution, _may_refuse_all_pages):
+        with self._failures[INDEX].observed(distribution, _may_refuse_all_pages):
             return action()
 
 
-class _Refusals:
+class _Failures:
     """Of one service of the index: which say something of one project, and which of all."""
 
     def __init__(self, outages: Outages, service: str) -> None:
         self._outages = outages
         self._service = service
         self._lock = threading.Lock()
-        self._refused: set[str] = set()
+        self._in_a_row: dict[str, PackageIndexError] = {}
+        """The newest of each project since the last answer; of two projects, which is enough."""
 
     @contextmanager
     def observed(self, distribution: str, may_be_general: IsGeneral) -> Iterator[None]:
         try:
             yield
         except IndexUnavailable as error:
+            self._note_failure(distribution, error)
             self._fail(error)
             raise
         except IndexRefused as error:
@@ -126,23 +128,31 @@ class _Refusals:
         self, distribution: str, error: IndexRefused, may_be_general: IsGeneral
     ) -> None:
         if _is_general(error):
+            error.concerns_all = True
             self._fail(error)
         elif distribution and may_be_general(error):
-            with self._lock:
-                self._refused.add(distribution)
-                # One project may be somebody else's, or damaged.
-                is_general = len(self._refused) > 1
-                if is_general:
-                    self._refused = {*sorted(self._refused)[:1], distribution}
-            if is_general:
+            self._note_failure(distribution, error)
+            if len(self._in_a_row) > 1:
                 self._fail(error)
         else:
             self._note_answer()
 
+    def _note_failure(self, distribution: str, error: PackageIndexError) -> None:
+        """One project may be somebody else's, or damaged; once two fail, both do so with all."""
+        if not distribution:
+            return
+        with self._lock:
+            others = [name for name in self._in_a_row if name != distribution]
+            kept = {name: self._in_a_row[name] for name in others[-1:]}
+            self._in_a_row = {**kept, distribution: error}
+            if kept:
+                for each in self._in_a_row.values():
+                    each.concerns_all = True
+
     def _note_answer(self) -> None:
-        if self._refused:
+        if self._in_a_row:
             with self._lock:
-                self._refused.clear()
+                self._in_a_row.clear()
         self._outages.succeed(self._service)
 
     def _fail(self, error: PackageIndexError) -> None:

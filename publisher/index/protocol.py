@@ -30,7 +30,12 @@ class IndexFile:
 
 
 class PackageIndexError(Exception):
-    """Root of the package's errors; ``hint`` says what a person can do."""
+    """Root of the package's errors.
+
+    Attributes:
+        hint: what a person can do.
+        concerns_all: whether the index fails for all projects; set once another one shows it.
+    """
 
     def __init__(self, index: str, reason: str, status: int | None = None, hint: str = "") -> None:
         super().__init__(index, reason, status)
@@ -38,6 +43,7 @@ class PackageIndexError(Exception):
         self.reason = reason
         self.status = status
         self.hint = hint
+        self.concerns_all = False
 
     def __str__(self) -> str:
         status = f" (HTTP {self.status})" if self.status is not None else ""

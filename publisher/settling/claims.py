@@ -140,11 +140,12 @@ def _reason(error: Exception) -> str:
 
 
 def _is_of_outage(error: Exception, outages: Outages) -> bool:
+    """Also of one that has ended since."""
     match error:
         case CatalogUnavailable():
             return outages.fails(CATALOG)
         case IndexUnavailable() | IndexRefused():
-            return outages.fails(INDEX, UPLOADS)
+            return error.concerns_all or outages.fails(INDEX, UPLOADS)
         case _:
             return False
 

@@ -136,17 +136,30 @@ class CatalogReader:
             return {}
         try:
             return self._retrying(self._read, names)
-        except CatalogUnavailable as error:
+        except CatalogUnavailable:
             # It may be away, or one of the names may be what breaks the connection.
-            check_it_answers(self._catalog)
-            self._event_id()
-            failure: Exception = error
+            self._check_it_answers()
+            if len(names) == 1:
+                return {names[0]: self._read_again(names[0])}
         except Exception as error:  # noqa: BLE001 (recorded as the name's failure)
-            failure = error
-        if len(names) == 1:
-            return {names[0]: failure}
+            if len(names) == 1:
+                return {names[0]: error}
         middle = len(names) // 2
         return {**self.read(names[:middle]), **self.read(names[middle:])}
+
+    def _read_again(self, name: RelationName) -> Answer | Exception:
+        """A name that fails before an outage's end and not after it does not fail of its own."""
+        try:
+            return self._read([name])[name]
+        except CatalogUnavailable as error:
+            self._check_it_answers()
+            return error
+        except Exception as error:  # noqa: BLE001 (recorded as the name's failure)
+            return error
+
+    def _check_it_answers(self) -> None:
+        check_it_answers(self._catalog)
+        self._event_id()
 
     def _read(self, names: Sequence[RelationName]) -> Answers:
         before = self._event_id()

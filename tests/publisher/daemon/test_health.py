@@ -141,6 +141,25 @@ class TestObservedIndex:
         assert not uploads.after(None)
         assert not uploads.after(forbidden)
 
+    @pytest.mark.parametrize("status", [None, 403])
+    def test_failures_of_two_projects_in_a_row_concern_all_and_of_one_do_not(
+        self, status: int | None
+    ) -> None:
+        uploads = Uploads()
+        other = replace(sample_wheel(), distribution="acme-other")
+        kind = IndexUnavailable if status is None else IndexRefused
+        alone, again, first, second = (kind("pypi", "no", status) for _ in range(4))
+
+        uploads.after(alone)
+        uploads.after(again)
+        uploads.after(None)
+        uploads.after(first)
+        uploads.after(second, other)
+        uploads.after(None)
+
+        told = [error.concerns_all for error in (alone, again, first, second)]
+        assert told == [False, False, True, True]
+
     @pytest.mark.parametrize("status", [405, 307])
     def test_an_address_that_takes_no_uploads_refuses_all(self, status: int) -> None:
         uploads = Uploads()

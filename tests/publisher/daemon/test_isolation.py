@@ -81,6 +81,23 @@ def test_a_name_that_breaks_the_connection_fails_alone(world: Simulation) -> Non
     assert "connection reset" in failure_of_the_bad_one(world)
 
 
+def test_a_name_that_can_be_read_once_an_outage_has_ended_does_not_fail(world: Simulation) -> None:
+    read, failures = world.catalog.read, [CatalogUnavailable("fake", "restarting")] * 3
+
+    def away_for_three_attempts(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        if failures:
+            raise failures.pop()
+        return read(names)
+
+    world.catalog.read = away_for_three_attempts  # type: ignore[method-assign]  # a double
+    world.change(table(BAD, "a"))
+    world.deliver(0)
+    world.engine.work()
+
+    assert numbers(world, BAD) == ["1.0.0"]
+    assert "failures" not in world.engine.counters.values()
+
+
 def test_a_catalog_that_is_away_is_not_a_failure_of_its_relations(world: Simulation) -> None:
     away = CatalogUnavailable("fake", "restarting")
     world.catalog.read = fail_for(BAD, away, world.catalog.read)  # type: ignore[method-assign]  # a double

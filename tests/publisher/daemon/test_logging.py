@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from publisher.events.protocol import Batch, DeadLetter
-from publisher.index.protocol import IndexRefused
+from publisher.index.protocol import IndexRefused, IndexUnavailable
 from publisher.outages import UPLOADS
 from publisher.settling.claims import fail
 from publisher.state.protocol import StateUnavailable
@@ -142,6 +142,20 @@ def test_during_an_outage_no_relation_has_a_line(
     world.engine.runtime.outages.fail(UPLOADS, "who?")
 
     fail(world.engine.runtime, claim_of(world), refusal)
+
+    assert not lines_of_relations(caplog)
+
+
+def test_work_that_failed_of_an_outage_as_it_ended_has_no_line(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    failure = IndexUnavailable("pypi", "no space left", 507)
+    failure.concerns_all = True
+    outages = world.engine.runtime.outages
+    outages.fail(UPLOADS, str(failure))
+    outages.succeed(UPLOADS)
+
+    fail(world.engine.runtime, claim_of(world), failure)
 
     assert not lines_of_relations(caplog)
 
