@@ -284,11 +284,13 @@ def main() -> int:
     parser.add_argument("--views", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--changes", type=int, default=1000, help="at most so many, out of all")
+    parser.add_argument("--kinds", nargs="+", help='of changes, such as "drop" or "INT to DATE"')
     chosen = parser.parse_args()
     found = Found()
     with tempfile.TemporaryDirectory() as folder:
         judge = ImpactJudge(_session(folder), chosen.seed, chosen.views)
-        every = list(changes(tables()))
+        kinds = chosen.kinds
+        every = [each for each in changes(tables()) if not kinds or each.kind in kinds]
         Random(chosen.seed).shuffle(every)
         for number, change in enumerate(every[: chosen.changes], 1):
             judge.judge(change, found)

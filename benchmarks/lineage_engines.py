@@ -102,7 +102,9 @@ class DuckDBEngine:
     def __init__(self) -> None:
         self._connection = duckdb.connect()
         # As Spark sorts.
-        self._connection.execute("SET threads = 1; SET default_null_order = 'nulls_first'")
+        self._connection.execute(
+            "SET threads = 1; SET default_null_order = 'nulls_first'; SET enable_progress_bar = false"
+        )
 
     def store(self, name: str, table: LineageTable, rows: Sequence[tuple[object, ...]]) -> None:
         types = [

@@ -60,14 +60,17 @@ def main() -> None:
         "--new", type=int, default=40_000, help="statements of the log without repetition"
     )
     parser.add_argument("--tasks", type=int, nargs="+", default=[2, 1, 4])
+    parser.add_argument("--heap", default="2g", help="of the JVM")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         log, new = Path(folder, "log.json"), Path(folder, "new.json")
         write_log(log, chosen.statements, chosen.templates)
-        runs = [_run(log, tasks, f"repeating, {tasks} tasks") for tasks in chosen.tasks]
+        runs = [
+            _run(log, tasks, chosen.heap, f"repeating, {tasks} tasks") for tasks in chosen.tasks
+        ]
         if chosen.new:
             write_log(new, chosen.new, chosen.new)
-            runs.append(_run(new, 2, "all new, 2 tasks"))
+            runs.append(_run(new, 2, chosen.heap, "all new, 2 tasks"))
     _print(runs)
     first, *others = (_outcome(run.report) for run in runs[: len(chosen.tasks)])
     if any(other != first for other in others):
@@ -76,9 +79,10 @@ def main() -> None:
         sys.exit(f"statements were not understood: {first['failures']}")
 
 
-def _run(log: Path, tasks: int, label: str) -> Run:
+def _run(log: Path, tasks: int, heap: str, label: str) -> Run:
     with tempfile.TemporaryDirectory(dir=log.parent) as output:
-        command = [sys.executable, "-m", "benchmarks.query_log_job", str(log), output, str(tasks)]
+        job = [sys.executable, "-m", "benchmarks.query_log_job"]
+        command = [*job, str(log), output, str(tasks), heap]
         child = subprocess.Popen(command, stdout=subprocess.PIPE)
         with _watched(child.pid) as samples:
             answer, _ = child.communicate()

@@ -17,8 +17,8 @@ from lakeschema.spark.session import spark_session
 
 
 def main() -> None:
-    log, output, tasks = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    conf = {"spark.master": "local[2]", "spark.driver.memory": "2g"}
+    log, output, tasks, heap = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    conf = {"spark.master": "local[2]", "spark.driver.memory": heap}
     session = spark_session(conf)
     # What a session needs once is no part of the job.
     session.range(10).count()
