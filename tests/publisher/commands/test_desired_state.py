@@ -149,6 +149,7 @@ def test_a_catalog_is_not_compared_with_itself(lake: Folder) -> None:
     assert "name the folder that holds the desired state" in ended.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("against", ["nowhere", "ftp://host/", "https://", "thrift:/x"])
 def test_what_is_no_form_of_address_is_said(lake: Folder, desired: Path, against: str) -> None:
     ended = lake.run("plan", str(desired), "--against", against)

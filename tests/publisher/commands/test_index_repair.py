@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from publisher.commands.failures import USAGE_ERROR
 from tests.publisher.commands.folder import TABLES, Folder
 
@@ -17,6 +19,7 @@ def lose_state(folder: Folder) -> None:
         path.unlink()
 
 
+@pytest.mark.thorough
 def test_an_emptied_folder_is_filled_with_the_same_bytes(published: Folder) -> None:
     before = wheels(published)
     shutil.rmtree(published.path / "index")
@@ -47,6 +50,7 @@ def test_lost_and_outdated_packages_are_mended_on_request(published: Folder) -> 
     ]
 
 
+@pytest.mark.thorough
 def test_a_wheel_that_somebody_removed_comes_back_with_the_next_snapshot(published: Folder) -> None:
     before = wheels(published)
     next((published.path / "index").rglob("acme_schema_shop_ids*.whl")).unlink()
@@ -56,6 +60,7 @@ def test_a_wheel_that_somebody_removed_comes_back_with_the_next_snapshot(publish
     assert wheels(published) == before
 
 
+@pytest.mark.thorough
 def test_nothing_is_mended_without_a_state(published: Folder) -> None:
     before = wheels(published)
     lose_state(published)
@@ -67,6 +72,7 @@ def test_nothing_is_mended_without_a_state(published: Folder) -> None:
     assert wheels(published) == before
 
 
+@pytest.mark.thorough
 def test_a_lost_state_is_adopted_and_publishes_nothing_anew(published: Folder) -> None:
     before = wheels(published)
     lose_state(published)
@@ -81,6 +87,7 @@ def test_a_lost_state_is_adopted_and_publishes_nothing_anew(published: Folder) -
     assert "2 packages compared, 0 differ, 0 adopted" in published.people("adopt")
 
 
+@pytest.mark.thorough
 def test_what_was_dropped_while_the_state_was_lost_is_yanked(published: Folder) -> None:
     lose_state(published)
     published.write_ddl("CREATE TABLE shop.orders (id bigint, note string);")
@@ -92,6 +99,7 @@ def test_what_was_dropped_while_the_state_was_lost_is_yanked(published: Folder) 
     assert "data-yanked" in page
 
 
+@pytest.mark.thorough
 def test_what_was_dropped_and_yanked_is_no_trouble(published: Folder) -> None:
     published.write_ddl("CREATE TABLE shop.orders (id bigint, note string);")
     published.run("snapshot")
@@ -101,6 +109,7 @@ def test_what_was_dropped_and_yanked_is_no_trouble(published: Folder) -> None:
     assert "dropped   its versions are yanked" in published.people("explain", "shop.ids")
 
 
+@pytest.mark.thorough
 def test_an_upstream_that_was_dropped_is_named_by_what_reads_it(published: Folder) -> None:
     published.write_ddl("CREATE VIEW shop.ids AS SELECT id FROM shop.orders;")
     published.run("snapshot")
@@ -110,6 +119,7 @@ def test_an_upstream_that_was_dropped_is_named_by_what_reads_it(published: Folde
     assert [line.split()[:2] for line in trouble.splitlines()[2:]] == [["shop.ids", "BROKEN"]]
 
 
+@pytest.mark.thorough
 def test_a_changed_prefix_is_published_once_a_person_asks(folder: Folder) -> None:
     columns = "CREATE TABLE shop.t{} (id bigint);"
     folder.write_ddl("".join(columns.format(number) for number in range(12)))
@@ -133,6 +143,7 @@ def test_a_changed_prefix_is_published_once_a_person_asks(folder: Folder) -> Non
     assert "held" not in folder.people("status")
 
 
+@pytest.mark.thorough
 def test_missing_packages_and_named_relations_are_not_mixed(published: Folder) -> None:
     ended = published.run("republish", "shop.orders", "--missing")
 

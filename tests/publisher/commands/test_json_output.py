@@ -27,6 +27,7 @@ def version(distribution: str, shown: dict[str, object]) -> dict[str, object]:
     }
 
 
+@pytest.mark.thorough
 def test_a_snapshot_is_one_line(folder: Folder) -> None:
     ended = folder.run("snapshot", "--json")
 
@@ -95,6 +96,7 @@ def test_a_plan_is_one_object(folder: Folder) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_an_explanation_is_one_line(published: Folder) -> None:
     (line,) = published.run("explain", "shop.orders", "--json").lines
 
@@ -135,6 +137,7 @@ def test_a_status_has_no_json_within_strings(published: Folder) -> None:
     assert [line[key] for key in waiting] == [None, None, [], [], {}]
 
 
+@pytest.mark.thorough
 def test_an_upstream_is_explained_with_its_status(published: Folder) -> None:
     (line,) = published.run("explain", "shop.wrong", "--json").lines
 
@@ -151,6 +154,7 @@ def test_work_is_shown_with_its_attempts(folder: Folder) -> None:
     assert line["work"]["relation"] == "shop.ids"
 
 
+@pytest.mark.thorough
 def test_a_verification_is_a_line_for_each_difference(published: Folder) -> None:
     ended = published.run("verify", "--json")
 
@@ -192,6 +196,7 @@ def test_a_discarded_letter_is_gone(folder: Folder) -> None:
     assert [line["id"] for line in folder.run("dead-letters").lines] == [2]
 
 
+@pytest.mark.thorough
 def test_a_retired_version_is_a_line(folder: Folder) -> None:
     folder.write_settings(
         rest="[index.retention]\nkeep_latest_per_major = 1\nyank_after_days = 0\n"
@@ -217,6 +222,7 @@ def test_a_retired_version_is_a_line(folder: Folder) -> None:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

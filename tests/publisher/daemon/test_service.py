@@ -67,6 +67,7 @@ def test_what_is_there_at_the_start_is_published_and_served(service: Service) ->
     assert "acme_schema_shop_ids-1.0.0" in text_of(service, "/simple/acme-schema-shop-ids/")
 
 
+@pytest.mark.thorough
 def test_a_changed_file_is_noticed_and_published(service: Service, ddl: Path) -> None:
     assert eventually(lambda: service.status().figures["versions"] == 2)
 
@@ -76,6 +77,7 @@ def test_a_changed_file_is_noticed_and_published(service: Service, ddl: Path) ->
     assert "acme_schema_shop_orders-1.1.0" in text_of(service, "/simple/acme-schema-shop-orders/")
 
 
+@pytest.mark.thorough
 def test_a_change_is_measured_until_it_can_be_installed(service: Service, ddl: Path) -> None:
     assert eventually(lambda: service.status().figures["versions"] == 2)
     measured = 'schema_publisher_event_to_installable_seconds_count{since="receipt"}'
@@ -99,6 +101,7 @@ def value_of(service: Service, sample: str) -> float:
     return float(line.rpartition(" ")[2])
 
 
+@pytest.mark.thorough
 def test_its_status_names_the_relations_in_trouble_and_why(service: Service) -> None:
     assert eventually(lambda: len(service.status().relations) == 1)
 
@@ -109,6 +112,7 @@ def test_its_status_names_the_relations_in_trouble_and_why(service: Service) -> 
     assert "gone" in broken.reason
 
 
+@pytest.mark.thorough
 def test_a_summary_links_a_relations_neighbours(service: Service) -> None:
     assert eventually(lambda: service.status().figures["versions"] == 2)
 
