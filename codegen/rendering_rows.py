@@ -37,15 +37,17 @@ def render_rows(package: PackageShape) -> Mapping[str, str]:
     }
 
 
-_ROW_TYPES = '''"""The classes of rows; generated, do not edit."""
+_ROW_TYPES = f'''"""The classes of rows; generated, do not edit."""
+{PYRIGHT}
 
 from ._avro.columns import row_classes as __row_classes__
 from ._codec import BINDING as __binding__
 
-globals().update({each.__name__: each for each in __row_classes__(__binding__).values()})
+globals().update({{each.__name__: each for each in __row_classes__(__binding__).values()}})
 '''
 
-_COLUMNS = '''"""The names of columns, for data frames; generated, do not edit."""
+_COLUMNS = f'''"""The names of columns, for data frames; generated, do not edit."""
+{PYRIGHT}
 
 from ._avro.columns import column_lookup as __column_lookup__
 from ._codec import BINDING as __binding__

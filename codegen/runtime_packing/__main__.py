@@ -24,7 +24,11 @@ _HEADS = {
 # mypy: disable-error-code=override
 """,
 }
-_HEAD = "# pyright: basic\n# mypy: ignore-errors\n"
+# Without annotations, what a class first assigns counts as the attribute's type.
+_HEAD = """\
+# pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false
+# mypy: ignore-errors
+"""
 
 _TARGET = Path(next(iter(codegen.__path__))) / "packed_runtime"
 
