@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lakeschema.catalog.ddl_reader import MalformedStatement, Placed, read_statements
 from lakeschema.catalog.ddl_state import DdlState, Refused
+from lakeschema.catalog.ddl_statements import CreateNamespace, CreateView, IfExists, UseNamespace
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import CatalogUnavailable, MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
@@ -33,11 +34,30 @@ def relations_from_ddl(
     Raises:
         MalformedDdl: the first statement that cannot be read or applied; its path is ``ddl[N]``.
     """
+    return _session(statements, dialect).facts()
+
+
+def relations_with_query(
+    statements: Iterable[str], name: RelationName, query: str, dialect: Dialect
+) -> Mapping[RelationName, Relation]:
+    """As ``relations_from_ddl``, and a view of this name that the query makes in its own database.
+
+    Raises:
+        MalformedDdl: of the statements; what the query says is read when it is derived.
+    """
+    state = _session(statements, dialect)
+    state.apply(CreateNamespace(name.namespace))
+    state.apply(UseNamespace(name.namespace))
+    state.apply(CreateView(name.parts, query, if_exists=IfExists.REPLACE))
+    return state.facts()
+
+
+def _session(statements: Iterable[str], dialect: Dialect) -> DdlState:
     state = DdlState(dialect)
     for number, source in enumerate(statements):
         for problem in _apply(state, f"ddl[{number}]", source, read_statements(source, dialect)):
             raise problem
-    return state.facts()
+    return state
 
 
 def _apply(

@@ -1,13 +1,16 @@
-"""One request of ``translate --batch`` → its answer. Pure: the DDL comes with the request."""
+"""One request of ``translate --batch`` or ``POST /translate`` → its answer.
+
+What a request's relations read comes with the request, or from surroundings that it is answered in.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from lakeschema.avro.printing import to_json
-from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.ddl_files import relations_from_ddl, relations_with_query
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
@@ -16,9 +19,16 @@ from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import UnknownRelation
 from lakeschema.translation.governed import govern
-from lakeschema.translation.interface import Options, UdfResolver, ViewEvolution
+from lakeschema.translation.interface import Interface, Options, UdfResolver, ViewEvolution
+from lakeschema.translation.limited_answers import DIALECTS, TARGETS
+from lakeschema.translation.lineage_answers import lineage_answer
 from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
-from lakeschema.translation.pig_scripts import script_without_views, view_script
+from lakeschema.translation.pig_scripts import (
+    Read,
+    read_with_upstreams,
+    script_without_views,
+    view_script,
+)
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
@@ -30,10 +40,31 @@ from lakeschema.translation.translated_json import (
 )
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
-_TARGETS = ("avro", "spark", "trino", "pig", "plan")
-_KEYS = frozenset(
-    {"id", "ddl", "relation", "script", "to", "udfs", "options", "dialect", "policies", "group"}
-)
+_KEYS = frozenset({
+    "id", "ddl", "query", "relation", "script", "to", "udfs", "options", "dialect", "policies", "group",
+})  # fmt: skip
+_QUERY = "default.query"
+"""The relation that a query is without a name."""
+
+
+class Surroundings(Protocol):
+    """What is known of relations that a request does not bring."""
+
+    def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
+        """The facts of those that exist."""
+
+    def interfaces(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
+        """What may be known of those that were derived."""
+
+
+class NoSurroundings:
+    """A request that brings all that it needs."""
+
+    def relations(self, _: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
+        return {}
+
+    def interfaces(self, _: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
+        return {}
 
 
 def answer(
@@ -48,40 +79,73 @@ def answer(
         udf_resolver: the deployment's; no request names one.
         policies: the deployment's, for the readers of these answers; a request then states none.
     """
-    return answered(request, lambda valid: _result(valid, udf_resolver, policies))
+    # No engine has stored the columns of a request's views: they follow their tables.
+    options = Options(view_evolution=ViewEvolution.FOLLOW, udf_resolver=udf_resolver)
+    return answered(request, lambda valid: translated(valid, options, NoSurroundings(), policies))
 
 
-def _result(
-    request: Mapping[str, Any], udf_resolver: UdfResolver | None, policies: Policies | None
+def translated(
+    request: Mapping[str, Any],
+    defaults: Options,
+    surroundings: Surroundings,
+    policies: Policies | None = None,
 ) -> Any:
+    """The result of one request, a JSON value. Its relations come before those around it.
+
+    Args:
+        request: see ``docs/emission.md``.
+        defaults: of the request's own options.
+        surroundings: what they raise is raised here, too.
+        policies: as ``answer``.
+
+    Raises:
+        InvalidRequest: the request means nothing.
+        TranslationError, CatalogError: what it asks for has no answer, and why.
+    """
     check_keys(request, _KEYS)
     target = request.get("to", "avro")
-    if target not in _TARGETS:
-        expected = ", ".join(map(repr, _TARGETS))
-        raise InvalidRequest(f"expected 'to' to be one of {expected}, got {target!r}")
-    relations = _relations(request)
-    options = _options(request.get("options", {}), request.get("udfs", {}))
-    options = replace(options, udf_resolver=udf_resolver)
+    if target not in TARGETS:
+        expected = ", ".join(map(repr, TARGETS))
+        raise InvalidRequest(f"expected 'to' to be one of {expected}, got {target!r:.80}")
+    own = _relations(request)
+    options = _options(request.get("options", {}), request.get("udfs", {}), defaults)
     policies = _policies(request, policies)
+
+    def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
+        """The request's relations hide others of their names."""
+        others = [name for name in names if name not in own]
+        found = surroundings.relations(others) if others else {}
+        return {name: own[name] for name in names if name in own} | dict(found)
+
     if "script" in request:
         if policies is not None:
             raise InvalidRequest("policies are of a relation, not of a 'script'")
-        return _without_views(request, relations, options)
-    name = _text(request, "relation")
-    relation = RelationName.parse(name, current_namespace=("default",))
-    if relation not in relations:
-        raise UnknownRelation(relation, hint="the request's DDL does not create it")
-    view = relations[relation]
+        return _without_views(request, read, options)
+    name = _name(request)
+    relations = {**own, **read([name])}
+    if name not in relations:
+        raise UnknownRelation(name, hint="the request does not create it")
+    view = relations[name]
     if target != "avro" and not view.is_view:
-        raise InvalidRequest(f"{relation} is a table: only 'avro' is available for tables")
+        raise InvalidRequest(f"{name} is a table: only 'avro' is available for tables")
     if policies is not None:
-        return governed_answer(govern(relation, relations, policies, options), target)
-    derivations = derive_with_upstreams(relation, relations, options)
-    if target == "avro":
-        return to_json(derivations[relation].interface.schema)
-    upstreams = {name: derivations[name].interface for name in derivations[relation].upstreams}
+        if target == "lineage":
+            raise InvalidRequest("policies are of rows, and 'lineage' has none")
+        # Down to tables, whose columns the policies name: an interface would hide what it is made of.
+        relations = {**relations, **read_with_upstreams([name], read, options)}
+        return governed_answer(govern(name, relations, policies, options), target)
     if target == "pig":
-        return pig_answer(view_script(relation, relations, derivations, options))
+        relations = read_with_upstreams([name], read, options)
+        derivations = derive_with_upstreams(name, relations, options)
+        return pig_answer(view_script(name, relations, derivations, options))
+    derivations = derive_with_upstreams(
+        name, relations, options, interfaces=surroundings.interfaces
+    )
+    if target == "avro":
+        return to_json(derivations[name].interface.schema)
+    if target == "lineage":
+        return lineage_answer(derivations[name])
+    upstreams = {read: derivations[read].interface for read in derivations[name].upstreams}
     if target == "plan":
         return explain(derive_view(view, upstreams, options)[1])
     if target == "trino":
@@ -89,17 +153,13 @@ def _result(
     return spark_answer(spark_view(view, upstreams, options))
 
 
-def _without_views(
-    request: Mapping[str, Any], relations: Mapping[RelationName, Relation], options: Options
-) -> dict[str, Any]:
+def _without_views(request: Mapping[str, Any], read: Read, options: Options) -> dict[str, Any]:
     """A user's script, its LOADs of views replaced."""
     script = _text(request, "script")
-    if "relation" in request or request.get("to") != "pig":
-        raise InvalidRequest("expected 'to' to be 'pig' beside 'script', and no 'relation'")
-
-    def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        return {name: relations[name] for name in names if name in relations}
-
+    if {"relation", "query"} & set(request) or request.get("to") != "pig":
+        raise InvalidRequest(
+            "expected 'to' to be 'pig' beside 'script', and neither 'relation' nor 'query'"
+        )
     return {"script": script_without_views(script, read, options)}
 
 
@@ -121,25 +181,33 @@ def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | 
 
 
 def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:
-    ddl = request.get("ddl")
+    ddl = request.get("ddl", [])
     if not isinstance(ddl, list) or not all(isinstance(text, str) for text in ddl):
         raise InvalidRequest("expected 'ddl' to be a list of statements")
     dialect = request.get("dialect", "hive")
-    if dialect not in {"hive", "spark", "trino"}:
-        raise InvalidRequest(
-            f"expected 'dialect' to be 'hive', 'spark' or 'trino', got {dialect!r}"
-        )
-    return relations_from_ddl(ddl, Dialect(dialect))
+    if dialect not in DIALECTS:
+        expected = ", ".join(map(repr, DIALECTS))
+        raise InvalidRequest(f"expected 'dialect' to be one of {expected}, got {dialect!r:.80}")
+    if "query" not in request:
+        return relations_from_ddl(ddl, Dialect(dialect))
+    query = _text(request, "query")
+    return relations_with_query(ddl, _name(request), query, Dialect(dialect))
+
+
+def _name(request: Mapping[str, Any]) -> RelationName:
+    if "query" in request and "relation" not in request:
+        return RelationName.parse(_QUERY)
+    return RelationName.parse(_text(request, "relation"), current_namespace=("default",))
 
 
 def _text(request: Mapping[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str) or not value:
-        raise InvalidRequest(f"expected {key!r} to be a name")
+        raise InvalidRequest(f"expected {key!r} to be a text that is not empty")
     return value
 
 
-def _options(values: object, udfs: object) -> Options:
+def _options(values: object, udfs: object, defaults: Options) -> Options:
     if not isinstance(values, dict):
         raise InvalidRequest("expected 'options' to be an object")
     if not isinstance(udfs, dict):
@@ -154,5 +222,4 @@ def _options(values: object, udfs: object) -> Options:
         returned = {name: read_udf(name, value) for name, value in udfs.items()}
     except InvalidOption as error:
         raise InvalidRequest(str(error)) from None
-    # No engine has stored the columns of a request's views: they follow their tables.
-    return Options(**{"view_evolution": ViewEvolution.FOLLOW, **chosen}, udfs=returned)
+    return replace(defaults, **chosen, udfs={**defaults.udfs, **returned})

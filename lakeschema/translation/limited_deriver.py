@@ -46,14 +46,17 @@ class DerivedText:
 
 def derivation_handler(options: Options) -> Handler:
     """Of the child processes that a ``LimitedDeriver`` asks."""
-    # The resolver stays here: its answers go with each question.
-    plain = replace(
+    return Handler("lakeschema.translation.limited_deriver:answer_questions", for_child(options))
+
+
+def for_child(options: Options) -> Options:
+    """The options as they are sent to a child; the resolver stays here, its answers go with questions."""
+    return replace(
         options,
         udfs=dict(options.udfs),
         trino_catalogs=dict(options.trino_catalogs),
         udf_resolver=None,
     )
-    return Handler("lakeschema.translation.limited_deriver:answer_questions", plain)
 
 
 class LimitedDeriver:
@@ -117,7 +120,7 @@ def _read_failure(answer: Mapping[str, Json]) -> Failed:
 # In the child
 
 
-class _ParentsAnswers:
+class ParentsAnswers:
     """The child's ``UdfResolver``: the answers of the parent's resolver, sent with each question."""
 
     def __init__(self) -> None:
@@ -134,7 +137,7 @@ def answer_questions(
     # Only the child parses and resolves queries, and needs to import what does it.
     from lakeschema.translation.direct_deriver import DirectDeriver
 
-    resolver = _ParentsAnswers()
+    resolver = ParentsAnswers()
     deriver = (derive_with or DirectDeriver)(replace(options, udf_resolver=resolver))
 
     def answer(question: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dependency_graph.graph import cycle_path, cycles, graph_of, levels
 from lakeschema.catalog.identifiers import RelationName
@@ -57,11 +58,19 @@ def derive_catalog(
 
 
 def derive_all(
-    relations: Mapping[RelationName, Relation], deriver: Deriver, progress: Progress = NO_PROGRESS
+    relations: Mapping[RelationName, Relation],
+    deriver: Deriver,
+    progress: Progress = NO_PROGRESS,
+    known: Mapping[RelationName, Interface] = MappingProxyType({}),
 ) -> Mapping[RelationName, Outcome]:
-    """The outcome of each relation, upstream relations first; a crash fails its relation alone."""
+    """The outcome of each relation, upstream relations first; a crash fails its relation alone.
+
+    ``known`` are interfaces of others that these may read.
+    """
     upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
-    outcomes: dict[RelationName, Outcome] = {}
+    outcomes: dict[RelationName, Outcome] = {
+        name: Derived(Derivation(interface, (), ())) for name, interface in known.items()
+    }
     for name, relation in relations.items():
         named = upstreams_or_failure(relation, deriver)
         if isinstance(named, Failed):

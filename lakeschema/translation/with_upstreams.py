@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
@@ -10,9 +11,16 @@ from lakeschema.translation.avro.inexpressible import require_whole
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.errors import TranslationError, UnusableUpstream
-from lakeschema.translation.interface import Derivation, Inexpressible, Options
+from lakeschema.translation.interface import Derivation, Inexpressible, Interface, Options
 from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_all
+
+Interfaces: TypeAlias = Callable[[Sequence[RelationName]], Mapping[RelationName, Interface]]
+"""Those that are known of these names."""
+
+
+def no_interfaces(_: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
+    return {}
 
 
 def derive_with_upstreams(
@@ -20,41 +28,50 @@ def derive_with_upstreams(
     relations: Mapping[RelationName, Relation],
     options: Options,
     deriver: Deriver | None = None,
+    interfaces: Interfaces = no_interfaces,
 ) -> Mapping[RelationName, Derivation]:
     """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
 
     They come upstream relations first; ``deriver`` derives each, by the options alone if None.
+    ``interfaces`` are asked for what is read and not among the relations.
 
     Raises:
         TranslationError: of the relation that causes the failure, which may be an upstream; with the
             option to refuse it, also where ``name`` has a column that Avro has no type for.
     """
     direct = deriver or DirectDeriver(options)
-    outcomes = derive_all(_with_upstreams(name, relations, direct), direct)
+    found, others = _with_upstreams(name, relations, direct)
+    known = interfaces(others) if others else {}
+    outcomes = derive_all(found, direct, known=known)
     cause = _cause(name, outcomes)
     if cause is not None:
         raise cause
-    found = outcomes[name]
-    if options.inexpressible is Inexpressible.REFUSE and isinstance(found, Derived):
-        require_whole(found.derivation.interface)
+    outcome = outcomes[name]
+    if options.inexpressible is Inexpressible.REFUSE and isinstance(outcome, Derived):
+        require_whole(outcome.derivation.interface)
     return {n: o.derivation for n, o in outcomes.items() if isinstance(o, Derived)}
 
 
 def _with_upstreams(
     name: RelationName, relations: Mapping[RelationName, Relation], deriver: Deriver
-) -> Mapping[RelationName, Relation]:
-    """``name`` and its upstreams at any distance, as far as they exist."""
+) -> tuple[Mapping[RelationName, Relation], Sequence[RelationName]]:
+    """``name`` and its upstreams at any distance, as far as they exist; and those that do not."""
     found: dict[RelationName, Relation] = {}
+    others: dict[RelationName, None] = {}
     frontier = [name]
     while frontier:
-        relation = relations.get(frontier.pop())
-        if relation is None or relation.name in found:
+        read = frontier.pop()
+        relation = relations.get(read)
+        if relation is None:
+            others[read] = None
             continue
-        found[relation.name] = relation
+        if read in found:
+            continue
+        found[read] = relation
         named = deriver.upstreams(relation)
         # If its text cannot be read, deriving it fails for the same reason.
         frontier += () if isinstance(named, Failed) else named
-    return found
+    return found, tuple(others)
 
 
 def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> TranslationError | None:
