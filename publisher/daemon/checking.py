@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import queue
-import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 from lakeschema.analysis.checking import HANDLER, Choices, check_handler, question
@@ -16,11 +14,12 @@ from lakeschema.analysis.permissions import Views
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.isolation.limits import Handler, Limits, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
+from publisher.daemon.admission import Admission
 from publisher.daemon.check_counts import CheckCounts, Verdict
 from publisher.daemon.known_relations import Known, KnownRelations
 from publisher.daemon.user_grants import Granted, UserGrants
 from publisher.settings import Check, SettingsError
-from publisher.web.checks import CheckFailed, CheckUnavailable
+from publisher.web.limited_requests import Failed, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -63,14 +62,8 @@ class Checks:
         limits = Limits(settings.timeout_seconds, settings.memory_bytes)
         self.max_bytes = settings.max_bytes
         self._known = known
-        self._most = settings.processes + settings.max_waiting
-        self._under_way = 0
-        self._is_closed = False
-        self._lock = threading.Lock()
-        self._idle: queue.LifoQueue[_Process] = queue.LifoQueue()
-        for _ in range(settings.processes):
-            self._idle.put(_Process(LimitedProcess(handlers, limits)))
-        self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="check")
+        processes = [_Process(LimitedProcess(handlers, limits)) for _ in range(settings.processes)]
+        self._admission = Admission(processes, settings.max_waiting, "check")
         self.counts = CheckCounts()
 
     def start(self) -> None:
@@ -80,51 +73,28 @@ class Checks:
 
     def _bring(self) -> None:
         """Tells each process what is known now, so that no request waits for that."""
-        with self._lock:
-            if not self._is_closed:
-                for _ in range(self._idle.qsize()):
-                    self._threads.submit(self._warm)
+        self._admission.with_each_idle(self._warm)
 
     def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
         try:
-            return self._submit(request)
-        except CheckUnavailable:
+            self._require_known()
+            return self._admission.submit(lambda process: self._check(process, request))
+        except Unavailable:
             self.counts.add(Verdict.REFUSED)
             raise
 
-    def _submit(self, request: bytes) -> Future[Mapping[str, Any]]:
+    def _require_known(self) -> None:
         if self._known.current is None:
-            raise CheckUnavailable("the service begins, and has not read its relations yet")
-        with self._lock:
-            if self._is_closed:
-                raise CheckUnavailable("the service ends")
-            if self._under_way >= self._most:
-                raise CheckUnavailable("too many statements wait to be checked")
-            self._under_way += 1
-            answer = self._threads.submit(self._check, request)
-        answer.add_done_callback(self._done)
-        return answer
+            raise Unavailable("the service begins, and has not read its relations yet")
 
     def close(self) -> None:
         """Ends the processes; one that answers ends after its answer."""
         self._known.close()
-        with self._lock:
-            self._is_closed = True
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        while True:
-            try:
-                self._idle.get_nowait().stop()
-            except queue.Empty:
-                break
+        self._admission.close()
 
-    def _done(self, _: Future[Mapping[str, Any]]) -> None:
-        with self._lock:
-            self._under_way -= 1
-
-    def _check(self, request: bytes) -> Mapping[str, Any]:
+    def _check(self, process: _Process, request: bytes) -> Mapping[str, Any]:
         known = self._known.current
         assert known is not None
-        process = self._idle.get()
         try:
             answer: Mapping[str, Any] = process.ask(known, self._granted(), request)
             if "grants_of" in answer:
@@ -134,9 +104,7 @@ class Checks:
             log.warning("a statement's check died", extra={"why": died.reason})
             why = "it took too long" if died.timed_out else "its process ended"
             self.counts.add(Verdict.FAILED)
-            raise CheckFailed(f"the statement could not be checked: {why}") from None
-        finally:
-            self._give_back(process)
+            raise Failed(f"the statement could not be checked: {why}") from None
         self.counts.add_answer(answer)
         return answer
 
@@ -151,22 +119,13 @@ class Checks:
             log.warning("privileges of a user not read", extra={"why": str(error)})
             self.counts.add(Verdict.FAILED)
             why = "the metastore does not say what the user may do"
-            raise CheckUnavailable(why) from None
+            raise Unavailable(why) from None
 
-    def _warm(self) -> None:
-        process = self._idle.get()
+    def _warm(self, process: _Process) -> None:
         try:
             process.ask(self._known.current or {}, self._granted(), b"")
         except ProcessDied as died:
             log.warning("a process for checks did not start", extra={"why": died.reason})
-        finally:
-            self._give_back(process)
-
-    def _give_back(self, process: _Process) -> None:
-        if self._is_closed:
-            process.stop()
-        else:
-            self._idle.put(process)
 
 
 class _Process:

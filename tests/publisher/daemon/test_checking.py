@@ -24,7 +24,7 @@ from publisher.settings import Check, SettingsError, load_settings
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord
 from publisher.state.sqlite import SqliteState
-from publisher.web.checks import CheckFailed, CheckUnavailable
+from publisher.web.limited_requests import Failed, Unavailable
 from tests.publisher.daemon.test_service import configured
 from tests.waiting import eventually
 
@@ -138,7 +138,7 @@ class TestChecks:
         known.refresh()
         checks = Checks(Check(timeout_seconds=1e-6), known)
 
-        with pytest.raises(CheckFailed, match="could not be checked"):
+        with pytest.raises(Failed, match="could not be checked"):
             checks.submit(b'{"sql": "SELECT 1"}').result()
         assert checks.counts.verdicts()["failed"] == 1
         checks.close()
@@ -148,7 +148,7 @@ class TestChecks:
         checks = Checks(Check(max_waiting=1), known)
         under_way = [checks.submit(b'{"sql": "SELECT 1"}') for _ in range(2)]
 
-        with pytest.raises(CheckUnavailable, match="too many"):
+        with pytest.raises(Unavailable, match="too many"):
             checks.submit(b'{"sql": "SELECT 1"}')
         assert checks.counts.verdicts()["refused"] == 1
 
@@ -168,7 +168,7 @@ class TestChecks:
         long = json.dumps({"sql": "SELECT " + "a + " * 3_000_000 + "a"}).encode()
 
         first = checks.submit(unknown).result()
-        with pytest.raises(CheckFailed):
+        with pytest.raises(Failed):
             checks.submit(long).result()
         second = checks.submit(unknown).result()
 
@@ -182,11 +182,11 @@ class TestChecks:
     ) -> None:
         checks = Checks(Check(), known)
 
-        with pytest.raises(CheckUnavailable, match="begins"):
+        with pytest.raises(Unavailable, match="begins"):
             checks.submit(b"{}")
         known.refresh()
         checks.close()
-        with pytest.raises(CheckUnavailable, match="ends"):
+        with pytest.raises(Unavailable, match="ends"):
             checks.submit(b"{}")
 
     def test_grants_are_read_when_a_request_names_a_user(
@@ -219,7 +219,7 @@ class TestChecks:
         assert asked(user="ann")["ok"]
         assert "missing_privileges" not in asked()
         assert read == ["ann", "bob"]
-        with pytest.raises(CheckUnavailable, match="does not say what the user may do"):
+        with pytest.raises(Unavailable, match="does not say what the user may do"):
             asked(user="eve")
         checks.close()
 

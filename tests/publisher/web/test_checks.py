@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
-from publisher.web.checks import CheckFailed, CheckUnavailable
+from publisher.web.limited_requests import Failed, Unavailable
 from tests.publisher.web.asgi_client import AsgiClient
 from tests.publisher.web.daemon_double import IdleDaemon
 
@@ -31,7 +31,7 @@ class Answering:
 
     def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
         self.asked.append(request)
-        if isinstance(self.answer, CheckUnavailable):
+        if isinstance(self.answer, Unavailable):
             raise self.answer
         found: Future[Mapping[str, Any]] = Future()
         if isinstance(self.answer, Exception):
@@ -65,8 +65,8 @@ def test_what_the_checker_finds_is_the_answer() -> None:
     [
         ({"error": {"type": "InvalidRequest", "message": "why"}}, 400),
         ({"error": {"type": "InternalError", "message": "why"}}, 500),
-        (CheckUnavailable("why"), 503),
-        (CheckFailed("why"), 503),
+        (Unavailable("why"), 503),
+        (Failed("why"), 503),
     ],
     ids=str,
 )
@@ -79,7 +79,7 @@ def test_each_failure_has_its_status_and_says_why(
 
     assert response.status_code == status
     assert response.json()["error"]["message"] == "why"
-    is_busy = isinstance(answer, CheckUnavailable)
+    is_busy = isinstance(answer, Unavailable)
     assert ("retry-after" in response.headers) == is_busy
 
 

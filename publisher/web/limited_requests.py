@@ -1,0 +1,100 @@
+"""What requests have in common that limited processes answer: who may ask, how long they are, how failures look."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from http import HTTPStatus
+from typing import Final, TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+
+from publisher.web.access import Access
+
+T = TypeVar("T")
+
+JSON_TYPE: Final = "application/json"
+NO_STORE: Final = {"Cache-Control": "no-store"}
+
+_RETRY_SECONDS: Final = 1
+
+
+class Unavailable(Exception):
+    """No such request can be answered now: too many wait, or the service begins or ends."""
+
+
+class Failed(Exception):
+    """This request exceeded a limit, and its process was killed."""
+
+
+class Refusal(Exception):
+    """Why a request has no answer; a value that is raised."""
+
+    def __init__(
+        self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = {**(headers or {}), **NO_STORE}
+
+    def as_json(self) -> JSONResponse:
+        type_ = self.status.phrase.title().replace(" ", "")
+        shown = {"error": {"type": type_, "message": self.message}}
+        return JSONResponse(shown, self.status, self.headers)
+
+
+def require_access(request: Request, access: Access) -> None:
+    """Raises: Refusal"""
+    if not access.permits(request):
+        challenge = {"WWW-Authenticate": "Bearer"}
+        raise Refusal(HTTPStatus.UNAUTHORIZED, "the operations token is needed", challenge)
+
+
+def media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def require_json(request: Request) -> None:
+    """Raises: Refusal: what a form of another site could send has another type."""
+    if media_type(request) != JSON_TYPE:
+        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected {JSON_TYPE}")
+
+
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """The body, of which no more is read than is allowed.
+
+    Raises:
+        Refusal: it is longer, or was not sent whole.
+    """
+    message = f"the request has more than the {max_bytes} bytes allowed"
+    too_long = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated) > max_bytes:
+        raise too_long
+    received = bytearray()
+    try:
+        async for part in request.stream():
+            received += part
+            if len(received) > max_bytes:
+                raise too_long
+    except ClientDisconnect:
+        raise Refusal(HTTPStatus.BAD_REQUEST, "the request was not sent whole") from None
+    return bytes(received)
+
+
+async def answer_of(submit: Callable[[], Future[T]]) -> T:
+    """What processes answer, without holding a thread.
+
+    Raises:
+        Refusal: they do not.
+    """
+    try:
+        return await asyncio.wrap_future(submit())
+    except Unavailable as error:
+        headers = {"Retry-After": str(_RETRY_SECONDS)}
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, str(error), headers) from None
+    except Failed as error:
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
