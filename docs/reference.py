@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, get_args, get_origin
 
 from pydantic import BaseModel
 
-from publisher.daemon.metrics import CHECK_HELP, COUNTER_HELP, GAUGE_HELP, HISTOGRAM_HELP
+from publisher.daemon.metrics import COUNTER_HELP, GAUGE_HELP, HISTOGRAM_HELP, REQUEST_HELP
 from publisher.settings import Settings
 from publisher.settings.json_schema import section_schema
 from publisher.settings.meanings import meanings
@@ -170,7 +170,7 @@ def _metrics() -> str:
     kinds = (
         ("gauge", GAUGE_HELP, ""),
         ("histogram", HISTOGRAM_HELP, ""),
-        ("counter", {**COUNTER_HELP, **CHECK_HELP}, "_total"),
+        ("counter", {**COUNTER_HELP, **REQUEST_HELP}, "_total"),
     )
     rows = [
         (f"`schema_publisher_{name}{ending}`", kind, text)

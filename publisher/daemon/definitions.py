@@ -1,11 +1,12 @@
-"""What the catalog says of one relation now, asked for a page: briefly, and few pages at a time."""
+"""What the catalog says of relations now, asked for a page or a request: briefly, and few at a time."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -16,6 +17,8 @@ from publisher.redaction import SECRETS
 _SECONDS: Final = 3.0
 _MAX_AT_ONCE: Final = 2
 
+Found: TypeAlias = Mapping[RelationName, Relation]
+
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
@@ -25,29 +28,40 @@ class Unanswered:
 class Definitions:
     """Safe for threads. A catalog that hangs holds no page, and pages take no work's place in it."""
 
-    def __init__(self, catalog: Catalog, outages: Outages, seconds: float = _SECONDS) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        outages: Outages,
+        seconds: float = _SECONDS,
+        max_at_once: int = _MAX_AT_ONCE,
+    ) -> None:
         self._catalog = catalog
         self._outages = outages
         self._seconds = seconds
-        self._slots = threading.Semaphore(_MAX_AT_ONCE)
+        self._slots = threading.Semaphore(max_at_once)
 
     def read(self, name: RelationName) -> Relation | Unanswered | None:
         """None if the catalog does not have it."""
+        found = self.read_all([name])
+        return found if isinstance(found, Unanswered) else found.get(name)
+
+    def read_all(self, names: Sequence[RelationName]) -> Found | Unanswered:
+        """Those that the catalog has."""
         if self._outages.fails(CATALOG):
             return Unanswered("the catalog does not work now")
         if not self._slots.acquire(blocking=False):
-            return Unanswered("other pages ask the catalog now; reload this one")
-        answer: Future[Relation | Unanswered | None] = Future()
+            return Unanswered("others ask the catalog now; try again")
+        answer: Future[Found | Unanswered] = Future()
         # A daemon's thread: the process may end while the catalog hangs.
-        threading.Thread(target=self._ask, args=(name, answer), daemon=True).start()
+        threading.Thread(target=self._ask, args=(names, answer), daemon=True).start()
         try:
             return answer.result(self._seconds)
         except TimeoutError:
             return Unanswered(f"the catalog did not answer within {self._seconds:g} s")
 
-    def _ask(self, name: RelationName, answer: Future[Relation | Unanswered | None]) -> None:
+    def _ask(self, names: Sequence[RelationName], answer: Future[Found | Unanswered]) -> None:
         try:
-            answer.set_result(self._catalog.read([name]).get(name))
+            answer.set_result(self._catalog.read(names))
         except CatalogError as error:
             answer.set_result(Unanswered(SECRETS.redact(str(error))))
         except Exception as error:  # noqa: BLE001 (recorded as the page's failure)

@@ -52,9 +52,10 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
 }
 
 
-CHECK_HELP: Final[Mapping[str, str]] = {
+REQUEST_HELP: Final[Mapping[str, str]] = {
     "checks": "requests for a check of statements, by verdict; only where statements are checked",
     "check_violations": "requests of these whose statements broke a rule, by rule",
+    "translations": "requests for a translation, by how they ended; only where the service translates",
 }
 
 GAUGE_HELP: Final[Mapping[str, str]] = {
@@ -98,11 +99,13 @@ class EngineMetrics(Collector):
         last_snapshot: LastSnapshot = LastSnapshot(),
         build: Mapping[str, str] = MappingProxyType({}),
         checks: CheckCounts | None = None,
+        translations: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
         """``up``: of each service; ``troubles``: of readiness; ``build``: labels of what runs.
 
-        ``checks``: None where no statements are checked.
+        ``checks``: None where no statements are checked. ``translations``: how many ended how, likewise.
         """
+        self._translations = translations
         self._checks = checks
         self._runtime = runtime
         self._up = up
@@ -119,6 +122,8 @@ class EngineMetrics(Collector):
         if self._checks is not None:
             yield _counter("checks", self._checks.verdicts(), "verdict")
             yield _counter("check_violations", self._checks.rules(), "rule")
+        if self._translations is not None:
+            yield _counter("translations", self._translations(), "ending")
         # What the state says is absent while it cannot be read, and the rest says that.
         with suppress(StateUnavailable):
             yield from self._stored()
@@ -156,7 +161,7 @@ class EngineMetrics(Collector):
 
 
 def _counter(name: str, values: Mapping[str, int], label: str) -> Metric:
-    family = CounterMetricFamily(f"schema_publisher_{name}", CHECK_HELP[name], labels=[label])
+    family = CounterMetricFamily(f"schema_publisher_{name}", REQUEST_HELP[name], labels=[label])
     for each, count in values.items():
         family.add_metric([each], count)
     return family

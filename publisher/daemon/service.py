@@ -18,6 +18,7 @@ from lakeschema.spark.session import SparkMissing
 from publisher.daemon.adapters import (
     build_catalog,
     build_index,
+    build_options,
     build_processes,
     build_selection,
     build_user_grants,
@@ -41,7 +42,9 @@ from publisher.daemon.relation_details import DetailsReader
 from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.shown import ShownState
 from publisher.daemon.snapshot_process import SnapshotProcess
+from publisher.daemon.surroundings import KnownSurroundings
 from publisher.daemon.threads import Daemon, Schedule
+from publisher.daemon.translating import Translations
 from publisher.daemon.user_grants import UserGrants
 from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex
@@ -119,6 +122,7 @@ class Service:
             settings.artifacts.prefix,
         )
         self._checks = self._build_checks(ObservedCatalog(self._catalog, outages))
+        self._translations = self._build_translations(outages)
         metrics = EngineMetrics(
             self.engine.runtime,
             outages.up,
@@ -126,9 +130,12 @@ class Service:
             LastSnapshot(self.engine.seconds_since_snapshot, self.engine.last_snapshot_seconds),
             {"version": generator_version(), "generator": runtime_version()},
             None if self._checks is None else self._checks.counts,
+            None if self._translations is None else self._translations.endings,
         )
         registry = daemon_registry(metrics)
-        self._web = WebServers(settings.http, self._served, self, site, registry, self._checks)
+        self._web = WebServers(
+            settings.http, self._served, self, site, registry, self._checks, self._translations
+        )
 
     @property
     def url(self) -> str | None:
@@ -144,6 +151,8 @@ class Service:
         self._daemon.start()
         if self._checks is not None:
             self._checks.start()
+        if self._translations is not None:
+            self._translations.start()
         log.info("started", extra={"http": self.url})
         return self
 
@@ -157,6 +166,8 @@ class Service:
         self._web.close()
         if self._checks is not None:
             self._checks.close()
+        if self._translations is not None:
+            self._translations.close()
         self._processes.close()
         self._descriptions.close()
         if ended:
@@ -173,6 +184,15 @@ class Service:
             return Checks(chosen, known)
         read = build_user_grants(self._catalog)
         return Checks(chosen, known, UserGrants(read, chosen.grants_refresh_seconds))
+
+    def _build_translations(self, outages: Outages) -> Translations | None:
+        chosen = self._settings.translate
+        if not (chosen.enabled and self._settings.http.enabled):
+            return None
+        catalog, options = ObservedCatalog(self._catalog, outages), build_options(self._settings)
+        definitions = Definitions(catalog, outages, max_at_once=chosen.processes)
+        known = KnownSurroundings(self._state, definitions, options)
+        return Translations(chosen, options, known)
 
     def _compare_catalog(self, catalog: Catalog) -> None:
         chosen = choose_runner(self._settings.snapshot.runner, self._settings, catalog)

@@ -19,6 +19,7 @@ from publisher.web.connections import Limits
 from publisher.web.packages import Site
 from publisher.web.server import WebServer
 from publisher.web.status import Daemon
+from publisher.web.translations import Translator
 
 _DESCRIPTORS_PER_CONNECTION: Final = 4
 
@@ -39,6 +40,7 @@ class WebServers:
         site: Site,
         registry: CollectorRegistry,
         checker: StatementChecker | None = None,
+        translator: Translator | None = None,
     ) -> None:
         self.url: str | None = None
         self.operations_url: str | None = None
@@ -51,14 +53,24 @@ class WebServers:
             if http.operations_port is None:
                 access = Access(token)
                 app = create_app(
-                    index, daemon, site=site, registry=registry, access=access, checker=checker
+                    index,
+                    daemon,
+                    site=site,
+                    registry=registry,
+                    access=access,
+                    checker=checker,
+                    translator=translator,
                 )
                 self.url = self._serve(app, http.port)
             else:
                 access = Access(token, has_own_port=True)
                 self.url = self._serve(create_public_app(index, daemon, site=site), http.port)
                 operations = create_operations_app(
-                    daemon, registry=registry, access=access, checker=checker
+                    daemon,
+                    registry=registry,
+                    access=access,
+                    checker=checker,
+                    translator=translator,
                 )
                 self.operations_url = self._serve(operations, http.operations_port)
             self._open = self._open.pop_all()

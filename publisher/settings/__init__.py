@@ -29,6 +29,7 @@ from publisher.settings.sources import (
     NotificationLogSettings,
     SparkCatalogSettings,
 )
+from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation, UdfSettings
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "SparkCatalogSettings",
     "State",
     "StaticIndexSettings",
+    "Translate",
     "Translation",
     "TwineIndexSettings",
     "UdfSettings",

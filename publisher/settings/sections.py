@@ -18,6 +18,7 @@ from publisher.settings.sources import (
     HiveCatalogSettings,
     NotificationLogSettings,
 )
+from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
@@ -65,6 +66,9 @@ class Settings(BaseSettings):
 
     check: Check = Check()
     """Statements that the service looks at before they are run."""
+
+    translate: Translate = Translate()
+    """Schemas and other engines' SQL that the service gives over HTTP."""
 
     @field_validator("catalog", "events", mode="before")
     @classmethod

@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import hmac
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Final
 
 from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,13 @@ class Access:
 
 
 UNPROTECTED: Final = Access()
+
+
+def unauthorized_page() -> Response:
+    """Has a browser ask for the token."""
+    challenge = 'Basic realm="schema-publisher operations", charset="UTF-8"'
+    headers = {"WWW-Authenticate": challenge, "Cache-Control": "no-store"}
+    return PlainTextResponse("the operations token is needed\n", HTTPStatus.UNAUTHORIZED, headers)
 
 
 def _credentials(authorization: str) -> str:

@@ -47,6 +47,7 @@ from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
 from publisher.web.served_index import ServedIndex
 from publisher.web.status import Daemon
+from publisher.web.translations import TRANSLATE_ADDRESS, Translations, Translator
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _METADATA: Final = ".metadata"
@@ -55,6 +56,7 @@ _PROVENANCE_TYPE: Final = "application/vnd.pypi.integrity.v1+json"
 _MAX_TARGET_BYTES: Final = 4_096
 _MAX_HEADER_BYTES: Final = 16_384
 _MAX_HEADERS: Final = 100
+_POSTED_TO: Final = frozenset({CHECK_ADDRESS, TRANSLATE_ADDRESS})
 
 
 def create_app(
@@ -65,6 +67,7 @@ def create_app(
     registry: CollectorRegistry = REGISTRY,
     access: Access = UNPROTECTED,
     checker: StatementChecker | None = None,
+    translator: Translator | None = None,
 ) -> Starlette:
     """Everything at one address.
 
@@ -76,13 +79,15 @@ def create_app(
         registry: the metrics.
         access: to the pages about the daemon.
         checker: of statements; None where they are not checked.
+        translator: None where nothing is translated.
     """
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site, access)
-    pages = OperationsPages(packages, daemon, registry, access)
+    translates = translator is not None
+    pages = OperationsPages(packages, daemon, registry, access, translates=translates)
     health = HealthChecks(daemon, access)
     routes = [*pages.routes(), *health.routes(), *_index_routes(served, packages)]
-    return _app([*routes, *_check_routes(checker, access)])
+    return _app([*routes, *_request_routes(checker, translator, access)])
 
 
 def create_public_app(
@@ -102,15 +107,21 @@ def create_operations_app(
     registry: CollectorRegistry = REGISTRY,
     access: Access,
     checker: StatementChecker | None = None,
+    translator: Translator | None = None,
 ) -> Starlette:
-    """The pages about the daemon alone, and checks of statements."""
-    pages = OperationsPages(None, daemon, registry, access)
+    """The pages about the daemon alone, checks of statements and translations."""
+    translates = translator is not None
+    pages = OperationsPages(None, daemon, registry, access, translates=translates)
     routes = [*pages.routes(), *HealthChecks(daemon, access).routes()]
-    return _app([*routes, *_check_routes(checker, access)])
+    return _app([*routes, *_request_routes(checker, translator, access)])
 
 
-def _check_routes(checker: StatementChecker | None, access: Access) -> Sequence[Route]:
-    return () if checker is None else StatementChecks(checker, access).routes()
+def _request_routes(
+    checker: StatementChecker | None, translator: Translator | None, access: Access
+) -> Sequence[Route]:
+    checks = () if checker is None else StatementChecks(checker, access).routes()
+    translations = () if translator is None else Translations(translator, access).routes()
+    return (*checks, *translations)
 
 
 def _app(routes: Sequence[Route]) -> Starlette:
@@ -227,9 +238,9 @@ class _ReadOnly:
 
 
 def _refusal(scope: Scope) -> Response | None:
-    """Every method but GET and HEAD, or POST of a check, and more than any installer or browser sends."""
-    is_check = scope["method"] == "POST" and scope["path"] == CHECK_ADDRESS
-    if scope["method"] not in {"GET", "HEAD"} and not is_check:
+    """Every method but GET and HEAD, or POST of a question, and more than any installer or browser sends."""
+    is_question = scope["method"] == "POST" and scope["path"] in _POSTED_TO
+    if scope["method"] not in {"GET", "HEAD"} and not is_question:
         return PlainTextResponse("read-only\n", 405, {"Allow": "GET, HEAD"})
     if len(scope["raw_path"]) + len(scope["query_string"]) > _MAX_TARGET_BYTES:
         return PlainTextResponse("the address is too long\n", 414)

@@ -52,6 +52,7 @@ class DashboardView:
         more_relations: how many have problems and are not listed.
         search: None while the state cannot be read.
         has_packages: whether packages have pages here.
+        translates: whether there is a page for translations.
     """
 
     status: ServiceStatus
@@ -59,6 +60,7 @@ class DashboardView:
     more_relations: int
     search: RelationSearch | None
     has_packages: bool
+    translates: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,12 @@ def dashboard(
     found: FoundRelations | None,
     query: str,
     has_page: Callable[[str], bool] | None = None,
+    *,
+    translates: bool = False,
 ) -> bytes:
     """``has_page`` says of a package whether it has one; None where none has."""
-    return render("dashboard.html", dashboard_view(status, found, query, has_page))
+    view = dashboard_view(status, found, query, has_page, translates=translates)
+    return render("dashboard.html", view)
 
 
 def dashboard_view(
@@ -84,6 +89,8 @@ def dashboard_view(
     found: FoundRelations | None,
     query: str,
     has_page: Callable[[str], bool] | None,
+    *,
+    translates: bool,
 ) -> DashboardView:
     def link(distribution: str | None) -> Link:
         if not distribution:
@@ -98,6 +105,7 @@ def dashboard_view(
         more_relations=len(status.relations) - len(listed) + status.more_relations,
         search=None if found is None else _search(found, query, link),
         has_packages=has_page is not None,
+        translates=translates,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from lakeschema.catalog.errors import MalformedName
@@ -20,7 +20,7 @@ from publisher.lineage.lineage_json import traced_json
 from publisher.lineage.questions import NotFound
 from publisher.lineage.values import Direction
 from publisher.state.protocol import StateUnavailable
-from publisher.web.access import Access
+from publisher.web.access import Access, unauthorized_page
 from publisher.web.addresses import relation_address
 from publisher.web.dashboard import MAX_HITS, dashboard
 from publisher.web.packages import PackagePages, asked
@@ -57,8 +57,14 @@ class OperationsPages:
         daemon: Daemon,
         registry: CollectorRegistry,
         access: Access,
+        *,
+        translates: bool = False,
     ) -> None:
-        """``packages`` is None where packages are uploaded to another server's index."""
+        """``packages`` is None where packages are uploaded to another server's index.
+
+        ``translates``: there is a page for translations, too.
+        """
+        self._translates = translates
         self._packages = packages
         self._daemon = daemon
         self._registry = registry
@@ -83,10 +89,12 @@ class OperationsPages:
 
     def dashboard(self, request: Request) -> Response:
         if not self._access.permits(request):
-            return _unauthorized()
+            return unauthorized_page()
         query = asked(request)
         has_page = None if self._packages is None else self._packages.has_page
-        page = dashboard(self._daemon.status(), self._found(query), query, has_page)
+        page = dashboard(
+            self._daemon.status(), self._found(query), query, has_page, translates=self._translates
+        )
         return page_response(request, Body.of(page), "text/html")
 
     def _found(self, query: str) -> FoundRelations | None:
@@ -98,7 +106,7 @@ class OperationsPages:
 
     def relation(self, request: Request) -> Response:
         if not self._access.permits(request):
-            return _unauthorized()
+            return unauthorized_page()
         stated: str = request.path_params["relation"]
         try:
             name = RelationName.parse(stated)
@@ -118,7 +126,7 @@ class OperationsPages:
     def lineage(self, request: Request) -> Response:
         """JSON: of ``database.table``, or of ``database.table/column``."""
         if not self._access.permits(request):
-            return _unauthorized()
+            return unauthorized_page()
         try:
             direction, depth = _way(request)
             relation, column = _relation_and_column(request.path_params["place"])
@@ -132,7 +140,7 @@ class OperationsPages:
 
     def metrics(self, request: Request) -> Response:
         if not self._access.permits(request):
-            return _unauthorized()
+            return unauthorized_page()
         headers = {"Content-Type": CONTENT_TYPE_LATEST, **_NO_STORE}
         return Response(generate_latest(self._registry), headers=headers)
 
@@ -200,9 +208,3 @@ def _unknown_relation(request: Request, stated: str) -> Response:
 def _health(name: str, healthy: bool, reason: str) -> Response:
     status = HTTPStatus.OK if healthy else HTTPStatus.SERVICE_UNAVAILABLE
     return JSONResponse({name: healthy, "reason": reason}, status, _NO_STORE)
-
-
-def _unauthorized() -> Response:
-    challenge = 'Basic realm="schema-publisher operations", charset="UTF-8"'
-    headers = {"WWW-Authenticate": challenge, **_NO_STORE}
-    return PlainTextResponse("the operations token is needed\n", HTTPStatus.UNAUTHORIZED, headers)

@@ -1,0 +1,172 @@
+"""``POST /translate``: a question of ``translate --batch`` → its answer; and a page to try it, without scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import Final, Protocol
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from lakeschema.translation.limited_answers import DIALECTS, TARGETS, Answer, Form, Result
+from publisher.web.access import Access, unauthorized_page
+from publisher.web.limited_requests import (
+    JSON_TYPE,
+    NO_STORE,
+    Refusal,
+    answer_of,
+    media_type,
+    read_body,
+    require_access,
+    require_json,
+)
+from publisher.web.rendering import render
+
+TRANSLATE_ADDRESS: Final = "/translate"
+
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
+_MAX_FIELDS: Final = 20
+_OWN_SITES: Final = frozenset({"same-origin", "none"})
+_STATUS_OF_RESULTS: Final = {
+    Result.OK: HTTPStatus.OK,
+    Result.INVALID: HTTPStatus.BAD_REQUEST,
+    Result.UNTRANSLATABLE: HTTPStatus.UNPROCESSABLE_ENTITY,
+    Result.FAULT: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+
+
+class Translator(Protocol):
+    @property
+    def max_bytes(self) -> int: ...
+
+    def submit(self, request: bytes, form: Form) -> Future[Answer]:
+        """The answer, or ``Unavailable`` or ``Failed``.
+
+        Raises:
+            Unavailable: the request does not wait.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationView:
+    """What the page shows: what was asked, and the answer, "" before there is one.
+
+    Attributes:
+        text: a query, or with ``relation`` the statements that create it.
+        relation: of the text, or without a text one that the service knows.
+        trouble: why there is no answer.
+        details: of the answer, besides its main text.
+    """
+
+    text: str = ""
+    relation: str = ""
+    dialect: str = DIALECTS[0]
+    target: str = "trino"
+    answer: str = ""
+    details: str = ""
+    trouble: str = ""
+    dialects: Sequence[str] = DIALECTS
+    targets: Sequence[str] = TARGETS
+
+
+@dataclass(frozen=True, slots=True)
+class Translations:
+    translator: Translator
+    access: Access
+
+    def routes(self) -> Sequence[Route]:
+        return (
+            Route(TRANSLATE_ADDRESS, self.page, methods=["GET"]),
+            Route(TRANSLATE_ADDRESS, self.translate, methods=["POST"]),
+        )
+
+    async def page(self, request: Request) -> Response:
+        """``?relation=`` fills in a relation."""
+        if not self.access.permits(request):
+            return unauthorized_page()
+        return _page(TranslationView(relation=request.query_params.get("relation", "")))
+
+    async def translate(self, request: Request) -> Response:
+        """On the server's own thread, which waits for no free one while other pages are made."""
+        if media_type(request) == _FORM_TYPE:
+            return await self._answer_form(request)
+        try:
+            require_access(request, self.access)
+            require_json(request)
+            body = await read_body(request, self.translator.max_bytes)
+            answer = await answer_of(lambda: self.translator.submit(body, Form.JSON))
+        except Refusal as refusal:
+            return refusal.as_json()
+        return Response(answer.text, _STATUS_OF_RESULTS[answer.result], NO_STORE, JSON_TYPE)
+
+    async def _answer_form(self, request: Request) -> Response:
+        if not self.access.permits(request):
+            return unauthorized_page()
+        asked = TranslationView()
+        try:
+            _require_own_site(request)
+            asked = _read_form(await read_body(request, self.translator.max_bytes))
+            question = json.dumps(_question(asked)).encode()
+            answer = await answer_of(lambda: self.translator.submit(question, Form.TEXT))
+        except Refusal as refusal:
+            shown = replace(asked, trouble=refusal.message)
+            return _page(shown, refusal.status, refusal.headers)
+        text = answer.text.decode("utf-8", "replace")
+        status = _STATUS_OF_RESULTS[answer.result]
+        if answer.result is Result.OK:
+            return _page(replace(asked, answer=text, details=answer.details), status)
+        return _page(replace(asked, trouble=text), status)
+
+
+def _require_own_site(request: Request) -> None:
+    """Raises: Refusal: a browser says that the form is of another site, which has no business here."""
+    if request.headers.get("sec-fetch-site", "none") not in _OWN_SITES:
+        raise Refusal(HTTPStatus.FORBIDDEN, "the form is of another site")
+
+
+def _read_form(body: bytes) -> TranslationView:
+    """Raises: Refusal: it is not what the page sends."""
+    try:
+        fields = dict(
+            parse_qsl(
+                body.decode("ascii"),
+                keep_blank_values=True,
+                max_num_fields=_MAX_FIELDS,
+                errors="replace",
+            )
+        )
+    except ValueError:
+        raise Refusal(HTTPStatus.BAD_REQUEST, "the form is not the one of this page") from None
+    return TranslationView(
+        # Browsers send a line's end as two characters.
+        text=fields.get("text", "").replace("\r\n", "\n"),
+        relation=fields.get("relation", "").strip(),
+        dialect=fields.get("dialect", DIALECTS[0]),
+        target=fields.get("to", TARGETS[0]),
+    )
+
+
+def _question(asked: TranslationView) -> Mapping[str, object]:
+    """Raises: Refusal: nothing is asked."""
+    question = {"dialect": asked.dialect, "to": asked.target}
+    if not asked.text.strip():
+        if not asked.relation:
+            raise Refusal(HTTPStatus.BAD_REQUEST, "write a query, or name a relation")
+        return {**question, "relation": asked.relation}
+    if asked.relation:
+        return {**question, "ddl": [asked.text], "relation": asked.relation}
+    return {**question, "query": asked.text}
+
+
+def _page(
+    view: TranslationView,
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: Mapping[str, str] = NO_STORE,
+) -> Response:
+    return Response(render("translate.html", view), status, dict(headers), "text/html")
