@@ -33,6 +33,7 @@ from lakeschema.isolation.limits import Handlers, Limits, ProcessDied
 log = logging.getLogger(__name__)
 
 _MAX_TRACE_BYTES = 400
+_START_SECONDS = 60.0
 # A wheel at once, not in many small turns of both processes.
 _PIPE_BYTES = 256 * 1024
 _BOOTSTRAP = (
@@ -124,7 +125,7 @@ class LimitedProcess:
             child, self._early = self._early or spawn(), None
             self._process, self._trace = child.process, child.trace
             start = pickle.dumps((dict(self._handlers), self._limits))
-            self._write(self._process, frame(start), self._deadline())
+            self._write(self._process, frame(start), self._deadline_of_start())
         except (OSError, TimeoutError) as error:
             raise ProcessDied(self._kill_and_explain(error)) from error
 
@@ -136,11 +137,12 @@ class LimitedProcess:
         """
         message = frame(encode(_addressed(handler, question)))
         self.start()
-        process, deadline = self._process, self._deadline()
+        process = self._process
         assert process is not None
         try:
             if not self._greeted:
-                self._greet(process, deadline)
+                self._greet(process, self._deadline_of_start())
+            deadline = self._deadline()
             self._write(process, message, deadline)
             return decode(self._read(process, deadline))
         except (OSError, ValueError, RecursionError) as error:
@@ -163,6 +165,10 @@ class LimitedProcess:
 
     def _deadline(self) -> float:
         return time.monotonic() + self._limits.timeout_seconds
+
+    def _deadline_of_start(self) -> float:
+        """Imports are no untrusted input: on a busy machine they may take longer than any question."""
+        return time.monotonic() + max(self._limits.timeout_seconds, _START_SECONDS)
 
     def _write(self, process: subprocess.Popen[bytes], message: bytes, deadline: float) -> None:
         assert process.stdin is not None
