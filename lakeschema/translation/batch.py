@@ -135,7 +135,7 @@ def translated(
         relations = {**relations, **read_with_upstreams([name], read, options)}
         return governed_answer(govern(name, relations, policies, options), target)
     if target == "pig":
-        relations = read_with_upstreams([name], read, options)
+        relations = {**relations, **read_with_upstreams([name], read, options)}
         derivations = derive_with_upstreams(name, relations, options)
         return pig_answer(view_script(name, relations, derivations, options))
     derivations = derive_with_upstreams(

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from publisher.commands import configuring, lineage, operating, reading, standalone, usage
+from publisher.commands.dbt import command as dbt
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.commands.planning import command as planning
@@ -66,6 +67,7 @@ for _command in (
     operating.dead_letters,
     standalone.translate,
     standalone.analyze,
+    dbt.dbt,
     standalone.generate,
 ):
     _name = _command.__name__.replace("_", "-")

@@ -55,6 +55,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "analyze --batch < statements.jsonl > lineage.jsonl",
             "analyze --batch --grants-from-metastore < statements.jsonl > privileges.jsonl",
         ),
+        "dbt": (
+            "dbt models_trino",
+            "dbt models_trino --project warehouse --service http://schemas.example:8765",
+        ),
         "generate": ("generate order.avsc --package acme_order --output src",),
     }
 )

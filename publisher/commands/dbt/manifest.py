@@ -1,0 +1,150 @@
+"""dbt's ``target/manifest.json`` after ``dbt compile`` → the models and tables that it states, as values.
+
+Written against version 12 of the manifest's schema, which dbt 1.8 to 1.10 write.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from lakeschema.catalog.errors import MalformedName
+from lakeschema.catalog.identifiers import RelationName
+
+_TABLES: Final = frozenset({"seed", "snapshot"})
+_INLINED: Final = "ephemeral"
+
+
+class NotAManifest(Exception):
+    """The file is something else, or of a release of dbt that writes another form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What models read and dbt does not make of a query: a source, a seed or a snapshot.
+
+    Attributes:
+        jinja: how a model names it.
+        columns: name and type of those that the project states with ``data_type``.
+    """
+
+    id: str
+    relation: RelationName
+    jinja: str
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of the project, or of a package that it uses.
+
+    Attributes:
+        sql: as compiled; "" where dbt has not compiled it.
+        reads: the ids of the nodes that it reads directly.
+        path: within the folder of models.
+        settings: what the model's own file, or a folder's, has chosen that another engine needs, too.
+    """
+
+    id: str
+    name: str
+    relation: RelationName
+    jinja: str
+    sql: str
+    reads: tuple[str, ...]
+    path: PurePosixPath
+    folder: PurePosixPath
+    materialized: str
+    language: str
+    is_own: bool
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    models: tuple[Model, ...]
+    tables: tuple[Table, ...]
+
+
+def read_manifest(text: bytes) -> Manifest:
+    """Raises: NotAManifest"""
+    try:
+        stated = json.loads(text)
+        project = stated["metadata"]["project_name"]
+        nodes = list(stated["nodes"].values())
+        sources = [_source(each) for each in stated["sources"].values()]
+        models = tuple(_model(each, project) for each in _models(nodes))
+        tables = tuple(_table(each) for each in nodes if each["resource_type"] in _TABLES)
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise NotAManifest(f"{type(error).__name__}: {error}") from None
+    return Manifest(models, (*sources, *tables))
+
+
+def _models(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Those of ephemeral models are parts of the texts that read them."""
+    for node in nodes:
+        if node["resource_type"] == "model" and node["config"]["materialized"] != _INLINED:
+            yield node
+
+
+def _model(node: Mapping[str, Any], project: str) -> Model:
+    path = PurePosixPath(node["path"])
+    original = PurePosixPath(node["original_file_path"])
+    if path.is_absolute() or ".." in path.parts:
+        raise ValueError(f"a path that leads out of its folder: {node['path']!r}")
+    config = node["config"]
+    return Model(
+        id=node["unique_id"],
+        name=node["name"],
+        relation=_relation(node),
+        jinja=_reference(node, project),
+        sql=node.get("compiled_code") or "",
+        reads=tuple(node["depends_on"]["nodes"]),
+        path=path,
+        folder=PurePosixPath(*original.parts[: -len(path.parts)]),
+        materialized=config["materialized"],
+        language=node["language"],
+        is_own=node["package_name"] == project,
+        settings={key: config[key] for key in ("schema", "alias", "tags") if config.get(key)},
+    )
+
+
+def _reference(node: Mapping[str, Any], project: str) -> str:
+    package = [] if node["package_name"] == project else [node["package_name"]]
+    arguments = [jinja_text(each) for each in (*package, node["name"])]
+    if node.get("version") is not None:
+        arguments.append(f"v={jinja_text(str(node['version']))}")
+    return f"{{{{ ref({', '.join(arguments)}) }}}}"
+
+
+def _source(node: Mapping[str, Any]) -> Table:
+    arguments = f"{jinja_text(node['source_name'])}, {jinja_text(node['name'])}"
+    jinja = f"{{{{ source({arguments}) }}}}"
+    return Table(node["unique_id"], _relation(node), jinja, _columns(node))
+
+
+def _table(node: Mapping[str, Any]) -> Table:
+    # Of another package or not: dbt finds a seed by its name alone.
+    jinja = f"{{{{ ref({jinja_text(node['name'])}) }}}}"
+    return Table(node["unique_id"], _relation(node), jinja, _columns(node))
+
+
+def _columns(node: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """None of them unless all have a type: a table of some columns would be another table."""
+    stated = [(each["name"], each.get("data_type")) for each in node["columns"].values()]
+    return tuple(stated) if all(type_ for _, type_ in stated) else ()
+
+
+def _relation(node: Mapping[str, Any]) -> RelationName:
+    """As compiled texts name it: with its database or without, quoted or not."""
+    try:
+        return RelationName.parse(node["relation_name"].replace('"', "`"))
+    except MalformedName as error:
+        raise ValueError(str(error)) from None
+
+
+def jinja_text(text: str) -> str:
+    """A literal of Jinja's, whose escapes are those of JSON."""
+    return json.dumps(text)
