@@ -248,7 +248,9 @@ def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Pat
     config = configured(tmp_path, "[check]\nenabled = true\nrefresh_seconds = 0.2\n")
 
     def rules(sql: str) -> Any:
-        found = httpx.post(f"{service.url}/check", json={"sql": sql, "namespace": ["shop"]})
+        found = httpx.post(
+            f"{service.url}/check", json={"sql": sql, "namespace": ["shop"]}, timeout=60
+        )
         if found.status_code == 503:
             return None
         return [violation["rule"] for violation in found.json()["violations"]]
@@ -274,7 +276,7 @@ def test_a_running_service_knows_what_its_views_read(tmp_path: Path, ddl: Path) 
 
     def lacks() -> Any:
         request = {"sql": "SELECT id FROM shop.ids", "user": "ann"}
-        found = httpx.post(f"{service.url}/check", json=request)
+        found = httpx.post(f"{service.url}/check", json=request, timeout=60)
         return found.json().get("missing_privileges")
 
     with Service(load_settings(config), config) as service:
