@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-import requests
 import typer
 
 from publisher.commands.dbt.manifest import Manifest, NotAManifest, read_manifest
@@ -75,6 +74,8 @@ def _ask_here() -> Ask:
 
 
 def _ask_service(url: str, token_file: Path | None) -> Ask:
+    import requests
+
     token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
 
