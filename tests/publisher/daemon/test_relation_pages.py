@@ -181,7 +181,7 @@ class TestDefinitions:
 
         assert [type(answer) for answer in answers] == [Unanswered] * 3
         assert "within 0.01 s" in str(answers[0])
-        assert "other pages" in str(answers[2])
+        assert "others ask the catalog now" in str(answers[2])
         later = Definitions(catalog, Outages())
         assert later.read(names[0]) == Relation(names[0], ())
 
