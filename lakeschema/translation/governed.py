@@ -165,8 +165,8 @@ class GovernedRelation:
         functions = {function for query in queries.values() for function in query.functions}
         return replace(queries[self.name], functions=tuple(sorted(functions)))
 
-    def pig(self, *, alias: str | None = None, taken: frozenset[str] = frozenset()) -> PigScript:
-        """``alias`` and ``taken`` as ``pig_view`` has them.
+    def pig(self) -> PigScript:
+        """The script for Pig.
 
         Raises:
             TranslationError: a policy cannot be enforced, or Pig has nothing that does the same.
@@ -183,8 +183,6 @@ class GovernedRelation:
             self.relations,
             view_plan,
             self.options,
-            alias=alias,
-            taken=tuple(taken),
         )
 
     def _written(

@@ -127,8 +127,8 @@ class StaticIndex:
                 )
             path = folder / wheel.filename
             files = {} if path.is_file() else self._files(path, wheel, metadata)
-            is_signed = _provenance_path(path) in files or _provenance_path(path).is_file()
-            provenance = _provenance_path(path).name if is_signed else None
+            is_new = _provenance_path(path) in files
+            provenance = _provenance_path(path).name if is_new else _provenance_name(path)
             entry = known or self._describe(path, wheel.data, metadata)
             self._write(folder, page.with_file(replace(entry, provenance=provenance)), files)
 

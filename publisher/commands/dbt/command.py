@@ -39,7 +39,7 @@ def dbt(
     if service is None and token_file is not None:
         raise Refused(USAGE_ERROR, "--token-file is of a service", "add --service URL")
     ask = _ask_here() if service is None else _ask_service(service, token_file)
-    choices = Choices(dialect, {}, f"relation_{secrets.token_hex(8)}_")
+    choices = Choices(dialect, f"relation_{secrets.token_hex(8)}_")
     written, skipped = write_models(manifest, ask, choices)
     files = {output / each.path: each.text for each in written}
     files |= _properties(project, manifest, output)

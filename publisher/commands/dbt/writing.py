@@ -48,12 +48,10 @@ class Choices:
 
     Attributes:
         dialect: that they are written in.
-        options: of each question, without ``trino_catalogs``.
         token: letters that occur in no text, such as random ones.
     """
 
     dialect: str
-    options: Mapping[str, Any]
     token: str
 
 
@@ -126,7 +124,7 @@ def _question(model: Model, project: _Project, choices: Choices) -> Mapping[str,
         "relation": _quoted(model.relation.parts),
         "dialect": choices.dialect,
         "to": "trino",
-        "options": {**choices.options, "trino_catalogs": dict(project.catalogs)},
+        "options": {"trino_catalogs": dict(project.catalogs)},
     }
 
 
