@@ -9,25 +9,21 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError
-
-from publisher.state.migrations import FOLDER
+from publisher.state.migrations import is_newest
 from publisher.state.protocol import StateUnavailable, Transaction
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.turnstile import Turnstile
 
 T = TypeVar("T")
+_Begin: TypeAlias = Callable[[sqlite3.Connection], object]
 
 _BUSY_SECONDS = 30
-_IN_MEMORY = ":memory:"
 _PRIVATE = 0o600
 _OTHERS = 0o077
 _PUT_BACK = "put the file back; or restart the service, which makes a new one and takes over what the index has"
@@ -47,55 +43,73 @@ class SqliteState:
 
     def __init__(self, path: Path, synchronous: Literal["FULL", "OFF"] = "FULL") -> None:
         _make_private(path)
-        self._turnstile = None
-        if str(path) != _IN_MEMORY:
-            self._turnstile = Turnstile(path, _BUSY_SECONDS, _PRIVATE)
-        self._engine = create_engine(
-            f"sqlite:///{path}",
-            connect_args={
-                "isolation_level": None,
-                "check_same_thread": False,
-                "timeout": _BUSY_SECONDS,
-            },
-        )
-        # Threads of this process wait here; SQLite's own wait sleeps up to 100 ms at a time.
-        self._writing = threading.Lock()
+        self._turnstile = Turnstile(path, _BUSY_SECONDS, _PRIVATE)
         self._path = path
         self._identity = _identity(path)
-        event.listen(self._engine, "connect", _configured(synchronous))
-        event.listen(self._engine, "begin", _begin)
+        self._synchronous = synchronous
+        self._idle: deque[sqlite3.Connection] = deque()
+        # Threads of this process wait here; SQLite's own wait sleeps up to 100 ms at a time.
+        self._writing = threading.Lock()
         try:
             # Also for the first connection, which changes the journal's mode: SQLite does not wait
             # for that, so that processes which start together would fail.
-            with (
-                self._turn(),
-                self._engine.execution_options(immediate=True).begin() as connection,
-            ):
-                _migrate(connection)
+            with self._turnstile.turn(), closing(self._connect()) as connection:
+                if not is_newest(connection):
+                    # Most processes find the newest: they do not wait for this import.
+                    from publisher.state.migrations.upgrade import upgrade
+
+                    upgrade(connection)
         except BaseException:
             self.close()
             raise
 
     def write(self, action: Callable[[Transaction], T]) -> T:
         self._check_file()
-        with (
-            _report_failures(),
-            self._writing,
-            self._turn(),
-            self._engine.connect().execution_options(immediate=True) as connection,
-            connection.begin(),
-        ):
-            return action(SqlTransaction(connection))
+        with _report_failures(), self._writing, self._turnstile.turn():
+            return self._run(action, _begin_writing, "COMMIT")
 
     def read(self, action: Callable[[Transaction], T]) -> T:
         self._check_file()
-        with _report_failures(), self._engine.connect() as connection:
-            return action(SqlTransaction(connection))
+        with _report_failures():
+            return self._run(action, _begin_reading, "ROLLBACK")
+
+    def _run(self, action: Callable[[Transaction], T], begin: _Begin, end: str) -> T:
+        connection = self._take()
+        try:
+            begin(connection)
+            result = action(SqlTransaction(connection))
+            connection.execute(end)
+        except BaseException:
+            # Which ends its transaction, too.
+            connection.close()
+            raise
+        self._idle.append(connection)
+        return result
+
+    def _take(self) -> sqlite3.Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
+        )
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("PRAGMA cache_size = -32768")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
 
     def close(self) -> None:
-        self._engine.dispose()
-        if self._turnstile is not None:
-            self._turnstile.close()
+        while self._idle:
+            self._idle.pop().close()
+        self._turnstile.close()
 
     def _check_file(self) -> None:
         """An open file that was removed takes every write, and nothing of that is there afterwards."""
@@ -104,8 +118,13 @@ class SqliteState:
             what = "removed" if found is None else "replaced"
             raise StateUnavailable(f"{self._path} was {what}", _PUT_BACK)
 
-    def _turn(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._turnstile is None else self._turnstile.turn()
+
+def _begin_writing(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def _begin_reading(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN")
 
 
 @contextmanager
@@ -113,13 +132,11 @@ def _report_failures() -> Iterator[None]:
     """What the file, its disk or another process causes; an error of the program's passes through."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        raise _unavailable(str(error)) from error
-    except DatabaseError as error:
+    except sqlite3.DatabaseError as error:
         # The class itself stands for a damaged file.
-        if type(error) not in {OperationalError, DatabaseError}:
+        if type(error) not in {sqlite3.OperationalError, sqlite3.DatabaseError}:
             raise
-        raise _unavailable(str(error.orig)) from error
+        raise _unavailable(str(error)) from error
 
 
 def _unavailable(reason: str) -> StateUnavailable:
@@ -142,38 +159,9 @@ def _make_private(path: Path) -> None:
     SQLite gives the files beside it the mode of the file itself. A file of somebody else, who has
     let this user write it, keeps the mode that its owner chose.
     """
-    if str(path) == _IN_MEMORY:
-        return
     path.touch(mode=_PRIVATE)
     for suffix in ("", "-wal", "-shm", "-queue", "-turn"):
         file = path.with_name(path.name + suffix)
         with contextlib.suppress(FileNotFoundError, PermissionError):
             if file.stat().st_mode & _OTHERS:
                 file.chmod(_PRIVATE)
-
-
-def _configured(synchronous: str) -> Callable[[Any, Any], None]:
-    def configure(connection: Any, _record: Any) -> None:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute("PRAGMA temp_store = MEMORY")
-            connection.execute("PRAGMA cache_size = -32768")
-        except sqlite3.Error:
-            # It is not in the pool yet: nobody else closes it.
-            connection.close()
-            raise
-
-    return configure
-
-
-def _begin(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
-
-
-def _migrate(connection: Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(FOLDER))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -10,3 +11,11 @@ FOLDER = Path(__file__).parent
 def newest_revision() -> str:
     """Of a state that this release writes: modules are called ``v0001_…``, in order."""
     return max(path.stem for path in (FOLDER / "versions").glob("v*.py"))[1:].partition("_")[0]
+
+
+def is_newest(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are already those of this release."""
+    name = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
+    if connection.execute(name).fetchone() is None:
+        return False
+    return connection.execute("SELECT * FROM alembic_version").fetchall() == [(newest_revision(),)]

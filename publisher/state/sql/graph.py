@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from sqlalchemy import (
     CTE,
     ColumnElement,
-    Connection,
-    Row,
     Text,
     and_,
     bindparam,
@@ -28,8 +25,9 @@ from sqlalchemy import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.state.records import Edge, RelationRecord
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
-from publisher.state.sql.rows import relation_record
+from publisher.state.sql.rows import Row, relation_record
 from publisher.state.sql.search import enter_derivation, forget_derivation
 from publisher.state.sql.statements import KEYS, ONE, ZERO, replacing, upsert
 from publisher.state.sql.tables import EDGE, IN_TROUBLE, RELATION, SCHEMA
@@ -241,7 +239,7 @@ _FORGET = [
 
 
 class SqlRelationGraph:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def records(self, names: Iterable[RelationName]) -> Mapping[RelationName, RelationRecord]:
@@ -368,8 +366,7 @@ class SqlRelationGraph:
             }
             for position, edge in enumerate(edges)
         ]
-        if rows:
-            self._connection.execute(_INSERT_EDGE, rows)
+        self._connection.execute_each(_INSERT_EDGE, rows)
 
     def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
         found: dict[RelationName, None] = {}
@@ -407,7 +404,7 @@ class SqlRelationGraph:
         found: dict[RelationName, tuple[RelationRecord, bool]] = {}
         for chunk in chunks(keys_of(upstreams)):
             for row in self._connection.execute(_UNBLOCKED, {"keys": chunk}):
-                found[name_of(row.name)] = (relation_record(row), row.unchanged)
+                found[name_of(row.name)] = (relation_record(row), bool(row.unchanged))
         return list(found.values())
 
     def restart_graces(self, now: float) -> None:
@@ -417,5 +414,5 @@ class SqlRelationGraph:
         return list(_edges(self._connection.execute(_EVERY_EDGE)))
 
 
-def _edges(rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterable[Edge]:
+def _edges(rows: Iterable[Row]) -> Iterable[Edge]:
     return (Edge(name_of(row.dependent), name_of(row.upstream), row.used) for row in rows)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from publisher.events.protocol import DeadLetter
 from publisher.policy import DEFAULT_DEAD_LETTER_LIMIT, DeadLetterLimit
 from publisher.state.records import StoredDeadLetter
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import namespace_key, namespace_of
 from publisher.state.sql.statements import EMPTY_TEXT, ZERO, replacing, tick, upsert
 from publisher.state.sql.tables import DEAD_LETTER, SINGLETON, SOURCE_OFFSET
@@ -83,7 +84,7 @@ _WRITE_NOTE = upsert(SINGLETON, replacing("note"))
 
 
 class SqlJournal:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def position(self, source: str) -> str | None:
@@ -116,8 +117,7 @@ class SqlJournal:
             }
             for letter in kept
         ]
-        if rows:
-            self._connection.execute(_ADD_DEAD_LETTER, rows)
+        self._connection.execute_each(_ADD_DEAD_LETTER, rows)
         self._discard_dead_letters_beyond(limit, now)
         return len(rows)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import Connection, bindparam, delete, func, select
+from sqlalchemy import bindparam, delete, func, select
 
 from lakeschema.translation.outcome import Status
 from publisher.state.records import MemoEntry
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks
 from publisher.state.sql.statements import KEYS, replacing, upsert
 from publisher.state.sql.tables import MEMO
@@ -31,7 +32,7 @@ _OLDEST_KEPT = (
 
 
 class SqlMemo:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def recall(self, inputs_hashes: Iterable[str]) -> Mapping[str, MemoEntry]:
@@ -57,8 +58,7 @@ class SqlMemo:
             }
             for entry in entries
         ]
-        if rows:
-            self._connection.execute(_REMEMBER, rows)
+        self._connection.execute_each(_REMEMBER, rows)
 
     def forget_before(self, time: float) -> int:
         return self._connection.execute(_FORGET, {"time": time}).rowcount

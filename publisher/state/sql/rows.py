@@ -1,4 +1,4 @@
-"""A row of the state's tables → what it says, whichever driver read it: columns are attributes."""
+"""A row of the state's tables → what it says: columns are attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from publisher.state.records import RelationRecord, VersionRecord, VersionStatus
 from publisher.state.sql.keys import name_of
 
 Row: TypeAlias = Any
-"""SQLAlchemy's, or a named tuple: no type has columns that are known by name alone."""
+"""A named tuple: no type has columns that are known by name alone."""
 
 
 def relation_record(row: Row) -> RelationRecord:

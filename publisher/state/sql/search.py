@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, TextClause, bindparam, delete, select, text
+from sqlalchemy import TextClause, bindparam, delete, select, text
 
 from publisher.state.records import Found, Hit, Match
 from publisher.state.search_words import (
@@ -18,6 +18,7 @@ from publisher.state.search_words import (
     question,
     searched_texts,
 )
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks, name_of
 from publisher.state.sql.tables import SEARCHED
 
@@ -129,7 +130,7 @@ _DELETE = text("DELETE FROM search WHERE rowid = :id")
 
 
 class SqlSearch:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def find(self, asked: str, limit: int) -> Found:
@@ -150,7 +151,7 @@ class SqlSearch:
             "limit": limit,
             "most": _MAX_COUNTED,
         }
-        rows = self._connection.execute(statement, row).all()
+        rows = list(self._connection.execute(statement, row))
         places = {each.name: Match(each.place) for each in rows}
         fields = self._fields([n for n, place in places.items() if place is Match.FIELD], asked)
         described = [n for n, place in places.items() if place is Match.DOCUMENTATION]
@@ -178,7 +179,7 @@ class SqlSearch:
         }
 
 
-def enter_derivation(connection: Connection, name: str, derivation: str) -> None:
+def enter_derivation(connection: SqlConnection, name: str, derivation: str) -> None:
     """Makes a derivation known to the search; call it after its relation's record is written."""
     entered = connection.execute(_ENTER, {"name": name}).one()
     found = searched_texts(derivation)
@@ -188,7 +189,7 @@ def enter_derivation(connection: Connection, name: str, derivation: str) -> None
         connection.execute(_WRITE, row)
 
 
-def forget_derivation(connection: Connection, name: str) -> None:
+def forget_derivation(connection: SqlConnection, name: str) -> None:
     id_ = connection.execute(_ID, {"of_name": name}).scalar_one_or_none()
     if id_ is not None:
         connection.execute(_DELETE, {"id": id_})

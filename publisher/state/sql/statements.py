@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Connection,
     Integer,
     Select,
     Table,
@@ -28,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.tables import COUNTER
 
 Columns = ReadOnlyColumnCollection[str, ColumnElement[Any]]
@@ -89,6 +89,6 @@ _TICK = (
 )
 
 
-def tick(connection: Connection) -> int:
+def tick(connection: SqlConnection) -> int:
     """A number above every earlier one, for generations and fences."""
     return int(connection.execute(_TICK).scalar_one())

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from publisher.state.records import Figures, VersionStatus
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.tables import TALLY
 
 _TALLIES = select(TALLY).order_by(TALLY.c.subject, TALLY.c.value)
 
 
 class SqlTallies:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def figures(self) -> Figures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+import sqlite3
 
 from publisher.state.protocol import (
     Journal,
@@ -13,6 +13,7 @@ from publisher.state.protocol import (
     VersionLedger,
     WorkQueue,
 )
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.graph import SqlRelationGraph
 from publisher.state.sql.journal import SqlJournal
 from publisher.state.sql.memo import SqlMemo
@@ -23,7 +24,8 @@ from publisher.state.sql.work import SqlWorkQueue
 
 
 class SqlTransaction:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        connection = SqlConnection(driver)
         self.work: WorkQueue = SqlWorkQueue(connection)
         self.graph: RelationGraph = SqlRelationGraph(connection)
         self.versions: VersionLedger = SqlVersionLedger(connection)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import (
-    Connection,
     and_,
     bindparam,
     case,
@@ -19,6 +18,7 @@ from sqlalchemy import (
 )
 
 from publisher.state.records import VersionRecord, VersionStatus
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks
 from publisher.state.sql.rows import version_record
 from publisher.state.sql.statements import KEYS, insert_unless_present
@@ -63,13 +63,15 @@ _PROVENANCE = select(VERSION.c.provenance).where(_IS_SETTLED)
 
 _REVISE = update(VERSION).where(_IS_SETTLED).values(status=bindparam("revised"))
 
+_RECOGNISE = update(VERSION).where(_IS_SETTLED, IS_CONFLICT).values(provenance="")
+
 _DISTRIBUTIONS = select(VERSION.c.distribution).distinct()
 
 _END = update(VERSION).where(_IS_OPEN).values(status=bindparam("end"), wheel=null())
 
 
 class SqlVersionLedger:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def history(self, distributions: Iterable[str]) -> Mapping[str, Sequence[VersionRecord]]:
@@ -114,8 +116,7 @@ class SqlVersionLedger:
     def recognise(self, version: VersionRecord) -> None:
         row = {**_row(version), "status": version.status.value}
         key = {"of_distribution": version.distribution, "of_number": version.number}
-        statement = update(VERSION).where(_IS_SETTLED, IS_CONFLICT).values(**row, provenance="")
-        self._connection.execute(statement, key)
+        self._connection.execute(_RECOGNISE, {**row, **key})
 
     def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
         row = {"of_distribution": distribution, "of_number": number, "revised": status.value}
@@ -126,14 +127,13 @@ class SqlVersionLedger:
         return self._connection.execute(_PROVENANCE, row).scalar_one_or_none() or ""
 
     def distributions(self) -> Sequence[str]:
-        return list(self._connection.execute(_DISTRIBUTIONS).scalars())
+        return self._connection.execute(_DISTRIBUTIONS).scalars()
 
     def adopt(self, versions: Sequence[VersionRecord]) -> None:
         rows = [
             {**_row(version), "status": version.status.value, "wheel": None} for version in versions
         ]
-        if rows:
-            self._connection.execute(_ADOPT, rows)
+        self._connection.execute_each(_ADOPT, rows)
 
     def every_version(self) -> Sequence[VersionRecord]:
         return [version_record(row) for row in self._connection.execute(_EVERY)]

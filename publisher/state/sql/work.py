@@ -8,9 +8,7 @@ from typing import Any
 from sqlalchemy import (
     Boolean,
     ColumnElement,
-    Connection,
     Float,
-    Row,
     Select,
     and_,
     bindparam,
@@ -26,7 +24,9 @@ from sqlalchemy import (
 from lakeschema.catalog.identifiers import RelationName
 from publisher.progress import Retried
 from publisher.state.records import Cause, Claim, Urgency, WorkRecord, WorkRequest
+from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.rows import Row
 from publisher.state.sql.statements import (
     EMPTY_TEXT,
     KEYS,
@@ -224,18 +224,16 @@ _IN_NAMESPACE = (
 
 
 class SqlWorkQueue:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
 
     def request(self, requests: Iterable[WorkRequest]) -> None:
         rows = self._rows(requests)
-        if rows:
-            self._connection.execute(_REQUEST, rows)
+        self._connection.execute_each(_REQUEST, rows)
 
     def request_when_quiet(self, requests: Iterable[WorkRequest], max_wait_seconds: float) -> None:
         rows = [{**row, "max_wait": max_wait_seconds} for row in self._rows(requests)]
-        if rows:
-            self._connection.execute(_REQUEST_WHEN_QUIET, rows)
+        self._connection.execute_each(_REQUEST_WHEN_QUIET, rows)
 
     def _rows(self, requests: Iterable[WorkRequest]) -> list[dict[str, object]]:
         requests = list(requests)
@@ -257,13 +255,13 @@ class SqlWorkQueue:
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
         bounds = {"now": now, "due_before": now, "limit": limit}
-        urgent = self._connection.execute(_DUE, bounds).all()
+        urgent = list(self._connection.execute(_DUE, bounds))
         if not urgent:
             return ()
         fence = tick(self._connection)
         chosen = _batch(self._with_aged(urgent, now, limit, fence))
         lease_until = now + lease_seconds
-        self._connection.execute(
+        self._connection.execute_each(
             _CLAIM,
             [{"due_key": row.key, "fence": fence, "lease_until": lease_until} for row in chosen],
         )
@@ -338,16 +336,14 @@ class SqlWorkQueue:
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
         rows = [{**_claimed(claim), "lease_until": lease_until} for claim in claims]
-        if rows:
-            self._connection.execute(_RENEW, rows)
+        self._connection.execute_each(_RENEW, rows)
 
     def shorten_leases(self, until: float) -> None:
         self._connection.execute(_SHORTEN_LEASES, {"until": until})
 
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
         rows = [_claimed(claim) for claim in claims]
-        if rows:
-            self._connection.execute(_RESET_ATTEMPTS, rows)
+        self._connection.execute_each(_RESET_ATTEMPTS, rows)
 
     def forgive(self, names: Iterable[RelationName]) -> None:
         for chunk in chunks(keys_of(names)):
@@ -387,7 +383,7 @@ class SqlWorkQueue:
         return [name for name in names if name.namespace == namespace]
 
 
-def _outstanding(row: Row[*tuple[Any, ...]]) -> WorkRecord:
+def _outstanding(row: Row) -> WorkRecord:
     return WorkRecord(
         relation=name_of(row.key),
         not_before=row.not_before,

@@ -18,7 +18,6 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import create_engine
-from sqlalchemy.exc import DatabaseError
 
 import publisher.state
 from lakeschema.catalog.identifiers import RelationName
@@ -500,7 +499,7 @@ def test_a_file_that_cannot_be_used_is_not_held_open(
     path = tmp_path / "state.db"
     damage(path)
 
-    with pytest.raises((DatabaseError, CommandError)) as refused:
+    with pytest.raises((sqlite3.DatabaseError, CommandError)) as refused:
         SqliteState(path)
 
     # The error's traceback would keep the connection from the garbage collector.

@@ -24,6 +24,7 @@ from publisher.state.records import (
     WorkRequest,
 )
 from publisher.state.sqlite import SqliteState
+from tests.simulation.memory import Database, MemoryState
 
 HERE = Path(__file__).parent
 NAMES = [RelationName.of("db", name) for name in "abc"]
@@ -109,7 +110,7 @@ def claimed(tx: Transaction) -> list[Claim]:
 @settings(max_examples=30, deadline=None)
 @given(st.lists(ACTION, max_size=20))
 def test_every_change_is_tallied_as_it_is_written(actions: list[object]) -> None:
-    state = SqliteState(Path(":memory:"), synchronous="OFF")
+    database = Database()
     try:
 
         def apply(tx: Transaction) -> tuple[Figures, Figures]:
@@ -118,9 +119,9 @@ def test_every_change_is_tallied_as_it_is_written(actions: list[object]) -> None
                 action(tx)
             return tx.tallies.figures(), counted(tx)
 
-        kept, expected = state.write(apply)
+        kept, expected = MemoryState(database).write(apply)
     finally:
-        state.close()
+        database.close()
 
     assert kept == expected
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, event
+from publisher.state import sqlite
 
 _HUGE_ROW = """
 INSERT INTO memo (inputs_hash, status, derivation, reason, remembered_at)
@@ -43,23 +43,21 @@ def _at_each_begin(fault: list[str], remedy: list[str]) -> Callable[[], None]:
     """Runs statements on each connection that begins to write; returns how to run others instead."""
     statements = fault
 
-    def interfere(connection: Connection) -> None:
-        if connection.get_execution_options().get("immediate", False):
-            for statement in statements:
-                connection.exec_driver_sql(statement)
+    def interfere(connection: sqlite3.Connection) -> None:
+        for statement in statements:
+            connection.execute(statement)
+        _BEGIN(connection)
 
     def mend() -> None:
         nonlocal statements
         statements = remedy
 
-    event.listen(Engine, "begin", interfere)
-    _LISTENERS.append(interfere)
+    sqlite._begin_writing = interfere
     return mend
 
 
-_LISTENERS: list[Callable[[Connection], None]] = []
+_BEGIN = sqlite._begin_writing
 
 
 def forget_all() -> None:
-    while _LISTENERS:
-        event.remove(Engine, "begin", _LISTENERS.pop())
+    sqlite._begin_writing = _BEGIN

@@ -1,0 +1,112 @@
+"""Statements that SQLAlchemy compiled once, executed by SQLite's own driver.
+
+For statements as short as the state's, SQLAlchemy's execution takes several times what the database does.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.elements import CompilerElement
+
+from publisher.state.sql.rows import Row
+
+Parameters = Mapping[str, Any]
+
+_DIALECT = dialect(paramstyle="named")
+# Untyped: the columns of a row are known at run time.
+_named_tuple: Any = namedtuple  # noqa: PYI024
+
+
+class SqlConnection:
+    """One connection of the driver. ``statement`` is built once, at import: each is kept for ever."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: CompilerElement, parameters: Parameters | None = None) -> Result:
+        compiled = _compiled(statement, parameters or {})
+        return Result(self._connection.execute(compiled.sql, compiled.bind(parameters or {})))
+
+    def execute_each(self, statement: CompilerElement, rows: Sequence[Parameters]) -> None:
+        """Of rows that all have the same parameters; nothing without rows."""
+        if rows:
+            compiled = _compiled(statement, rows[0])
+            self._connection.executemany(compiled.sql, [compiled.bind(row) for row in rows])
+
+
+class Result:
+    """The rows of a statement, all read: no statement is left open, which would hold its snapshot."""
+
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        self._columns = cursor.description
+        self._values: list[tuple[Any, ...]] = cursor.fetchall()
+        self.rowcount = cursor.rowcount
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(_row_of(tuple(column[0] for column in self._columns)), self._values)
+
+    def first(self) -> Row | None:
+        return next(iter(self), None)
+
+    def one(self) -> Row:
+        (row,) = self
+        return row
+
+    def scalars(self) -> Sequence[Any]:
+        return [values[0] for values in self._values]
+
+    def scalar_one(self) -> Any:
+        (value,) = self.scalars()
+        return value
+
+    def scalar_one_or_none(self) -> Any:
+        return next(iter(self.scalars()), None)
+
+
+class _Compiled:
+    """``names``: of the parameters, of which an INSERT or UPDATE sets those that are columns."""
+
+    def __init__(self, statement: CompilerElement, names: tuple[str, ...]) -> None:
+        compiled = statement.compile(dialect=_DIALECT, column_keys=list(names))
+        assert isinstance(compiled, SQLCompiler)
+        self.statement = statement
+        self.sql = str(compiled)
+        self._constants = {k: v for k, v in compiled.params.items() if k not in names}
+        types = {name: bound.type for name, bound in compiled.binds.items() if name in names}
+        processors = {name: type_.bind_processor(_DIALECT) for name, type_ in types.items()}
+        self._processors = {name: p for name, p in processors.items() if p is not None}
+
+    def bind(self, parameters: Parameters) -> Parameters:
+        if not self._constants and not self._processors:
+            return parameters
+        processed = {name: p(parameters[name]) for name, p in self._processors.items()}
+        return {**self._constants, **parameters, **processed}
+
+
+_STATEMENTS: dict[tuple[int, tuple[str, ...]], _Compiled] = {}
+
+
+def _compiled(statement: CompilerElement, parameters: Parameters) -> _Compiled:
+    # The statement is kept with what it becomes, so that its id stays its own.
+    key = (id(statement), tuple(parameters))
+    found = _STATEMENTS.get(key)
+    if found is None:
+        found = _STATEMENTS[key] = _Compiled(statement, key[1])
+    return found
+
+
+_ROWS: dict[tuple[str, ...], Callable[[Any], Row]] = {}
+
+
+def _row_of(columns: tuple[str, ...]) -> Callable[[Any], Row]:
+    found = _ROWS.get(columns)
+    if found is None:
+        found = _named_tuple("Row", columns)._make
+        _ROWS[columns] = found
+    return found
