@@ -88,6 +88,19 @@ def map_at_once(width: int, act: Callable[[T], R], items: Sequence[T]) -> Sequen
         pool.shutdown(cancel_futures=True)
 
 
+def both_at_once(width: int, first: Callable[[], T], second: Callable[[], R]) -> tuple[T, R]:
+    """What both return; with a width of 1 one after the other, in the caller's thread.
+
+    Raises:
+        Exception: what one of them raised, once neither is under way.
+    """
+    if width <= 1:
+        return first(), second()
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(second)
+        return first(), other.result()
+
+
 @dataclass(frozen=True, slots=True)
 class Runtime:
     state: State

@@ -1,4 +1,4 @@
-"""A confirmed job → a wheel with the next number of its distribution, in memory. Pure."""
+"""A candidate → a wheel with the next number of its distribution, in memory. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from codegen.changelog import shorten
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
 from publisher.publishing.history import newest_published, published_texts, releases
-from publisher.publishing.jobs import Confirmed, Draft, Job
+from publisher.publishing.jobs import Candidate, Draft, Job
 from publisher.publishing.packaging_protocol import (
     DraftedPackage,
     Packaging,
@@ -32,7 +32,7 @@ class Drafter:
         self._versioning = versioning
 
     def draft(
-        self, confirmed: Confirmed, fingerprints: Mapping[RelationName, str], now: float
+        self, candidate: Candidate, fingerprints: Mapping[RelationName, str], now: float
     ) -> Draft:
         """The next version; ``fingerprints`` are those of its upstreams' schemas.
 
@@ -40,10 +40,10 @@ class Drafter:
             CodegenError: the schema cannot be packaged.
             PackagingCrashed: packaging it killed a process.
         """
-        job, history = confirmed.job, confirmed.reconciled.history
+        job, history = candidate.job, candidate.reconciled.history
         predecessors = Predecessors(
             published_texts(history),
-            (*(version.number for version in history), *confirmed.reconciled.listed),
+            (*(version.number for version in history), *candidate.reconciled.listed),
             self._versioning,
             RUNTIME_UPDATED if _has_same_content(job, history) else SAME_SCHEMA,
         )
@@ -58,7 +58,7 @@ class Drafter:
         drafted = self._packaging.draft(replace(request, provenance=provenance), predecessors)
         version = _reservation(job, drafted, self._packaging.build_keys.generator, now)
         after = max((v.sequence for v in history), default=None)
-        return Draft(job, confirmed.cone, version, drafted.wheel, after)
+        return Draft(job, candidate.cone, version, drafted.wheel, after)
 
 
 def _has_same_content(job: Job, history: Sequence[VersionRecord]) -> bool:

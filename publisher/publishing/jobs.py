@@ -1,4 +1,4 @@
-"""The stages of a publication as values: a job, a confirmed job, a draft."""
+"""The stages of a publication as values: a job, a candidate, a draft."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Reconciled:
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
-    """A job whose facts are known to have held together at one moment.
+class Candidate:
+    """A job that needs a version, once its facts are known to have held together at one moment.
 
     Attributes:
-        cone: the relation and its upstreams at any distance, as they were then.
+        cone: the relation and its upstreams at any distance, as they were derived from.
         reconciled: its distribution.
     """
 

@@ -1,7 +1,7 @@
 """From a settled derivation to a version that pip can install: once, and never partially.
 
-Read the index, read the facts a second time, build, reserve a number together with its bytes in
-one transaction, upload, read back, confirm. Wherever a crash occurs, the next attempt finds either
+Read the index, build while the facts are read a second time, reserve a number together with its bytes
+in one transaction, upload, read back, confirm. Wherever a crash occurs, the next attempt finds either
 no reservation or one whose bytes it can deliver again.
 """
 
@@ -20,13 +20,13 @@ from publisher.index.protocol import PackageIndex
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_work import IndexWork
-from publisher.publishing.jobs import Confirmed, Draft, Job, Reconciled
+from publisher.publishing.jobs import Candidate, Draft, Job, Reconciled
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.recheck import Recheck
 from publisher.publishing.reconciling import Delivered, Reconciler, record_deliveries
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
-from publisher.runtime import Runtime, map_at_once
+from publisher.runtime import Runtime, both_at_once, map_at_once
 from publisher.settling.claims import Deferred, Done, Ending, Reread, end_claim, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
@@ -82,8 +82,13 @@ class Publisher:
 
         reconciled = self._work.for_each([job.claim for job in jobs], reconcile)
         admitted = self._rate.admit([(job, r) for job, r in reconciled if r is not None])
-        confirmed = self._recheck.confirm(admitted)
-        self._deliver_all(self._reserve_all(self._draft_all(confirmed)))
+        candidates, fingerprints = self._state.read(partial(_candidates, admitted=admitted))
+        confirmed, drafts = both_at_once(
+            self._runtime.policy.questions_at_once,
+            partial(self._recheck.confirm, candidates),
+            partial(self._draft_all, candidates, fingerprints),
+        )
+        self._deliver_all(self._reserve_all(self._fit(confirmed, drafts)))
 
     def compare(self, claims: Sequence[Claim]) -> None:
         """Repairs at the index what gets no new version, and yanks what was dropped."""
@@ -238,20 +243,35 @@ class Publisher:
 
     # Building and reserving
 
-    def _draft_all(self, confirmed: Sequence[Confirmed]) -> Sequence[Draft]:
-        upstreams = {u for each in confirmed for u in each.job.derivation.upstreams}
-        fingerprints = self._state.read(lambda tx: _fingerprints(tx, upstreams))
+    def _draft_all(
+        self, candidates: Sequence[Candidate], fingerprints: Mapping[RelationName, str]
+    ) -> Mapping[RelationName, Draft | CodegenError]:
+        """Also of those that are not confirmed in the end: both take as long."""
         now = self._runtime.clock.wall()
 
-        def draft(each: Confirmed) -> Draft | None:
+        def draft(each: Candidate) -> Draft | CodegenError:
             try:
                 return self._drafter.draft(each, fingerprints, now)
             except CodegenError as error:
-                self._give_up(each.job, f"cannot be packaged: {error}")
-                return None
+                return error
 
-        drafts = map_at_once(self._runtime.policy.questions_at_once, draft, confirmed)
-        return [each for each in drafts if each is not None]
+        drafts = map_at_once(self._runtime.policy.questions_at_once, draft, candidates)
+        return {each.job.name: d for each, d in zip(candidates, drafts, strict=True)}
+
+    def _fit(
+        self,
+        confirmed: Sequence[Candidate],
+        drafts: Mapping[RelationName, Draft | CodegenError],
+    ) -> Sequence[Draft]:
+        """The drafts of what is confirmed and can be packaged; gives up the others of these."""
+        fit = []
+        for each in confirmed:
+            match drafts[each.job.name]:
+                case CodegenError() as error:
+                    self._give_up(each.job, f"cannot be packaged: {error}")
+                case draft:
+                    fit.append(draft)
+        return fit
 
     def _give_up(self, job: Job, reason: str) -> None:
         self._runtime.counters.add("unfit")
@@ -337,6 +357,16 @@ def _is_up_to_date(newest: VersionRecord, job: Job, record: RelationRecord | Non
     """Whether the newest version has the job's content, and is newer than a republish request."""
     after = record.republish_after if record is not None else None
     return newest.content_hash == job.content_hash and (after is None or newest.sequence > after)
+
+
+def _candidates(
+    tx: Transaction, *, admitted: Sequence[tuple[Job, Reconciled]]
+) -> tuple[Sequence[Candidate], Mapping[RelationName, str]]:
+    """With the fingerprints of their upstreams' schemas, read at the same moment as their cones."""
+    cones = cones_of(tx, [job.name for job, _ in admitted])
+    upstreams = {u for job, _ in admitted for u in job.derivation.upstreams}
+    found = [Candidate(job, cones[job.name], reconciled) for job, reconciled in admitted]
+    return found, _fingerprints(tx, upstreams)
 
 
 def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:

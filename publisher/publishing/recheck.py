@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
-from publisher.publishing.jobs import Confirmed, Job, Reconciled
+from publisher.publishing.jobs import Candidate
 from publisher.runtime import Runtime
 from publisher.settling.claims import defer, end_claim, fail, retry_later
 from publisher.settling.cones import Cone
-from publisher.settling.cones import cones as cones_of
 from publisher.settling.findings import Answer, Answers, CatalogReader
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, Urgency, WorkRequest
@@ -28,21 +27,20 @@ class Recheck:
         self._runtime = runtime
         self._reader = reader
 
-    def confirm(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[Confirmed]:
-        """The jobs that may be published; the others are deferred, and what changed is read again."""
-        cones = self._runtime.state.read(lambda tx: cones_of(tx, [job.name for job, _ in jobs]))
-        names = {n for cone in cones.values() if len(cone.facts) > 1 for n in cone.facts}
+    def confirm(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Those that may be published; the others are deferred, and what changed is read again."""
+        names = {n for each in candidates if len(each.cone.facts) > 1 for n in each.cone.facts}
         # An id that was read earlier than this proves nothing now: no replica lags so far.
         since = self._runtime.clock.now() - self._runtime.policy.max_lag_seconds
         try:
             answers = self._reader.read(sorted(names))
         except CatalogUnavailable as error:
-            defer(self._runtime, [job.claim for job, _ in jobs], str(error))
+            defer(self._runtime, [each.job.claim for each in candidates], str(error))
             return ()
         return [
-            Confirmed(job, cones[job.name], reconciled)
-            for job, reconciled in jobs
-            if self._confirm_or_defer(job.claim, cones[job.name], answers, since)
+            each
+            for each in candidates
+            if self._confirm_or_defer(each.job.claim, each.cone, answers, since)
         ]
 
     def _confirm_or_defer(self, claim: Claim, cone: Cone, answers: Answers, since: float) -> bool:
