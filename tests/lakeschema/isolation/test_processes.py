@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lakeschema.isolation import process
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
@@ -57,7 +58,11 @@ def test_no_answer_within_the_limit_is_a_death() -> None:
 
 
 @pytest.mark.parametrize("size", [10, 2_000_000])
-def test_a_child_that_does_not_read_its_question_is_killed(size: int) -> None:
+def test_a_child_that_does_not_read_its_question_is_killed(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_START_SECONDS", 1.0)
+
     with a_pool(IMPATIENT, "never_ready") as processes, pytest.raises(ProcessDied, match="in 1 s"):
         processes.ask("test", "x" * size)
 

@@ -30,6 +30,7 @@ def test_no_state_breaks_a_promise() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", [upload_before_reserve, without_compare_and_set, without_fence])
 def test_a_broken_protocol_is_found(broken: Callable[[Deployment], Engine]) -> None:
-    scope = Scope(tables=("a", "ab"))
+    # A worker that outlives its lease is enough for each of them.
+    scope = Scope(tables=("a",), crashes=0, losses=0)
 
     assert explore(lambda: SmallScope(scope, broken)).broken is not None
