@@ -29,6 +29,7 @@ from publisher.publishing.discovery import Discovery
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.index_comparison import IndexComparison
 from publisher.publishing.packaging_protocol import Packaging
+from publisher.publishing.preparation import Preparation
 from publisher.publishing.publisher import Publisher
 from publisher.publishing.recheck import Recheck
 from publisher.publishing.retention import Retention
@@ -165,8 +166,9 @@ def parts_of(deployment: Deployment) -> Parts:
             runtime,
             deployment.index,
             packaging,
-            Drafter(packaging, deployment.versioning),
-            Recheck(runtime, reader),
+            Preparation(
+                runtime, Drafter(packaging, deployment.versioning), Recheck(runtime, reader)
+            ),
         ),
         comparison=CatalogComparison(
             runtime,

@@ -1,7 +1,7 @@
 """From a settled derivation to a version that pip can install: once, and never partially.
 
-Read the index, build while the facts are read a second time, reserve a number together with its bytes
-in one transaction, upload, read back, confirm. Wherever a crash occurs, the next attempt finds either
+Read the index, and meanwhile read the facts a second time and build; reserve a number together with
+its bytes in one transaction, upload, read back, confirm. Wherever a crash occurs, the next attempt finds either
 no reservation or one whose bytes it can deliver again.
 """
 
@@ -12,25 +12,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from codegen.errors import CodegenError
-from lakeschema.avro.fingerprint import sha256
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.index.protocol import PackageIndex
-from publisher.publishing.drafting import Drafter
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_work import IndexWork
-from publisher.publishing.jobs import Candidate, Draft, Job, Reconciled
+from publisher.publishing.jobs import Draft, Job, Reconciled
 from publisher.publishing.packaging_protocol import Packaging
-from publisher.publishing.recheck import Recheck
+from publisher.publishing.preparation import Preparation
 from publisher.publishing.reconciling import Delivered, Reconciler, record_deliveries
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
-from publisher.runtime import Runtime, both_at_once, map_at_once
+from publisher.runtime import Runtime, both_at_once
 from publisher.settling.claims import Deferred, Done, Ending, Reread, end_claim, retry_later
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
-from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, RelationRecord, VersionRecord, WorkRequest
 
@@ -59,36 +55,45 @@ class Publisher:
         runtime: Runtime,
         index: PackageIndex,
         packaging: Packaging,
-        drafter: Drafter,
-        recheck: Recheck,
+        preparation: Preparation,
     ) -> None:
         self._runtime = runtime
         self._state = runtime.state
         self._packaging = packaging
-        self._drafter = drafter
-        self._recheck = recheck
+        self._preparation = preparation
         self._reconciler = Reconciler(runtime, index, packaging)
         self._rate = VersionRate(runtime)
         self._work = IndexWork(runtime)
 
     def publish(self, jobs: Sequence[Job]) -> None:
-        """Publishes what the index lacks of the jobs, and ends or defers their claims."""
-        by_name = {job.name: job for job in jobs}
-        known = self._known(by_name)
+        """Publishes what the index lacks of the jobs, and ends or defers their claims.
 
-        def reconcile(claim: Claim) -> tuple[Job, Reconciled | None]:
-            job = by_name[claim.relation]
-            return job, self._reconcile_job(job, known[job.name])
-
-        reconciled = self._work.for_each([job.claim for job in jobs], reconcile)
-        admitted = self._rate.admit([(job, r) for job, r in reconciled if r is not None])
-        candidates, fingerprints = self._state.read(partial(_candidates, admitted=admitted))
-        confirmed, drafts = both_at_once(
+        What needs a version by the ledger is prepared while the index is asked, which mostly agrees.
+        """
+        known = self._known([job.name for job in jobs])
+        expected = {
+            job.name: Reconciled(history, frozenset(version.number for version in history))
+            for job in jobs
+            if self._is_likely(job, known[job.name])
+            for history in [known[job.name].history]
+        }
+        reconciled, prepared = both_at_once(
             self._runtime.policy.questions_at_once,
-            partial(self._recheck.confirm, candidates),
-            partial(self._draft_all, candidates, fingerprints),
+            partial(self._reconcile_all, jobs, known),
+            partial(
+                self._preparation.prepare,
+                [(job, expected[job.name]) for job in jobs if job.name in expected],
+            ),
         )
-        self._deliver_all(self._reserve_all(self._fit(confirmed, drafts)))
+        as_expected = {
+            job.name
+            for job, found in reconciled
+            if job.name in expected and _agrees(found, expected[job.name])
+        }
+        others = [(job, found) for job, found in reconciled if job.name not in as_expected]
+        drafts = [draft for draft in prepared if draft.job.name in as_expected]
+        drafts += self._preparation.prepare(self._rate.admit(others))
+        self._deliver_all(self._reserve_all(drafts))
 
     def compare(self, claims: Sequence[Claim]) -> None:
         """Repairs at the index what gets no new version, and yanks what was dropped."""
@@ -150,6 +155,33 @@ class Publisher:
             name: _Known(histories[distribution], records.get(name))
             for name, distribution in distributions.items()
         }
+
+    def _is_likely(self, job: Job, known: _Known) -> bool:
+        """Whether it is likely to get a version now, as far as the ledger knows.
+
+        Not at a retry: while an index is away, nothing would come of the work.
+        """
+        newest = newest_published(known.history)
+        is_current = newest is not None and _is_up_to_date(newest, job, known.record)
+        return (
+            not is_current
+            and not known.is_due
+            and not job.claim.retries
+            and self._rate.allows(known.history)
+        )
+
+    def _reconcile_all(
+        self, jobs: Sequence[Job], known: Mapping[RelationName, _Known]
+    ) -> Sequence[tuple[Job, Reconciled]]:
+        """The jobs that need a version, each with its distribution."""
+        by_name = {job.name: job for job in jobs}
+
+        def reconcile(claim: Claim) -> tuple[Job, Reconciled | None]:
+            job = by_name[claim.relation]
+            return job, self._reconcile_job(job, known[job.name])
+
+        reconciled = self._work.for_each([job.claim for job in jobs], reconcile)
+        return [(job, found) for job, found in reconciled if found is not None]
 
     def _reconcile_job(self, job: Job, known: _Known) -> Reconciled | None:
         """The distribution in agreement with the index; None if nothing is left to do."""
@@ -241,49 +273,7 @@ class Publisher:
             tx.graph.write(replace(record, index_check_due=True))
             tx.work.request([WorkRequest(claim.relation, self._runtime.clock.now())])
 
-    # Building and reserving
-
-    def _draft_all(
-        self, candidates: Sequence[Candidate], fingerprints: Mapping[RelationName, str]
-    ) -> Mapping[RelationName, Draft | CodegenError]:
-        """Also of those that are not confirmed in the end: both take as long."""
-        now = self._runtime.clock.wall()
-
-        def draft(each: Candidate) -> Draft | CodegenError:
-            try:
-                return self._drafter.draft(each, fingerprints, now)
-            except CodegenError as error:
-                return error
-
-        drafts = map_at_once(self._runtime.policy.questions_at_once, draft, candidates)
-        return {each.job.name: d for each, d in zip(candidates, drafts, strict=True)}
-
-    def _fit(
-        self,
-        confirmed: Sequence[Candidate],
-        drafts: Mapping[RelationName, Draft | CodegenError],
-    ) -> Sequence[Draft]:
-        """The drafts of what is confirmed and can be packaged; gives up the others of these."""
-        fit = []
-        for each in confirmed:
-            match drafts[each.job.name]:
-                case CodegenError() as error:
-                    self._give_up(each.job, f"cannot be packaged: {error}")
-                case draft:
-                    fit.append(draft)
-        return fit
-
-    def _give_up(self, job: Job, reason: str) -> None:
-        self._runtime.counters.add("unfit")
-        fields = {"relation": str(job.name), "why": reason}
-        log.warning("relation gets no version", extra=fields)
-        self._state.write(partial(self._record_unfit, job=job, reason=reason))
-
-    def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
-        if tx.work.holds(job.claim):
-            record = tx.graph.records([job.name])[job.name]
-            tx.graph.write(replace(record, content_hash=None, reason=reason))
-            end_claim(tx, job.claim, Done())
+    # Reserving
 
     def _reserve_all(self, drafts: Sequence[Draft]) -> Sequence[Draft]:
         if not drafts:
@@ -359,20 +349,6 @@ def _is_up_to_date(newest: VersionRecord, job: Job, record: RelationRecord | Non
     return newest.content_hash == job.content_hash and (after is None or newest.sequence > after)
 
 
-def _candidates(
-    tx: Transaction, *, admitted: Sequence[tuple[Job, Reconciled]]
-) -> tuple[Sequence[Candidate], Mapping[RelationName, str]]:
-    """With the fingerprints of their upstreams' schemas, read at the same moment as their cones."""
-    cones = cones_of(tx, [job.name for job, _ in admitted])
-    upstreams = {u for job, _ in admitted for u in job.derivation.upstreams}
-    found = [Candidate(job, cones[job.name], reconciled) for job, reconciled in admitted]
-    return found, _fingerprints(tx, upstreams)
-
-
-def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
-    """Fingerprints of the relations' schemas, where they have one."""
-    known = {name: record.fingerprint for name, record in tx.graph.records(names).items()}
-    # A state that an earlier release wrote does not have them all.
-    texts = tx.graph.derivations(name for name, value in known.items() if value is None)
-    found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
-    return found | {name: value for name, value in known.items() if value is not None}
+def _agrees(found: Reconciled, expected: Reconciled) -> bool:
+    """Whether the next version is the same for both."""
+    return [*found.history] == [*expected.history] and found.listed <= expected.listed

@@ -19,6 +19,7 @@ from publisher.daemon.assembly import Deployment, parts_of
 from publisher.daemon.engine import Engine, Parts
 from publisher.events.protocol import Batch, RelationHint
 from publisher.publishing.drafting import Drafter
+from publisher.publishing.preparation import Preparation
 from publisher.publishing.publisher import Publisher
 from publisher.publishing.recheck import FactsHashes, Recheck
 from publisher.settling.deriving import derivation_from_text, derivation_to_text
@@ -109,8 +110,11 @@ def without_double_collect(deployment: Deployment) -> Engine:
         parts.runtime,
         deployment.index,
         packaging,
-        Drafter(packaging, deployment.versioning),
-        _TrustingRecheck(parts.runtime, parts.reader),
+        Preparation(
+            parts.runtime,
+            Drafter(packaging, deployment.versioning),
+            _TrustingRecheck(parts.runtime, parts.reader),
+        ),
     )
     return Engine(replace(parts, publisher=publisher))
 

@@ -54,7 +54,7 @@ def our_answers(engine: Engine, asked: Sequence[str]) -> Mapping[str, str]:
     answers: dict[str, str] = {}
     for question in asked:
         view = f"CREATE VIEW v AS SELECT {question} AS x FROM t"
-        relation = relations_from_ddl([table_ddl(dialect), view], dialect)[VIEW]
+        relation = relations_from_ddl([view], dialect)[VIEW]
         assert relation.view is not None
         text = replace(relation.view, sql_configs=engine.settings)
         try:

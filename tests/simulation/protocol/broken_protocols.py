@@ -12,6 +12,7 @@ from publisher.daemon.assembly import Deployment, parts_of
 from publisher.daemon.engine import Engine
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.jobs import Draft
+from publisher.publishing.preparation import Preparation
 from publisher.publishing.publisher import Publisher
 from publisher.publishing.recheck import Recheck
 from publisher.settling.cones import Cone
@@ -53,8 +54,11 @@ def _engine_with(deployment: Deployment, publisher: type[Publisher]) -> Engine:
         parts.runtime,
         deployment.index,
         packaging,
-        Drafter(packaging, deployment.versioning),
-        Recheck(parts.runtime, parts.reader),
+        Preparation(
+            parts.runtime,
+            Drafter(packaging, deployment.versioning),
+            Recheck(parts.runtime, parts.reader),
+        ),
     )
     return Engine(replace(parts, publisher=built))
 

@@ -1,0 +1,108 @@
+"""From what needs a version to built wheels: the facts are read a second time, and meanwhile they are built.
+
+The second reading waits for the catalog, the wheels for the processes that build them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from codegen.errors import CodegenError
+from lakeschema.avro.fingerprint import sha256
+from lakeschema.catalog.identifiers import RelationName
+from publisher.publishing.drafting import Drafter
+from publisher.publishing.jobs import Candidate, Draft, Job, Reconciled
+from publisher.publishing.recheck import Recheck
+from publisher.runtime import Runtime, both_at_once, map_at_once
+from publisher.settling.claims import Done, end_claim
+from publisher.settling.cones import cones as cones_of
+from publisher.settling.deriving import derivation_from_text
+from publisher.state.protocol import Transaction
+
+log = logging.getLogger(__name__)
+
+
+class Preparation:
+    """One for all workers."""
+
+    def __init__(self, runtime: Runtime, drafter: Drafter, recheck: Recheck) -> None:
+        self._runtime = runtime
+        self._state = runtime.state
+        self._drafter = drafter
+        self._recheck = recheck
+
+    def prepare(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[Draft]:
+        """Drafts of what may be published; the claims of the others are deferred or ended."""
+        if not jobs:
+            return ()
+        candidates, fingerprints = self._state.read(partial(_candidates, jobs=jobs))
+        confirmed, drafts = both_at_once(
+            self._runtime.policy.questions_at_once,
+            partial(self._recheck.confirm, candidates),
+            partial(self._draft_all, candidates, fingerprints),
+        )
+        return self._fit(confirmed, drafts)
+
+    def _draft_all(
+        self, candidates: Sequence[Candidate], fingerprints: Mapping[RelationName, str]
+    ) -> Mapping[RelationName, Draft | CodegenError]:
+        """Also of those that are not confirmed in the end: both take as long."""
+        now = self._runtime.clock.wall()
+
+        def draft(each: Candidate) -> Draft | CodegenError:
+            try:
+                return self._drafter.draft(each, fingerprints, now)
+            except CodegenError as error:
+                return error
+
+        drafts = map_at_once(self._runtime.policy.questions_at_once, draft, candidates)
+        return {each.job.name: d for each, d in zip(candidates, drafts, strict=True)}
+
+    def _fit(
+        self,
+        confirmed: Sequence[Candidate],
+        drafts: Mapping[RelationName, Draft | CodegenError],
+    ) -> Sequence[Draft]:
+        """The drafts of what is confirmed and can be packaged; gives up the others of these."""
+        fit = []
+        for each in confirmed:
+            match drafts[each.job.name]:
+                case CodegenError() as error:
+                    self._give_up(each.job, f"cannot be packaged: {error}")
+                case draft:
+                    fit.append(draft)
+        return fit
+
+    def _give_up(self, job: Job, reason: str) -> None:
+        self._runtime.counters.add("unfit")
+        fields = {"relation": str(job.name), "why": reason}
+        log.warning("relation gets no version", extra=fields)
+        self._state.write(partial(self._record_unfit, job=job, reason=reason))
+
+    def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
+        if tx.work.holds(job.claim):
+            record = tx.graph.records([job.name])[job.name]
+            tx.graph.write(replace(record, content_hash=None, reason=reason))
+            end_claim(tx, job.claim, Done())
+
+
+def _candidates(
+    tx: Transaction, *, jobs: Sequence[tuple[Job, Reconciled]]
+) -> tuple[Sequence[Candidate], Mapping[RelationName, str]]:
+    """With the fingerprints of their upstreams' schemas, read at the same moment as their cones."""
+    cones = cones_of(tx, [job.name for job, _ in jobs])
+    upstreams = {u for job, _ in jobs for u in job.derivation.upstreams}
+    found = [Candidate(job, cones[job.name], reconciled) for job, reconciled in jobs]
+    return found, _fingerprints(tx, upstreams)
+
+
+def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
+    """Fingerprints of the relations' schemas, where they have one."""
+    known = {name: record.fingerprint for name, record in tx.graph.records(names).items()}
+    # A state that an earlier release wrote does not have them all.
+    texts = tx.graph.derivations(name for name, value in known.items() if value is None)
+    found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
+    return found | {name: value for name, value in known.items() if value is not None}
