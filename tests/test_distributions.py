@@ -94,6 +94,7 @@ def test_a_wheel_has_exactly_its_packages(
     assert top_level_names(wheels[name]) == packages
 
 
+@pytest.mark.thorough
 def test_an_index_accepts_both_wheels(wheels: Mapping[str, Path]) -> None:
     run(ROOT, sys.executable, "-m", "twine", "check", "--strict", *map(str, wheels.values()))
 
@@ -149,6 +150,7 @@ def test_a_plugin_imports_what_it_answers(python: Path, tmp_path: Path) -> None:
     run(tmp_path, str(python), "-c", "from lakeschema.udfs import Returns, parse_type")
 
 
+@pytest.mark.thorough
 def test_a_users_own_modules_may_have_the_names_of_ours(python: Path, tmp_path: Path) -> None:
     for name in ("avro", "catalog", "translation", "spark", "udfs"):
         (tmp_path / f"{name}.py").write_text(f"OWNER = 'the user of {name}'\n")

@@ -23,6 +23,7 @@ def drawn() -> list[tuple[str, int]]:
     return found
 
 
+@pytest.mark.thorough
 def test_examples_do_not_depend_on_the_modules_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+import pytest
+
 from benchmarks.lineage_claims import Claimants, Claims
 from benchmarks.lineage_engines import DuckDBEngine, EngineFailed
 from benchmarks.lineage_findings import Truth
@@ -45,6 +47,7 @@ def test_most_claimed_edges_move_something_and_nothing_else_moves() -> None:
     assert truth.analysed.moving > truth.analysed.edges / 2
 
 
+@pytest.mark.thorough
 def test_an_edge_that_is_not_claimed_is_missed() -> None:
     truth = _judged(LineageJudge(DuckDBEngine(), claimants=_Forgetful(tables())), range(1, 6))
 

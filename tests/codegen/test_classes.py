@@ -434,6 +434,7 @@ def test_no_record_takes_the_name_of_a_part_of_another_ones_code(part: str) -> N
         assert module.X.from_avro(value.to_avro()) == value
 
 
+@pytest.mark.thorough
 def test_a_package_of_thousands_of_records_can_be_imported() -> None:
     fields = {f"f{n}": record({"a": "int"}, f"X{n}") for n in range(3_000)}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from tests.effort import examples
 FLAT, VALUES = every_column(with_null=False)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(15), suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(VALUES, max_size=4))
 def test_records_pass_through_pandas_unchanged(values: list[dict[str, Any]]) -> None:

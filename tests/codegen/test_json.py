@@ -24,6 +24,7 @@ from tests.effort import examples
 FORMS = ("plain", "avro")
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(100))
 @given(schemas_and_values(), st.booleans())
 def test_every_value_reads_back_from_json_as_itself(
@@ -81,6 +82,7 @@ def ambiguous() -> Iterator[Any]:
         yield package
 
 
+@pytest.mark.thorough
 @given(st.data())
 @settings(max_examples=examples(200))
 def test_what_looks_like_another_branch_reads_back_as_itself(

@@ -17,6 +17,7 @@ from codegen.runtime_packing.scopes import UnfitRuntime
 from codegen.runtime_packing.sources import runtime_sources
 
 
+@pytest.mark.thorough
 def test_the_packed_files_are_those_of_the_runtime() -> None:
     joined = join_modules(runtime_sources())
 

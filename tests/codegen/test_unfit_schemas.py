@@ -50,6 +50,7 @@ DEFAULTS: st.SearchStrategy[Json | NoDefault] = st.just(NO_DEFAULT) | st.recursi
 FIELDS = st.builds(Field, st.sampled_from(["f", "class", "self"]), PRIMITIVES | ODD_TYPES, DEFAULTS)
 
 
+@pytest.mark.thorough
 @given(schemas(), FIELDS, st.booleans())
 @example(Record("R", "n", ()), Field("f", Primitive("int"), "1"), False)
 def test_a_content_hash_is_refused_for_the_reason_that_a_wheel_is(

@@ -87,6 +87,7 @@ def test_the_gitlab_job_shows_the_report_and_fails_if_something_breaks(
     assert words in (repository.path / GITLAB["artifacts"]["paths"][0]).read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("ddl", "status"), [(ADDS, 0), (BREAKS, 1)])
 def test_the_hook_fails_if_something_breaks(repository: Folder, ddl: str, status: int) -> None:
     (repository.path / "change.sql").write_text(ddl)

@@ -77,6 +77,7 @@ def test_a_server_that_crashes_shows_the_end_of_its_log(tmp_path: Path) -> None:
         start_server("a server", command, tmp_path / "log", (), lambda _: False, PATIENCE_SECONDS)
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_never_ready_is_ended(tmp_path: Path) -> None:
     asked: list[int] = []
 
@@ -131,6 +132,7 @@ def test_a_server_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     close(parent)
 
 
+@pytest.mark.thorough
 def test_a_released_server_outlives_its_parent(tmp_path: Path) -> None:
     parent, server = parent_of_leashed_server(tmp_path, "server.release()")
     parent.wait(PATIENCE_SECONDS)

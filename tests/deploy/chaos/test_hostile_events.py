@@ -25,6 +25,7 @@ def every_forged_message() -> list[bytes]:
     ]
 
 
+@pytest.mark.thorough
 def test_a_broker_takes_every_message() -> None:
     garbage = [message for seed in range(30) for message in garbage_messages(Random(seed))]
 

@@ -155,6 +155,7 @@ def test_a_dripped_answer_is_whole_once_the_lie_has_ended(rig: Rig) -> None:
     assert answers == [(200, b"0 files")]
 
 
+@pytest.mark.thorough
 def test_an_index_that_is_down_gives_no_answer(tmp_path: Path) -> None:
     index = SmallIndex()
     proxy = IndexProxy(index.port, Journal(tmp_path / "uploads.jsonl", lambda: 0.0))

@@ -100,6 +100,7 @@ def test_what_is_held_passes_once_the_passage_is_open_again(proxy: TcpProxy) -> 
         assert client.recv(100) == b"b"
 
 
+@pytest.mark.thorough
 def test_what_is_slow_arrives(proxy: TcpProxy) -> None:
     proxy.let(Passage.SLOW)
 

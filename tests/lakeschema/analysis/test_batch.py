@@ -89,6 +89,7 @@ def test_a_wrong_request_is_told_what_is_allowed(request_: Any, message: str) ->
     assert message in answer(request_)["error"]["message"]
 
 
+@pytest.mark.thorough
 def test_the_command_answers_line_by_line() -> None:
     lines = [json.dumps({"id": 1, "sql": "SELECT 1", "ask": []}), "{", json.dumps({"id": 2})]
 

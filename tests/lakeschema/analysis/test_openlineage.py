@@ -73,6 +73,7 @@ def test_groups_are_group_by() -> None:
     assert transformations(rows) == {("shop.orders.kind", "INDIRECT", "GROUP_BY")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "sql",
     [

@@ -195,6 +195,7 @@ def test_nothing_to_compare_with_is_a_callers_mistake() -> None:
         compare([], company())
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
@@ -217,6 +218,7 @@ def test_below_major_data_reads_both_ways(data: st.DataObject) -> None:
         assert not written.read()
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_schema_does_not_differ_from_itself_and_changes_are_described(

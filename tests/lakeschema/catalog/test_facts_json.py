@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,7 @@ relations = st.builds(
 )
 
 
+@pytest.mark.thorough
 @given(relations)
 def test_facts_written_as_json_read_back_the_same(relation: Relation) -> None:
     written = json.dumps(facts_to_json(relation))

@@ -52,11 +52,13 @@ def test_a_death_names_its_cause_and_the_next_question_is_answered(
     assert shared.ask("test", "argument")
 
 
+@pytest.mark.thorough
 def test_no_answer_within_the_limit_is_a_death() -> None:
     with a_pool(IMPATIENT) as processes, pytest.raises(ProcessDied, match="no answer in 1 s"):
         processes.ask("test", "hang")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [10, 2_000_000])
 def test_a_child_that_does_not_read_its_question_is_killed(
     size: int, monkeypatch: pytest.MonkeyPatch
@@ -67,6 +69,7 @@ def test_a_child_that_does_not_read_its_question_is_killed(
         processes.ask("test", "x" * size)
 
 
+@pytest.mark.thorough
 def test_a_child_that_stops_reading_is_killed() -> None:
     with a_pool(IMPATIENT) as processes:
         pid = processes.ask("test", ["start", "sleep", "60"])
@@ -107,6 +110,7 @@ def test_bytes_cross_beside_json(shared: LimitedProcesses) -> None:
     assert shared.ask("test", Attached("echo", data)) == Attached("echo", data)
 
 
+@pytest.mark.thorough
 def test_whoever_waits_for_a_process_is_refused_when_the_pool_closes() -> None:
     processes = a_pool(IMPATIENT)
     refusals: queue.Queue[str] = queue.Queue()

@@ -96,6 +96,7 @@ def test_every_question_has_a_recorded_answer(engine: Engine) -> None:
     assert list(recorded(engine)) == list(questions(engine.dialect)), "record them again: --accept"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", Engine)
 def test_an_expression_in_twenty_has_the_type_that_the_engine_gives_it(engine: Engine) -> None:
     check(engine, list(recorded(engine))[::20])

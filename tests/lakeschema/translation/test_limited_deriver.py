@@ -106,6 +106,7 @@ def a_view_whose_type_doubles(times: int) -> Relation:
     return a_view(f"WITH c0 AS (SELECT a FROM d.t){steps} SELECT a FROM c{times}")
 
 
+@pytest.mark.thorough
 def test_a_short_text_of_a_huge_type_kills_a_child_and_not_its_parent() -> None:
     table = DirectDeriver(Options()).derive(TABLE, {})
     assert isinstance(table, Derived)
@@ -114,6 +115,7 @@ def test_a_short_text_of_a_huge_type_kills_a_child_and_not_its_parent() -> None:
         child.derive(a_view_whose_type_doubles(40), {T: table.derivation.interface})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "relation",
     [

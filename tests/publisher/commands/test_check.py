@@ -47,6 +47,7 @@ def yank(folder: Folder, number: str, reason: str) -> None:
     assert index.yank(file, reason)
 
 
+@pytest.mark.thorough
 def test_a_pin_before_a_major_version_breaks_and_says_what_each_version_changes(
     evolved: Folder,
 ) -> None:

@@ -32,6 +32,7 @@ def test_held_changes_are_shown_and_carried_out_once_confirmed(held: Folder) -> 
     assert after["counters"]["published"] == MANY
 
 
+@pytest.mark.thorough
 def test_people_are_told_what_to_do(held: Folder) -> None:
     told = held.people("snapshot")
 

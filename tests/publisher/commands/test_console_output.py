@@ -201,6 +201,7 @@ def test_an_explanation_has_the_reason_and_the_upstreams(published: Folder) -> N
     assert "upstreams\n  relation     status\n  shop.orders  OK" in seen
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("artifacts", "ddl", "reason"),
     [
@@ -252,6 +253,7 @@ def test_a_verification_without_drift_says_so(folder: Folder) -> None:
     assert ended.out == "1 package checked: all packages are as the catalog says\n"
 
 
+@pytest.mark.thorough
 def test_a_snapshot_is_told_in_two_sentences(folder: Folder) -> None:
     first, second = folder.people("snapshot").splitlines()
 
@@ -269,6 +271,7 @@ def test_a_snapshot_names_the_deletions_that_it_held(folder: Folder) -> None:
     assert "schema-publisher confirm-deletions" in " ".join(stream.getvalue().split())
 
 
+@pytest.mark.thorough
 def test_a_dry_run_lists_what_differs_and_what_cannot_be_derived(folder: Folder) -> None:
     seen = folder.people("snapshot", "--dry-run")
 

@@ -46,6 +46,7 @@ def test_a_snapshot_that_leaves_the_work_to_a_daemon_has_no_seconds(folder: Fold
     assert list(line) == ["runner", "listed", "differing", "missing", "counters"]
 
 
+@pytest.mark.thorough
 def test_a_dry_run_is_one_line(folder: Folder) -> None:
     (line,) = folder.run("snapshot", "--dry-run", "--json").lines
 
@@ -58,6 +59,7 @@ def test_a_dry_run_is_one_line(folder: Folder) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_plan_is_one_object(folder: Folder) -> None:
     (plan,) = folder.run("plan", "--json").lines
 
@@ -116,6 +118,7 @@ def test_an_explanation_is_one_line(published: Folder) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_status_has_no_json_within_strings(published: Folder) -> None:
     (line,) = published.run("status", "--json").lines
 

@@ -57,6 +57,7 @@ def links(answer: dict[str, Any]) -> Sequence[str]:
     ]
 
 
+@pytest.mark.thorough
 def test_a_column_comes_from_tables_through_views_and_clauses(shop: Folder) -> None:
     answer = asked(shop, "shop.best.who")
 
@@ -180,6 +181,7 @@ def test_a_name_that_is_not_known_is_told_with_what_may_be_meant(
     assert ended.out == ""
 
 
+@pytest.mark.thorough
 def test_a_view_that_cannot_be_derived_is_named_and_not_guessed(folder: Folder) -> None:
     folder.run("snapshot")
 
@@ -191,6 +193,7 @@ def test_a_view_that_cannot_be_derived_is_named_and_not_guessed(folder: Folder) 
     assert "shop.wrong: its columns are not known" in shown
 
 
+@pytest.mark.thorough
 def test_a_view_of_an_earlier_release_says_what_is_not_known_of_it(folder: Folder) -> None:
     folder.write_ddl(DDL)
     folder.run("snapshot")
@@ -220,6 +223,7 @@ def test_no_state_is_made_by_asking(folder: Folder) -> None:
     assert not Path(folder.path / "state.db").exists()
 
 
+@pytest.mark.thorough
 def test_names_and_expressions_never_reach_a_terminal_as_they_are(folder: Folder) -> None:
     folder.write_ddl("CREATE VIEW shop.odd AS SELECT concat('\x1b[2J[bold]', 'x') AS a;")
     folder.run("snapshot")

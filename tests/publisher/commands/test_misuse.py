@@ -228,6 +228,7 @@ def test_an_installed_package_says_where_the_demo_is(
     assert "make demo" in ended.err
 
 
+@pytest.mark.thorough
 def test_a_reader_that_goes_away_ends_it_quietly(published: Folder) -> None:
     command = [sys.executable, "-m", "publisher", "status", "--config", str(published.config)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -238,6 +239,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(published: Folder) -> None:
     assert process.returncode == 1
 
 
+@pytest.mark.thorough
 def test_a_warning_names_what_it_is_about(folder: Folder) -> None:
     folder.write_ddl(TABLES + "ALTER TABLE shop.nope ADD COLUMNS (x \x1b[2J int);")
     command = [sys.executable, "-m", "publisher", "plan", "--config", str(folder.config)]

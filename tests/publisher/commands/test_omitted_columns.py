@@ -35,6 +35,7 @@ def wheel_of(folder: Folder, table: str, version: str = "1.0.0") -> Path:
     return next((folder.path / "index").rglob(name))
 
 
+@pytest.mark.thorough
 def test_every_relation_gets_a_package_and_what_is_left_out_is_counted(events: Folder) -> None:
     (snapshot,) = events.run("snapshot").lines
 
@@ -61,6 +62,7 @@ def test_class_metadata_and_page_name_what_is_left_out(events: Folder, table: st
     assert list(describe(wheel.read_bytes()).omitted) == LEFT_OUT
 
 
+@pytest.mark.thorough
 def test_an_explanation_names_what_is_left_out(events: Folder) -> None:
     events.run("snapshot")
 
@@ -73,6 +75,7 @@ def test_an_explanation_names_what_is_left_out(events: Folder) -> None:
     assert events.run("explain", "shop.ids", "--json").lines[0]["omitted"] == []
 
 
+@pytest.mark.thorough
 def test_refusing_costs_those_their_package_that_would_leave_a_column_out(events: Folder) -> None:
     events.write_settings(rest=REFUSE)
 
@@ -90,6 +93,7 @@ def test_refusing_costs_those_their_package_that_would_leave_a_column_out(events
     assert reason in failing["shop.events"]
 
 
+@pytest.mark.thorough
 def test_the_next_snapshot_carries_the_other_choice_out(events: Folder) -> None:
     events.write_settings(rest=REFUSE)
     events.run("snapshot")
@@ -101,6 +105,7 @@ def test_the_next_snapshot_carries_the_other_choice_out(events: Folder) -> None:
     assert events.run("verify").status == 0
 
 
+@pytest.mark.thorough
 def test_a_column_that_gets_a_type_is_a_minor_version(events: Folder) -> None:
     events.run("snapshot")
     events.write_ddl(DDL.replace("payload variant, place", "payload string, place"))

@@ -166,12 +166,14 @@ def test_nothing_published_is_a_first_version(lake: Lake) -> None:
     assert table.dependents == (view.relation,)
 
 
+@pytest.mark.thorough
 def test_what_is_published_is_no_change(lake: Lake) -> None:
     lake.publish(ID + VIEW)
 
     assert lake.planned().is_empty
 
 
+@pytest.mark.thorough
 def test_every_version_of_the_major_counts_and_the_publication_agrees(lake: Lake) -> None:
     """Readers of 1.1.0 take an unknown symbol for its default; those of 1.0.0 have no default."""
     lake.publish(avro_table(symbols=["A"]))
@@ -192,6 +194,7 @@ def test_a_view_that_cannot_be_derived_says_why(lake: Lake) -> None:
     assert "nothing" in unpublishable["default.v"]
 
 
+@pytest.mark.thorough
 def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) -> None:
     lake.publish("CREATE TABLE t (id bigint,, name);" + VIEW + "CREATE TABLE u (id bigint);")
 
@@ -204,6 +207,7 @@ def test_a_table_that_the_catalog_cannot_give_blocks_its_cone_alone(lake: Lake) 
     assert "default.t" in unpublishable["default.v"]
 
 
+@pytest.mark.thorough
 def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
     opted_out = "CREATE TABLE u (id bigint) TBLPROPERTIES ('schema-publisher.publish' = 'false');"
 
@@ -215,6 +219,7 @@ def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
     assert lake.drifts() == []
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_derived_is_a_drift_with_the_words_that_a_plan_uses(lake: Lake) -> None:
     broken = "CREATE VIEW w AS SELECT nothing FROM t; CREATE VIEW x AS SELECT * FROM w;"
     cycle = "CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM a;"
@@ -232,6 +237,7 @@ def test_what_cannot_be_derived_is_a_drift_with_the_words_that_a_plan_uses(lake:
     assert planned["default.x"] == "default.x: upstream default.w is BROKEN"
 
 
+@pytest.mark.thorough
 def test_a_view_that_kills_its_derivation_is_reported_beside_the_others(lake: Lake) -> None:
     steps = "".join(
         f", c{n} AS (SELECT struct(x.a AS p, x.a AS q) AS a FROM c{n - 1} x)" for n in range(1, 41)

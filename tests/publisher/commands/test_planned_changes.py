@@ -37,6 +37,7 @@ def plan(folder: Folder, *ddl: str, status: int = 0) -> Any:
     return ended.lines[0]
 
 
+@pytest.mark.thorough
 def test_a_new_column_is_a_minor_version_of_what_shows_it_alone(lake: Folder) -> None:
     found = plan(lake, "ALTER TABLE shop.orders ADD COLUMNS (note string)")
 
@@ -60,6 +61,7 @@ def test_a_new_column_is_a_minor_version_of_what_shows_it_alone(lake: Folder) ->
     ]
 
 
+@pytest.mark.thorough
 def test_a_changed_type_reaches_those_that_read_the_column_and_names_it(lake: Folder) -> None:
     found = plan(lake, "ALTER TABLE shop.orders CHANGE COLUMN total total decimal(12,2)")
 
@@ -74,6 +76,7 @@ def test_a_changed_type_reaches_those_that_read_the_column_and_names_it(lake: Fo
     assert causes == {"shop.orders": [], "shop.totals": of_total, "shop.named": of_total}
 
 
+@pytest.mark.thorough
 def test_what_breaks_by_a_column_of_its_where_names_it_at_any_distance(folder: Folder) -> None:
     view = "CREATE VIEW shop.recent AS SELECT id FROM shop.orders WHERE note > 'a';"
     above = "CREATE VIEW shop.above AS SELECT id FROM shop.recent;"
@@ -87,6 +90,7 @@ def test_what_breaks_by_a_column_of_its_where_names_it_at_any_distance(folder: F
     assert causes == {"shop.recent": [removed], "shop.above": [removed]}
 
 
+@pytest.mark.thorough
 def test_what_breaks_names_the_column_at_the_root_and_ends_with_no(lake: Folder) -> None:
     found = plan(lake, "ALTER TABLE shop.orders CHANGE COLUMN customer buyer bigint", status=NO)
 
@@ -100,6 +104,7 @@ def test_what_breaks_names_the_column_at_the_root_and_ends_with_no(lake: Folder)
     assert broken["shop.named"]["published"] == "1.0.0"
 
 
+@pytest.mark.thorough
 def test_a_comment_is_no_cause_of_what_breaks(lake: Folder) -> None:
     changed = "id bigint, customer bigint COMMENT 'who'"
     found = plan(lake, f"ALTER TABLE shop.orders REPLACE COLUMNS ({changed})", status=NO)
@@ -108,6 +113,7 @@ def test_a_comment_is_no_cause_of_what_breaks(lake: Folder) -> None:
     assert {cause["column"] for cause in broken["shop.totals"]} == {"total"}
 
 
+@pytest.mark.thorough
 def test_a_dropped_table_breaks_its_views_and_its_package_is_yanked(lake: Folder) -> None:
     found = plan(lake, "DROP TABLE shop.customers", status=NO)
 
@@ -125,6 +131,7 @@ def test_a_dropped_table_breaks_its_views_and_its_package_is_yanked(lake: Folder
     assert found["relations"][0]["dependents_after"] == ["shop.named"]
 
 
+@pytest.mark.thorough
 def test_a_renamed_table_is_a_first_package_under_its_new_name(lake: Folder) -> None:
     found = plan(lake, "ALTER TABLE shop.customers RENAME TO shop.people", status=NO)
 
@@ -136,6 +143,7 @@ def test_a_renamed_table_is_a_first_package_under_its_new_name(lake: Folder) -> 
     assert broken["causes"][0]["what"] == "is renamed to shop.people"
 
 
+@pytest.mark.thorough
 def test_a_rename_with_its_views_replaced_breaks_nothing(lake: Folder) -> None:
     script = lake.path / "move.sql"
     script.write_text(
@@ -154,6 +162,7 @@ def test_a_rename_with_its_views_replaced_breaks_nothing(lake: Folder) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_many_dropped_packages_wait_for_a_person(folder: Folder) -> None:
     tables = "".join(f"CREATE TABLE shop.t{n} (a int);\n" for n in range(12))
     folder.write_ddl(f"CREATE DATABASE shop;\n{tables}")
@@ -181,12 +190,14 @@ def test_what_a_change_mends_is_said(folder: Folder) -> None:
     assert found["already_failing"] == []
 
 
+@pytest.mark.thorough
 def test_a_new_view_that_its_engine_would_refuse_breaks(lake: Folder) -> None:
     found = plan(lake, "CREATE VIEW shop.bad AS SELECT nope FROM shop.orders", status=NO)
 
     assert [each["relation"] for each in found["broken"]] == ["shop.bad"]
 
 
+@pytest.mark.thorough
 def test_a_new_view_that_is_not_translated_gets_no_package_and_breaks_nothing(
     lake: Folder,
 ) -> None:
@@ -195,6 +206,7 @@ def test_a_new_view_that_is_not_translated_gets_no_package_and_breaks_nothing(
     assert [each["relation"] for each in found["failing"]] == ["shop.odd"]
 
 
+@pytest.mark.thorough
 def test_views_that_come_to_read_each_other_break(lake: Folder) -> None:
     found = plan(
         lake, "CREATE OR REPLACE VIEW shop.totals AS SELECT total FROM shop.named", status=NO
@@ -204,6 +216,7 @@ def test_views_that_come_to_read_each_other_break(lake: Folder) -> None:
     assert len(found["broken"]) == 2
 
 
+@pytest.mark.thorough
 def test_a_view_replaced_by_itself_changes_nothing(lake: Folder) -> None:
     text = "SELECT id FROM shop.orders WHERE total > 0"
 
@@ -212,6 +225,7 @@ def test_a_view_replaced_by_itself_changes_nothing(lake: Folder) -> None:
     assert (found["versions"], found["relations"][0]["fate"]) == ([], "unchanged")
 
 
+@pytest.mark.thorough
 def test_a_relation_that_opts_out_gets_no_further_versions(lake: Folder) -> None:
     found = plan(
         lake, "ALTER TABLE shop.orders SET TBLPROPERTIES ('schema-publisher.publish' = 'false')"
@@ -221,6 +235,7 @@ def test_a_relation_that_opts_out_gets_no_further_versions(lake: Folder) -> None
     assert found["versions"] == []
 
 
+@pytest.mark.thorough
 def test_a_yanked_package_is_offered_again_with_its_relation(lake: Folder) -> None:
     lake.write_ddl(LAKE.replace("CREATE VIEW shop.ids", "-- "))
     lake.run("snapshot")
@@ -231,6 +246,7 @@ def test_a_yanked_package_is_offered_again_with_its_relation(lake: Folder) -> No
     assert found["versions"] == []
 
 
+@pytest.mark.thorough
 def test_a_plan_without_a_state_says_the_same_and_makes_none(lake: Folder) -> None:
     statement = "ALTER TABLE shop.orders CHANGE COLUMN customer buyer bigint"
     with_state = plan(lake, statement, status=NO)
@@ -244,6 +260,7 @@ def test_a_plan_without_a_state_says_the_same_and_makes_none(lake: Folder) -> No
     assert list(lake.path.glob("state.db*")) == []
 
 
+@pytest.mark.thorough
 def test_the_state_is_only_read(lake: Folder) -> None:
     before = {file.name: file.read_bytes() for file in lake.path.glob("state.db*")}
 
@@ -252,6 +269,7 @@ def test_the_state_is_only_read(lake: Folder) -> None:
     assert {file.name: file.read_bytes() for file in lake.path.glob("state.db*")} == before
 
 
+@pytest.mark.thorough
 def test_a_state_that_another_release_wrote_is_not_believed(lake: Folder) -> None:
     with closing(sqlite3.connect(lake.path / "state.db")) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -263,6 +281,7 @@ def test_a_state_that_another_release_wrote_is_not_believed(lake: Folder) -> Non
     assert [v["to"] for v in ended.lines[0]["versions"]] == ["1.1.0"]
 
 
+@pytest.mark.thorough
 def test_a_view_that_the_state_has_not_heard_of_is_a_dependent(lake: Folder) -> None:
     lake.write_ddl(LAKE + "CREATE VIEW shop.newer AS SELECT customer FROM shop.orders;")
 
@@ -271,6 +290,7 @@ def test_a_view_that_the_state_has_not_heard_of_is_a_dependent(lake: Folder) -> 
     assert "shop.newer" in {each["relation"] for each in found["broken"]}
 
 
+@pytest.mark.thorough
 def test_read_all_believes_no_state(lake: Folder) -> None:
     ended = lake.run("plan", "DROP VIEW shop.ids", "--read-all")
 
@@ -278,6 +298,7 @@ def test_read_all_believes_no_state(lake: Folder) -> None:
     assert "every relation of the catalog is read" in ended.err
 
 
+@pytest.mark.thorough
 def test_markdown_has_the_same_and_obeys_no_name(lake: Folder) -> None:
     statement = "CREATE VIEW shop.`a|b<i>@x` AS SELECT nope FROM shop.orders"
 
@@ -290,6 +311,7 @@ def test_markdown_has_the_same_and_obeys_no_name(lake: Folder) -> None:
     assert "<i>" not in ended.out
 
 
+@pytest.mark.thorough
 def test_a_person_reads_sections(lake: Folder) -> None:
     ended = lake.run(
         "plan",
@@ -306,6 +328,7 @@ def test_a_person_reads_sections(lake: Folder) -> None:
     assert lines.index("would break") < lines.index("relations concerned")
 
 
+@pytest.mark.thorough
 def test_ddl_from_standard_input_is_planned(lake: Folder) -> None:
     ended = CliRunner().invoke(
         app,

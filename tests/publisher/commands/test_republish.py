@@ -32,6 +32,7 @@ class MarksPackages:
         return [name for name in self.packages if not names or name in names]
 
 
+@pytest.mark.thorough
 def test_named_relations_are_marked(published: Folder) -> None:
     engine = MarksPackages(ORDERS, IDS)
 
@@ -42,11 +43,13 @@ def test_named_relations_are_marked(published: Folder) -> None:
     assert engine.asked == [[ORDERS]]
 
 
+@pytest.mark.thorough
 def test_without_names_what_the_engine_marks_is_told_in_order(published: Folder) -> None:
     with published.state() as state:
         assert mark(MarksPackages(ORDERS, IDS), state, []) == [IDS, ORDERS]
 
 
+@pytest.mark.thorough
 def test_packages_of_the_current_generator_are_marked_with_all_only(published: Folder) -> None:
     without = published.people("republish")
     marked = published.run("republish", "--all").lines
@@ -58,6 +61,7 @@ def test_packages_of_the_current_generator_are_marked_with_all_only(published: F
     assert {version["number"] for version in newest.values()} == {"1.0.1"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("besides", ["shop.orders", "--missing"])
 def test_all_is_not_mixed_with_another_choice(published: Folder, besides: str) -> None:
     ended = published.run("republish", "--all", besides)
@@ -66,6 +70,7 @@ def test_all_is_not_mixed_with_another_choice(published: Folder, besides: str) -
     assert "--all takes neither relations nor --missing" in ended.err
 
 
+@pytest.mark.thorough
 def test_nothing_is_marked_if_one_is_not_known(published: Folder) -> None:
     engine = MarksPackages(ORDERS)
 
@@ -75,6 +80,7 @@ def test_nothing_is_marked_if_one_is_not_known(published: Folder) -> None:
     assert engine.asked == []
 
 
+@pytest.mark.thorough
 def test_one_without_a_package_is_named(published: Folder) -> None:
     engine = MarksPackages(ORDERS)
 

@@ -66,6 +66,7 @@ def signed(folder: Folder) -> Folder:
     return folder
 
 
+@pytest.mark.thorough
 def test_each_package_has_a_provenance_of_the_key(signed: Folder) -> None:
     index = StaticIndex(signed.path / "index")
     (file,) = index.files(ORDERS)
@@ -77,6 +78,7 @@ def test_each_package_has_a_provenance_of_the_key(signed: Folder) -> None:
     assert not [line for line in signed.run("verify").lines if "not trusted" in str(line)]
 
 
+@pytest.mark.thorough
 def test_a_lost_state_takes_over_what_was_signed(signed: Folder) -> None:
     lose_state(signed)
 
@@ -87,6 +89,7 @@ def test_a_lost_state_takes_over_what_was_signed(signed: Folder) -> None:
     assert numbers(signed) == ["1.0.0"]
 
 
+@pytest.mark.thorough
 def test_a_forged_version_is_not_taken_over(signed: Folder) -> None:
     forge(signed, "9.0.0")
     lose_state(signed)
@@ -105,6 +108,7 @@ def test_a_forged_version_is_not_taken_over(signed: Folder) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_package_that_nobody_trusted_signed_is_reported_and_published_anew(
     published: Folder,
 ) -> None:
@@ -121,6 +125,7 @@ def test_a_package_that_nobody_trusted_signed_is_reported_and_published_anew(
     assert not [line for line in published.run("verify").lines if "not trusted" in str(line)]
 
 
+@pytest.mark.thorough
 def test_a_key_changes_nothing_that_the_state_knows(published: Folder) -> None:
     sign_with(published, OLD_KEY, OLD_KEY)
 
@@ -135,6 +140,7 @@ def test_a_key_changes_nothing_that_the_state_knows(published: Folder) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_after_a_rotation_both_keys_count_until_the_old_one_is_removed(signed: Folder) -> None:
     sign_with(signed, NEW_KEY, OLD_KEY, NEW_KEY)
     lose_state(signed)

@@ -42,6 +42,7 @@ def told(folder: Folder, *options: str) -> list[dict[str, Any]]:
     return list(ended.lines)
 
 
+@pytest.mark.thorough
 def test_the_first_line_says_how_much_was_read(shop: Folder) -> None:
     assert told(shop)[0] == {"table": "log", "statements": 3, "failures": {"MalformedSql": 1}}
 

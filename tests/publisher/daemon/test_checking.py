@@ -243,6 +243,7 @@ class TestChecks:
             Checks(Check(grants_file=file), known)
 
 
+@pytest.mark.thorough
 def test_a_running_service_checks_against_what_it_knows(tmp_path: Path, ddl: Path) -> None:
     assert ddl.is_dir()
     config = configured(tmp_path, "[check]\nenabled = true\nrefresh_seconds = 0.2\n")

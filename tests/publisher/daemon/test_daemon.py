@@ -211,6 +211,7 @@ def test_events_during_a_stop_are_received_by_the_next_daemon(running: RunningDa
     again.stop()
 
 
+@pytest.mark.thorough
 def test_a_requested_snapshot_runs_before_its_time(running: RunningDaemon) -> None:
     daemon = running.daemon_without_snapshots()
     daemon.start()

@@ -375,6 +375,7 @@ def remember(tx: Transaction, *, entry: MemoEntry, now: float) -> None:
     tx.memo.remember([entry], now)
 
 
+@pytest.mark.thorough
 def test_an_upstream_that_never_existed_is_forgotten_when_no_view_names_it(
     world: Simulation,
 ) -> None:

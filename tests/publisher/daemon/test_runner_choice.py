@@ -71,6 +71,7 @@ def test_spark_that_is_asked_for_and_missing_is_an_error(tmp_path: Path, small: 
         choose_runner("spark", settings(tmp_path), small, has_spark=False)
 
 
+@pytest.mark.thorough
 def test_what_is_asked_for_is_not_questioned(tmp_path: Path, large: Catalog) -> None:
     assert choose_runner("local", settings(tmp_path), large, has_spark=True) == "local"
     assert choose_runner("spark", settings(tmp_path), large, has_spark=True) == "spark"

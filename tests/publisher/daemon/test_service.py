@@ -60,6 +60,7 @@ def text_of(service: Service, path: str) -> str:
     return body.decode()
 
 
+@pytest.mark.thorough
 def test_what_is_there_at_the_start_is_published_and_served(service: Service) -> None:
     assert eventually(lambda: service.status().figures["versions"] == 2)
 
@@ -125,6 +126,7 @@ def test_a_summary_links_a_relations_neighbours(service: Service) -> None:
     assert service.summarize(RelationName.of("shop", "unheard_of")) is None
 
 
+@pytest.mark.thorough
 def test_its_metrics_count_relations_and_versions(service: Service) -> None:
     assert eventually(lambda: service.status().figures["versions"] == 2)
 
@@ -134,6 +136,7 @@ def test_its_metrics_count_relations_and_versions(service: Service) -> None:
     assert 'schema_publisher_relations{status="BROKEN"} 1.0' in metrics
 
 
+@pytest.mark.thorough
 def test_without_http_it_has_no_address(tmp_path: Path, ddl: Path) -> None:
     ddl.write_text(TABLE)
     config = configured(tmp_path, http="enabled = false")
@@ -143,6 +146,7 @@ def test_without_http_it_has_no_address(tmp_path: Path, ddl: Path) -> None:
         assert eventually(lambda: service.status().figures["versions"] == 1)
 
 
+@pytest.mark.thorough
 def test_operators_may_have_a_port_of_their_own(tmp_path: Path, ddl: Path) -> None:
     ddl.write_text(TABLE + BROKEN)
     token = tmp_path / "token"
@@ -187,6 +191,7 @@ def test_an_address_that_is_taken_stops_it_from_starting_and_leaves_nothing_runn
         Service(load_settings(config), config)
 
 
+@pytest.mark.thorough
 def test_old_versions_are_retired_after_a_snapshot(tmp_path: Path, ddl: Path) -> None:
     ddl.write_text(TABLE)
     retention = "[index.retention]\nkeep_latest_per_major = 1\nyank_after_days = 0\n"

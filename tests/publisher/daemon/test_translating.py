@@ -125,6 +125,7 @@ def ask(translations: Translations) -> Ask:
 
 
 class TestWhatIsKnown:
+    @pytest.mark.thorough
     def test_a_query_reads_the_relations_of_the_service(self, ask: Ask) -> None:
         found = ask(id=7, query="SELECT id, price FROM shop.orders", to="trino")
 
@@ -203,6 +204,7 @@ class TestWhatIsKnown:
         assert error["type"] == "TooLarge"
         assert "split it" in error["hint"]
 
+    @pytest.mark.thorough
     def test_without_the_catalog_queries_are_answered_and_relations_are_not(
         self, state: SqliteState, catalog: DdlFilesCatalog
     ) -> None:
@@ -219,6 +221,7 @@ class TestWhatIsKnown:
 
 
 class TestCounts:
+    @pytest.mark.thorough
     def test_requests_are_counted_by_how_they_ended(
         self, state: SqliteState, catalog: DdlFilesCatalog
     ) -> None:
@@ -255,6 +258,7 @@ class Endless:
 
 
 class TestLimits:
+    @pytest.mark.thorough
     def test_a_translation_that_takes_too_long_is_killed(self) -> None:
         translations = Translations(Translate(timeout_seconds=1e-6), Options(), Endless())
 
@@ -263,6 +267,7 @@ class TestLimits:
         assert translations.endings()["failed"] == 1
         translations.close()
 
+    @pytest.mark.thorough
     def test_a_killed_process_is_replaced(self) -> None:
         settings = Translate(max_bytes=16_000_000, memory_bytes=268_435_456, timeout_seconds=60)
         translations = Translations(settings, Options(), Endless())
@@ -275,6 +280,7 @@ class TestLimits:
         assert json.loads(found.text)["result"]["type"] == "record"
         translations.close()
 
+    @pytest.mark.thorough
     def test_more_than_may_wait_are_refused_at_once(self) -> None:
         translations = Translations(
             Translate(max_waiting=5, timeout_seconds=60), Options(), Endless()
@@ -294,6 +300,7 @@ class TestLimits:
         assert refused > 0
         translations.close()
 
+    @pytest.mark.thorough
     def test_a_request_whose_needs_never_end_fails(self) -> None:
         endless = Endless()
         translations = Translations(Translate(timeout_seconds=60), Options(), endless)
@@ -312,6 +319,7 @@ class TestLimits:
             translations.submit(b"{}", Form.JSON)
 
 
+@pytest.mark.thorough
 def test_a_running_service_translates_what_it_knows(tmp_path: Path) -> None:
     (tmp_path / "ddl").mkdir()
     (tmp_path / "ddl/all.sql").write_text(DDL)

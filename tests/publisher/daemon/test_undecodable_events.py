@@ -109,6 +109,7 @@ def test_events_of_many_databases_request_a_snapshot_instead_of_lists(world: Sim
     assert world.engine.snapshot_is_due()
 
 
+@pytest.mark.thorough
 def test_a_flood_of_garbage_requests_a_snapshot_every_few_minutes(world: Simulation) -> None:
     turns = SnapshotTurns(
         world.engine,

@@ -113,6 +113,7 @@ def test_an_unreadable_message_is_a_dead_letter_with_its_bytes(payload: bytes) -
     assert dead.payload == payload
 
 
+@pytest.mark.thorough
 def test_a_message_that_is_too_large_is_not_decoded() -> None:
     payload = event("ON_CREATE_TABLE")
     largest = payload + b" " * (MAX_MESSAGE_BYTES - len(payload))

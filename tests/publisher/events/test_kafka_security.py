@@ -112,6 +112,7 @@ def test_a_broker_of_a_trusted_authority_is_spoken_to_with_our_certificate(
     assert int.from_bytes(request[4:6], "big") == API_VERSIONS
 
 
+@pytest.mark.thorough
 def test_a_broker_of_another_authority_is_told_nothing(broker: TlsBroker, tmp_path: Path) -> None:
     other = Authority(tmp_path, "other")
     client = other.certificate("other-client")

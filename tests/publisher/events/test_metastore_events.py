@@ -94,6 +94,7 @@ def test_an_unreadable_alter_is_a_dead_letter_of_its_database(message: str) -> N
     assert dead.payload == message.encode("utf-8", "surrogatepass")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("message_format", ["json-0.2", "gzip(json-2.0)"])
 def test_a_message_that_is_too_large_is_refused(message_format: str) -> None:
     spaces = b" " * (MAX_MESSAGE_BYTES + 1)

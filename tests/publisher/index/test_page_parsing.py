@@ -28,6 +28,7 @@ def test_any_text_as_html_is_a_page_or_malformed(text: str) -> None:
         assert parse_html_page(text, "acme-schema-x", "http://127.0.0.1/simple/").files == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "unit",
     [
@@ -88,6 +89,7 @@ def test_a_link_is_found_however_it_is_written(link: str) -> None:
     assert [file.filename for file in page.files] == [name]
 
 
+@pytest.mark.thorough
 def test_a_page_of_too_many_files_is_malformed() -> None:
     files = (
         f'<a href="acme_schema_x-1.0.{n}-py3-none-any.whl">x</a>' for n in range(MAX_FILES + 1)

@@ -231,6 +231,7 @@ def run_child(source: str, *arguments: str, limit_bytes: int | None = None) -> s
     return finished.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("limit_bytes", [0, 10, 200, 700, 900])
 def test_a_full_disk_is_reported_and_leaves_no_partial_file(
     index: StaticIndex, tmp_path: Path, limit_bytes: int
@@ -274,6 +275,7 @@ def has_more_files(path: Path, than: int) -> bool:
     return len(StaticIndex(path).files(PROJECT)) > than
 
 
+@pytest.mark.thorough
 def test_a_process_killed_at_any_moment_leaves_a_consistent_index(tmp_path: Path) -> None:
     path = tmp_path / "index"
     context = multiprocessing.get_context("fork")
@@ -330,6 +332,7 @@ def upload_one_of_two(path: str, body: str, results: multiprocessing.Queue[str])
         results.put("accepted")
 
 
+@pytest.mark.thorough
 def test_of_two_concurrent_uploads_with_different_bytes_one_is_refused(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     for attempt in range(5):

@@ -268,12 +268,14 @@ def drips_its_header(handler: BaseHTTPRequestHandler, _: Double) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", [silent, breaks_off, trickles, drips_its_body, drips_its_header])
 def test_a_response_that_does_not_end_is_unavailable(answer: Answer) -> None:
     with running(answer, answer) as double, pytest.raises(IndexUnavailable):
         index_on(double, timeout_seconds=0.3).files(PROJECT)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", [silent, drips_its_body, drips_its_header])
 def test_an_upload_without_a_response_is_unavailable(answer: Answer) -> None:
     with running(answer, answer) as double, pytest.raises(IndexUnavailable, match="in time"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from codegen.changelog import shorten
 from codegen.package import PackageRequest, Provenance, Release
 from codegen.wheel import build_wheel, read_wheel
@@ -69,6 +71,7 @@ def test_a_lost_state_recovers_the_changelog_from_the_newest_wheels(tmp_path: Pa
     assert releases([replace(record, sequence=n) for n, record in enumerate(adopted)]) == expected
 
 
+@pytest.mark.thorough
 def test_a_published_changelog_lists_every_earlier_version(tmp_path: Path) -> None:
     config = tmp_path / "schema-publisher.toml"
     config.write_text(

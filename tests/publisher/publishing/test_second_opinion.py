@@ -57,6 +57,7 @@ def test_a_broken_generator_is_noticed(monkeypatch: pytest.MonkeyPatch, what: st
     assert reason.startswith(BREAKS[what][2])
 
 
+@pytest.mark.thorough
 @given(schemas())
 def test_others_agree_about_the_wheels_of_random_schemas(schema: Record) -> None:
     try:

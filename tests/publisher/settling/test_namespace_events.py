@@ -98,6 +98,7 @@ def test_those_that_are_shown_everywhere_are_forgotten(state: State) -> None:
     assert remembered(state) == 1
 
 
+@pytest.mark.thorough
 def test_a_flood_of_namespaces_is_not_remembered(state: State) -> None:
     for number in range(MAX_REMEMBERED + 5):
         remember(state, number, namespace=(f"d{number}",))
@@ -105,6 +106,7 @@ def test_a_flood_of_namespaces_is_not_remembered(state: State) -> None:
     assert remembered(state) == MAX_REMEMBERED
 
 
+@pytest.mark.thorough
 def test_a_flood_of_namespaces_in_one_batch_is_not_remembered(state: State) -> None:
     events: dict[tuple[str, ...], int] = {
         (f"d{number}",): number for number in range(MAX_REMEMBERED + 5)

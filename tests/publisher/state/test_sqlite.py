@@ -254,6 +254,7 @@ class TestWork:
 
         assert [c.relation for c in claim(state)] == [B, C, A]
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("cause", [Cause.OWN, Cause.CRASH])
     @pytest.mark.parametrize("ticks_between", [0, 1, 2, 3, 7])
     def test_work_that_failed_gets_its_turn_while_events_keep_coming(

@@ -64,6 +64,7 @@ def served(folder: Folder, access: Access = UNPROTECTED) -> Iterator[AsgiClient]
         yield AsgiClient(app)
 
 
+@pytest.mark.thorough
 def test_a_column_of_a_relation_is_answered_as_json(shop: Folder) -> None:
     with served(shop) as client:
         upstream = client.get("/lineage/shop.odd/A").json()

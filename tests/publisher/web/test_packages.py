@@ -310,6 +310,7 @@ def views(draw: st.DrawFn) -> PackageView:
     return package_view(page, "http://h/simple/", description, summary, packaged)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(150), deadline=None)
 @given(views())
 def test_untrusted_text_is_never_markup(view: PackageView) -> None:
@@ -357,6 +358,7 @@ def test_the_page_can_be_read_by_ear_and_by_keyboard(index: StaticIndex) -> None
     assert set(inside) <= set(outline.ids)
 
 
+@pytest.mark.thorough
 def test_a_wide_package_with_a_long_history_is_one_page(tmp_path: Path) -> None:
     index = StaticIndex(tmp_path)
     fields = [field(f"column_{n}", ["null", "string"], default=None) for n in range(800)]

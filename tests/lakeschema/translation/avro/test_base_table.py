@@ -513,6 +513,7 @@ COLUMN_TYPES = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 @given(st.lists(COLUMN_TYPES, min_size=1, max_size=4), schemas(), st.booleans(), st.data())
 def test_any_columns_with_any_literal_give_a_whole_interface_or_say_why(
     types: list[str], literal: Record, avro: bool, data: st.DataObject

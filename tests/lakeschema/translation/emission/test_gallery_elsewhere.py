@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.interface import Options
@@ -37,6 +39,7 @@ def test_views_are_written_for_trino_with_the_types_that_the_text_has_there() ->
     assert written > 50
 
 
+@pytest.mark.thorough
 def test_views_of_hive_are_written_for_pig() -> None:
     written = 0
     for case in CASES:

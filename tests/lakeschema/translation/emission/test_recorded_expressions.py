@@ -85,6 +85,7 @@ def for_trino(request: pytest.FixtureRequest) -> ForTrino:
     return ForTrino(sample, queries, interfaces)
 
 
+@pytest.mark.thorough
 def test_what_is_written_for_trino_is_read_as_trino_with_the_types_that_it_says(
     for_trino: ForTrino,
 ) -> None:

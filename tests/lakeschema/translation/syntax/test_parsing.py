@@ -113,6 +113,7 @@ def test_calls_inside_calls_are_read_once(opening: str) -> None:
     assert parse_query(text, SPARK)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     [

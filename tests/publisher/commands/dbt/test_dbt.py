@@ -285,6 +285,7 @@ def test_a_project_that_was_not_compiled_is_told(
     assert expected in ended.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [("", "turn on translate.enabled"), ("[translate]\nenabled = true\n", None)],

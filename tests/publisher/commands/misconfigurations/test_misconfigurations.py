@@ -54,6 +54,7 @@ def test_settings_that_cannot_be_read_are_one_line_in_every_command(
     assert not (tmp_path / "state.db").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", UNUSABLE, ids=str)
 def test_a_part_that_cannot_be_used_is_one_line_of_the_check(
     wrong: Misconfiguration, tmp_path: Path, servers: Mapping[str, str]
