@@ -16,20 +16,24 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-pig bench-pig-cases bench-lineage probe-functions
+.PHONY: demo test test-without-servers test-with-servers test-on-spark test-fast coverage hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-pig bench-pig-cases bench-lineage probe-functions
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
 
-# Beside each other: tests with servers wait for these half of their time. Each line names its half.
+# Beside each other: tests with servers wait for these half of their time. Each line names its part.
 test: check java
-	$(MAKE) -j2 test-without-servers test-with-servers coverage
+	$(MAKE) -j3 test-with-servers test-without-servers test-on-spark
+	$(MAKE) coverage
 
 test-without-servers: $(INSTALLED)
 	$(BIN)/pytest tests -m "not integration and not spark" 2>&1 | sed -u 's/^/without servers | /'
 
 test-with-servers: $(INSTALLED)
-	$(BIN)/pytest tests -m "integration or spark" 2>&1 | sed -u 's/^/with servers    | /'
+	$(BIN)/pytest tests -m "integration and not spark" 2>&1 | sed -u 's/^/with servers    | /'
+
+test-on-spark: $(INSTALLED)
+	$(BIN)/pytest tests -m spark 2>&1 | sed -u 's/^/on spark        | /'
 
 # Without slow tests, and with fewer examples: counting branches doubles what a test costs.
 coverage: $(INSTALLED)
