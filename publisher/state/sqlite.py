@@ -24,6 +24,8 @@ T = TypeVar("T")
 _Begin: TypeAlias = Callable[[sqlite3.Connection], object]
 
 _BUSY_SECONDS = 30
+_MAX_IDLE = 8
+"""Connections that are kept: each has a cache of up to 32 MB."""
 _PRIVATE = 0o600
 _OTHERS = 0o077
 _PUT_BACK = "put the file back; or restart the service, which makes a new one and takes over what the index has"
@@ -83,7 +85,7 @@ class SqliteState:
             # Which ends its transaction, too.
             connection.close()
             raise
-        self._idle.append(connection)
+        self._keep(connection)
         return result
 
     def _take(self) -> sqlite3.Connection:
@@ -91,6 +93,12 @@ class SqliteState:
             return self._idle.pop()
         except IndexError:
             return self._connect()
+
+    def _keep(self, connection: sqlite3.Connection) -> None:
+        if len(self._idle) < _MAX_IDLE:
+            self._idle.append(connection)
+        else:
+            connection.close()
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
