@@ -126,6 +126,7 @@ url = "sqlite:///{home}/state.db"
 kind = "static"
 path = "{home}/index"
 [snapshot]
+runner = "spark"
 tasks = {tasks}
 """
     )
