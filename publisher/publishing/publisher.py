@@ -43,6 +43,11 @@ class _Known:
     record: RelationRecord | None
 
     @property
+    def expected(self) -> Reconciled:
+        """What reconciling leads to if the index has nothing that the ledger lacks."""
+        return Reconciled(self.history, frozenset(version.number for version in self.history))
+
+    @property
     def is_due(self) -> bool:
         return self.record is not None and self.record.index_check_due
 
@@ -72,10 +77,9 @@ class Publisher:
         """
         known = self._known([job.name for job in jobs])
         expected = {
-            job.name: Reconciled(history, frozenset(version.number for version in history))
+            job.name: known[job.name].expected
             for job in jobs
             if self._is_likely(job, known[job.name])
-            for history in [known[job.name].history]
         }
         reconciled, prepared = both_at_once(
             self._runtime.policy.questions_at_once,
@@ -162,9 +166,8 @@ class Publisher:
         Not at a retry: while an index is away, nothing would come of the work.
         """
         newest = newest_published(known.history)
-        is_current = newest is not None and _is_up_to_date(newest, job, known.record)
         return (
-            not is_current
+            not _is_up_to_date(newest, job, known.record)
             and not known.is_due
             and not job.claim.retries
             and self._rate.allows(known.history)
@@ -189,7 +192,7 @@ class Publisher:
             job.name, known.history, is_dropped=False, refill=known.is_due
         )
         newest = newest_published(found.history)
-        is_current = newest is not None and _is_up_to_date(newest, job, known.record)
+        is_current = _is_up_to_date(newest, job, known.record)
         if is_current or found.has_acted or known.is_due:
             record = partial(
                 self._record_reconciled, claim=job.claim, newest=newest if is_current else None
@@ -343,10 +346,14 @@ class Publisher:
             self._reconciler.log_delivery(draft.version, delivered.delivery)
 
 
-def _is_up_to_date(newest: VersionRecord, job: Job, record: RelationRecord | None) -> bool:
+def _is_up_to_date(newest: VersionRecord | None, job: Job, record: RelationRecord | None) -> bool:
     """Whether the newest version has the job's content, and is newer than a republish request."""
     after = record.republish_after if record is not None else None
-    return newest.content_hash == job.content_hash and (after is None or newest.sequence > after)
+    return (
+        newest is not None
+        and newest.content_hash == job.content_hash
+        and (after is None or newest.sequence > after)
+    )
 
 
 def _agrees(found: Reconciled, expected: Reconciled) -> bool:

@@ -7,10 +7,8 @@ holds every answer to that of the state itself.
 from __future__ import annotations
 
 import sqlite3
-from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +17,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.state.migrations import newest_revision
 from publisher.state.records import RelationRecord, VersionRecord
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
-from publisher.state.sql.rows import relation_record, version_record
+from publisher.state.sql.rows import relation_record, row_maker, version_record
 
 _RECORDS = """
 SELECT name, facts_hash, read_event_id, missing_since, status, stale, reason, interface_hash, content_hash,
@@ -105,7 +103,7 @@ class StateReading:
     def _rows(self, statement: str, values: Sequence[str | None] = ()) -> Iterator[Any]:
         cursor = self._connection.execute(statement, values)
         columns = tuple(column[0] for column in cursor.description)
-        return map(_row_type(columns)._make, cursor)
+        return map(row_maker(columns), cursor)
 
 
 @contextmanager
@@ -147,8 +145,3 @@ def _check_release(connection: sqlite3.Connection, path: Path) -> None:
         raise UnreadableState(f"{path}: {error}") from error
     if found != [newest_revision()]:
         raise UnreadableState(f"{path} was written by another release of schema-publisher")
-
-
-@lru_cache
-def _row_type(columns: tuple[str, ...]) -> Any:
-    return namedtuple("Row", columns)  # noqa: PYI024 (the columns are known at run time)

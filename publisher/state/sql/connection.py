@@ -6,21 +6,18 @@ For statements as short as the state's, SQLAlchemy's execution takes several tim
 from __future__ import annotations
 
 import sqlite3
-from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import CompilerElement
 
-from publisher.state.sql.rows import Row
+from publisher.state.sql.rows import Row, row_maker
 
 Parameters = Mapping[str, Any]
 
 _DIALECT = dialect(paramstyle="named")
-# Untyped: the columns of a row are known at run time.
-_named_tuple: Any = namedtuple  # noqa: PYI024
 
 
 class SqlConnection:
@@ -49,7 +46,7 @@ class Result:
         self.rowcount = cursor.rowcount
 
     def __iter__(self) -> Iterator[Row]:
-        return map(_row_of(tuple(column[0] for column in self._columns)), self._values)
+        return map(row_maker(tuple(column[0] for column in self._columns)), self._values)
 
     def first(self) -> Row | None:
         return next(iter(self), None)
@@ -98,15 +95,4 @@ def _compiled(statement: CompilerElement, parameters: Parameters) -> _Compiled:
     found = _STATEMENTS.get(key)
     if found is None:
         found = _STATEMENTS[key] = _Compiled(statement, key[1])
-    return found
-
-
-_ROWS: dict[tuple[str, ...], Callable[[Any], Row]] = {}
-
-
-def _row_of(columns: tuple[str, ...]) -> Callable[[Any], Row]:
-    found = _ROWS.get(columns)
-    if found is None:
-        found = _named_tuple("Row", columns)._make
-        _ROWS[columns] = found
     return found

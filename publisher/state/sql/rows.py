@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import namedtuple
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from lakeschema.translation.outcome import Status
@@ -11,6 +14,17 @@ from publisher.state.sql.keys import name_of
 
 Row: TypeAlias = Any
 """A named tuple: no type has columns that are known by name alone."""
+
+
+# Untyped: the columns of a row are known at run time.
+_named_tuple: Any = namedtuple  # noqa: PYI024
+
+
+@lru_cache
+def row_maker(columns: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Row]:
+    """From the values of a row, in the order of the columns, to the row."""
+    make: Callable[[tuple[Any, ...]], Row] = _named_tuple("Row", columns)._make
+    return make
 
 
 def relation_record(row: Row) -> RelationRecord:
