@@ -35,6 +35,8 @@ class _Failure:
 
     reason: str
     remedy: str
+    requests: set[str]
+    """Kinds that failed and were not answered since."""
 
     def __str__(self) -> str:
         return f"{self.reason}; {self.remedy}" if self.remedy else self.reason
@@ -76,13 +78,18 @@ class Outages:
         self._outages: dict[str, _Outage] = {}
         self._reported_at: dict[str, float] = {}
 
-    def fail(self, service: str, reason: str, remedy: str = "") -> None:
-        """It was needed, and did not do its work; ``remedy``: what a person can do."""
+    def fail(self, service: str, reason: str, remedy: str = "", request: str = "") -> None:
+        """It was needed, and did not do its work; ``remedy``: what a person can do.
+
+        ``request``: the kind of work, where a service may do one and not the other.
+        """
         now = self._now()
         server = self._server_of(service)
         with self._lock:
             self._known.add(service)
-            self._failing[service] = _Failure(reason, remedy)
+            before = self._failing.get(service)
+            requests = set() if before is None else before.requests
+            self._failing[service] = _Failure(reason, remedy, requests | {request})
             outage = self._outages.setdefault(server, _Outage(service, now))
             outage.failures += 1
             last = self._reported_at.get(server)
@@ -94,15 +101,20 @@ class Outages:
             fields = _fields(outage, now)
         log.warning(event, extra={**fields, "why": reason, "remedy": remedy})
 
-    def succeed(self, service: str) -> None:
-        """It was needed, and did its work."""
+    def succeed(self, service: str, request: str = "") -> None:
+        """It was needed, and did its work: it works again if no other kind of ``request`` failed."""
         if service in self._known and service not in self._failing:
             return  # most often, and without the lock
         now = self._now()
         server = self._server_of(service)
         with self._lock:
             self._known.add(service)
-            self._failing.pop(service, None)
+            failure = self._failing.get(service)
+            if failure is not None:
+                failure.requests.discard(request)
+                if failure.requests:
+                    return
+                del self._failing[service]
             if any(self._server_of(other) == server for other in self._failing):
                 return
             outage = self._outages.pop(server, None)

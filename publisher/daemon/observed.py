@@ -34,34 +34,38 @@ _READ_ONLY = re.compile(r"read.?only", re.IGNORECASE)
 
 
 class ObservedCatalog:
-    """A refusal is an answer: it says something of one relation, and not of the catalog."""
+    """A refusal is an answer: it says something of one relation, and not of the catalog.
+
+    An outage ends once every kind of request that failed is answered again: a metastore may tell its
+    newest event, and give no table.
+    """
 
     def __init__(self, catalog: Catalog, outages: Outages) -> None:
         self._catalog = catalog
         self._outages = outages
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        return self._call(self._catalog.namespaces)
+        return self._call("namespaces", self._catalog.namespaces)
 
     def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        return self._call(lambda: self._catalog.relations(namespace))
+        return self._call("relations", lambda: self._catalog.relations(namespace))
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        return self._call(lambda: self._catalog.read(names))
+        return self._call("read", lambda: self._catalog.read(names))
 
     def current_event_id(self) -> int | None:
-        return self._call(self._catalog.current_event_id)
+        return self._call("current_event_id", self._catalog.current_event_id)
 
-    def _call(self, action: Callable[[], T]) -> T:
+    def _call(self, request: str, action: Callable[[], T]) -> T:
         try:
             answer = action()
         except CatalogUnavailable as error:
-            self._outages.fail(CATALOG, str(error), error.hint)
+            self._outages.fail(CATALOG, str(error), error.hint, request)
             raise
         except CatalogRefused:
-            self._outages.succeed(CATALOG)
+            self._outages.succeed(CATALOG, request)
             raise
-        self._outages.succeed(CATALOG)
+        self._outages.succeed(CATALOG, request)
         return answer
 
 

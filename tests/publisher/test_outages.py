@@ -107,3 +107,16 @@ def test_a_remedy_is_told_with_the_reason(caplog: pytest.LogCaptureFixture) -> N
 
     assert outages.failing() == {"index": "no space left; free some space"}
     assert vars(caplog.records[0])["remedy"] == "free some space"
+
+
+def test_a_service_that_does_some_of_its_work_fails_until_it_does_all() -> None:
+    outages = Outages()
+
+    outages.fail("catalog", "no table can be read", request="read")
+    outages.fail("catalog", "no table is listed", request="relations")
+    outages.succeed("catalog", "current_event_id")
+    assert outages.fails("catalog")
+    outages.succeed("catalog", "relations")
+    assert outages.fails("catalog")
+    outages.succeed("catalog", "read")
+    assert not outages.fails("catalog")
