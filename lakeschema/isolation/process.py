@@ -79,6 +79,18 @@ def spawn(imports: Sequence[str] = ()) -> Child:
         raise
 
 
+@dataclass(frozen=True, slots=True)
+class _Deadline:
+    """``seconds`` after it was set."""
+
+    seconds: float
+    at: float
+
+    @classmethod
+    def after(cls, seconds: float) -> _Deadline:
+        return cls(seconds, time.monotonic() + seconds)
+
+
 @contextmanager
 def spawned_early(imports: Sequence[str]) -> Iterator[Child | None]:
     """A child for a program that still has to find out what to tell it; None if none could be started."""
@@ -157,20 +169,20 @@ class LimitedProcess:
         if process is not None and trace is not None:
             Child(process, trace).kill()
 
-    def _greet(self, process: subprocess.Popen[bytes], deadline: float) -> None:
+    def _greet(self, process: subprocess.Popen[bytes], deadline: _Deadline) -> None:
         greeting = decode(self._read(process, deadline))
         self._greeted = True
         if not greeting["network_cut"]:
             log.debug("child process keeps the network", extra={"why": greeting["why"]})
 
-    def _deadline(self) -> float:
-        return time.monotonic() + self._limits.timeout_seconds
+    def _deadline(self) -> _Deadline:
+        return _Deadline.after(self._limits.timeout_seconds)
 
-    def _deadline_of_start(self) -> float:
+    def _deadline_of_start(self) -> _Deadline:
         """Imports are no untrusted input: on a busy machine they may take longer than any question."""
-        return time.monotonic() + max(self._limits.timeout_seconds, _START_SECONDS)
+        return _Deadline.after(max(self._limits.timeout_seconds, _START_SECONDS))
 
-    def _write(self, process: subprocess.Popen[bytes], message: bytes, deadline: float) -> None:
+    def _write(self, process: subprocess.Popen[bytes], message: bytes, deadline: _Deadline) -> None:
         assert process.stdin is not None
         pipe = process.stdin.fileno()
         unsent = memoryview(message)
@@ -178,7 +190,7 @@ class LimitedProcess:
             self._wait(pipe, select.POLLOUT, deadline, "question not read")
             unsent = unsent[os.write(pipe, unsent) :]
 
-    def _read(self, process: subprocess.Popen[bytes], deadline: float) -> bytes:
+    def _read(self, process: subprocess.Popen[bytes], deadline: _Deadline) -> bytes:
         assert process.stdout is not None
         pipe = process.stdout.fileno()
         length = frame_length(self._read_exactly(pipe, HEADER_BYTES, deadline))
@@ -186,7 +198,7 @@ class LimitedProcess:
             raise OSError(f"its answer exceeds {self._limits.max_answer_bytes} bytes")
         return self._read_exactly(pipe, length, deadline)
 
-    def _read_exactly(self, pipe: int, length: int, deadline: float) -> bytes:
+    def _read_exactly(self, pipe: int, length: int, deadline: _Deadline) -> bytes:
         received = bytearray()
         while len(received) < length:
             self._wait(pipe, select.POLLIN, deadline, "no answer")
@@ -196,12 +208,12 @@ class LimitedProcess:
             received += chunk
         return bytes(received)
 
-    def _wait(self, pipe: int, event: int, deadline: float, what: str) -> None:
+    def _wait(self, pipe: int, event: int, deadline: _Deadline, what: str) -> None:
         poller = select.poll()
         poller.register(pipe, event)
-        left = deadline - time.monotonic()
+        left = deadline.at - time.monotonic()
         if left <= 0 or not poller.poll(left * 1000):
-            raise TimeoutError(f"{what} in {self._limits.timeout_seconds:g} s")
+            raise TimeoutError(f"{what} in {deadline.seconds:g} s")
 
     def _kill_and_explain(self, error: Exception) -> str:
         """Ends the process; the error, with the last line of the process's trace."""
