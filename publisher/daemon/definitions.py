@@ -26,7 +26,10 @@ class Unanswered:
 
 
 class Definitions:
-    """Safe for threads. A catalog that hangs holds no page, and pages take no work's place in it."""
+    """Safe for threads. A catalog that hangs holds no page, and pages take no work's place in it.
+
+    What fails here is no outage: the service does its work, and nothing would ask again to see the end.
+    """
 
     def __init__(
         self,

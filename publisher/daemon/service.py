@@ -112,7 +112,7 @@ class Service:
         failed_start.callback(self._descriptions.close)
         describe = partial(describe_limited, self._descriptions)
         self._shown = ShownState(self._state, settings.artifacts.prefix)
-        definitions = Definitions(ObservedCatalog(self._catalog, outages), outages)
+        definitions = Definitions(self._catalog, outages)
         self._details = DetailsReader(self._state, definitions, build_selection(settings))
         site = Site(
             self.summarize,
@@ -189,8 +189,8 @@ class Service:
         chosen = self._settings.translate
         if not (chosen.enabled and self._settings.http.enabled):
             return None
-        catalog, options = ObservedCatalog(self._catalog, outages), build_options(self._settings)
-        definitions = Definitions(catalog, outages, max_at_once=chosen.processes)
+        options = build_options(self._settings)
+        definitions = Definitions(self._catalog, outages, max_at_once=chosen.processes)
         known = KnownSurroundings(self._state, definitions, options)
         return Translations(chosen, options, known)
 

@@ -17,6 +17,7 @@ from tests.publisher.daemon.outages.running import (
     started,
 )
 from tests.publisher.daemon.outages.table import CASES, OF_KAFKA, Case
+from tests.publisher.daemon.outages.worlds import TABLES
 from tests.waiting import eventually
 
 OPERATIONS = Path(__file__).parents[4] / "docs" / "operations.md"
@@ -83,6 +84,20 @@ def test_a_service_that_starts_in_an_outage_tells_it_and_recovers_without_a_rest
             check_ended(daemon.log.lines(), case.service)
 
     check_warned(lines, case.service, case.why, case.remedy)
+
+
+@pytest.mark.slow
+def test_a_page_that_the_catalog_does_not_answer_is_no_outage(tmp_path: Path) -> None:
+    (case,) = [case for case in CASES if case.service == "catalog"]
+    with case.deployed(tmp_path) as world, running(world) as daemon:
+        world.begin()
+        status, page = daemon.get(f"/relations/shop.{TABLES[0]}")
+
+        assert status == 200
+        assert "JDODataStore" in page
+        assert daemon.is_ready()
+        assert daemon.is_up("catalog")
+        world.end()
 
 
 def test_the_documentation_lists_the_outages() -> None:
