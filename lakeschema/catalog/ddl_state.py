@@ -41,7 +41,8 @@ from lakeschema.catalog.ddl_statements import (
     UnsetProperties,
     UseNamespace,
 )
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.errors import MalformedName
+from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import (
     SQL_CONFIG,
     Catalog,
@@ -137,7 +138,10 @@ class DdlState:
         subject = malformed.subject
         if subject is None:
             return
-        name = self._name(subject.name)
+        try:
+            name = self._name(subject.name)
+        except Refused:
+            return
         if subject.is_view:
             view = ViewText(self._dialect, malformed.text, malformed.text, self._current)
             relation = Relation(name, (), view=view)
@@ -150,6 +154,10 @@ class DdlState:
         parts = _without_session_catalog(parts)
         if len(parts) == 1:
             parts = (*self._current, *parts)
+        try:
+            check_parts(parts)
+        except MalformedName as error:
+            raise Refused(str(error)) from error
         return RelationName.of(*parts)
 
     def _find(self, name: RelationName) -> Relation | None:

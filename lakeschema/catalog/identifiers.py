@@ -22,15 +22,20 @@ def check_parts(parts: Iterable[str]) -> None:
     """Checks that names from an untrusted place may be stored, and asked of a catalog.
 
     Raises:
-        MalformedName: one is empty, too long, or not Unicode text.
+        MalformedName: one is empty, too long, or no text that can be stored.
     """
     for part in parts:
-        if not part or len(part) > MAX_PART_LENGTH or not _is_unicode(part):
+        if not part or len(part) > MAX_PART_LENGTH or not _is_storable(part):
             raise MalformedName(part)
 
 
-def _is_unicode(text: str) -> bool:
-    """False for surrogates that stand alone, which JSON can express and UTF-8 cannot."""
+def _is_storable(text: str) -> bool:
+    """False for surrogates that stand alone, which UTF-8 cannot express, and for NUL.
+
+    JSON can express both. SQLite ends a text of JSON at a NUL, and PostgreSQL stores none.
+    """
+    if "\0" in text:
+        return False
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -73,6 +73,10 @@ def _end_or_drop(record: RelationRecord) -> Settlement:
     return _end(record) if is_done else Settlement(Verdict.DROPPED, record)
 
 
+_OF_A_CYCLE = (Status.CYCLE, Status.QUARANTINED)
+"""What a member of a cycle may be: one whose processing crashed has its edges still, and the others wait for it."""
+
+
 class Settling:
     """Package contents are computed by the caller, since they depend on the package's names."""
 
@@ -191,7 +195,7 @@ class Settling:
             tx.graph.replace_edges(name, used)
         upstreams = tx.graph.records(finding.upstreams)
         blocked = self.must_wait(finding, upstreams)
-        if finding.upstreams and (edges_changed or blocked or record.status is Status.CYCLE):
+        if finding.upstreams and (edges_changed or blocked or record.status in _OF_A_CYCLE):
             members = cycle_of(
                 graph_of((e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])), name
             )
@@ -311,7 +315,7 @@ class Settling:
         now: float,
     ) -> Sequence[StatusChange]:
         """Reopens the other members of the cycle that ``record`` may be leaving."""
-        if record.status is not Status.CYCLE:
+        if record.status not in _OF_A_CYCLE:
             return ()
         name = record.name
         edges = [(e.dependent, e.upstream) for e in tx.graph.upstream_edges([name])]

@@ -35,6 +35,7 @@ _STATE_TESTS = "tests/publisher/state/test_sqlite.py"
 _INTERLEAVINGS = "tests/publisher/daemon/test_interleavings.py"
 _LAGGING = "tests/publisher/daemon/test_lagging_replicas.py"
 _DROPPING = "tests/publisher/daemon/test_dropping.py"
+_CONTAINMENT = "tests/publisher/daemon/test_containment.py"
 
 SINGLE = {
     "older second reading": _one(
@@ -42,6 +43,9 @@ SINGLE = {
         "event_id < (cone.read_event_id(since) or -1)",
         "False",
         _INTERLEAVINGS,
+    ),
+    "a quarantined member keeps its cycle": _one(
+        _SETTLING, "(Status.CYCLE, Status.QUARANTINED)", "(Status.CYCLE,)", _CONTAINMENT
     ),
     "reserve without fence": _one(
         _PUBLISHER,

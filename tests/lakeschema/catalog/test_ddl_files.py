@@ -128,6 +128,21 @@ def test_a_malformed_statement_is_reported_with_its_line_and_hides_no_relation(
     assert {n.name for n in catalog.relations(("default",))} == {"good", "bad", "last"}
 
 
+@pytest.mark.parametrize("columns", ["(a int)", "(a int,,)"])
+def test_a_name_that_cannot_be_stored_is_reported_and_hides_nothing(
+    tmp_path: Path, columns: str
+) -> None:
+    (tmp_path / "a.sql").write_text(
+        f"CREATE TABLE good (a int);\nCREATE TABLE `a\0b` {columns};\nCREATE TABLE last (a int);"
+    )
+
+    catalog = DdlFilesCatalog(tmp_path)
+
+    (problem,) = catalog.problems()
+    assert (problem.path, problem.line) == ("a.sql", 2)
+    assert {n.name for n in catalog.relations(("default",))} == {"good", "last"}
+
+
 def test_a_quote_that_is_never_closed_hides_only_its_statement(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(
         "CREATE TABLE bad (a int COMMENT 'oops);\nCREATE TABLE good (a int);\n"

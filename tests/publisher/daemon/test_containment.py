@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.outcome import Status
 from tests.publisher.daemon.simulated import T, V, W, X, fields, numbers, process_events, record
 from tests.simulation.simulation import Simulation
@@ -103,3 +106,23 @@ def test_a_derivation_that_keeps_crashing_is_quarantined_and_others_continue(
     process_events(world)
 
     assert record(world, V).status is Status.OK
+
+
+@pytest.mark.parametrize(
+    ("mended", "status"), [(view(V, T), Status.OK), (view(V, W, T), Status.CYCLE)]
+)
+def test_a_member_of_a_cycle_whose_derivation_crashed_takes_the_others_along(
+    world: Simulation, mended: Relation, status: Status
+) -> None:
+    for relation in (table(T, "a"), view(V, W), view(W, V), view(X, W)):
+        world.change(relation)
+    process_events(world)
+    world.change(view(V, T, shape="crashing"))
+    process_events(world)
+    assert record(world, V).status is Status.QUARANTINED
+
+    world.change(mended)
+    process_events(world)
+
+    assert {record(world, n).status for n in (V, W)} == {status}
+    assert not record(world, X).stale

@@ -47,8 +47,10 @@ def event(name: str, database: str = "d") -> dict[str, object]:
     "poison",
     [
         event("\ud800"),
+        event("a\0b"),
         event("x" * 100_000),
         event("t", database="\ud800"),
+        event("t", database="a\0b"),
         event("t", database="x" * 100_000),
         {**event("t"), "oldTableName": "\ud800"},
         {"eventType": "DROP_DATABASE", "dbName": "\udfff"},
@@ -68,9 +70,22 @@ def test_a_message_with_an_impossible_name_is_its_own_dead_letter(
     assert numbers(world, T) == ["1.0.0"]
 
 
-def test_a_view_on_an_impossible_name_is_broken_and_delays_nothing(world: Simulation) -> None:
+def test_a_relation_with_an_impossible_name_is_left_out_of_a_snapshot(world: Simulation) -> None:
+    world.catalog.change(table(T, "a"))
+    world.catalog.change(table(RelationName.of("d", "a\0b"), "a"))
+
+    world.engine.snapshot()
+
+    assert world.engine.drain(600.0)
+    assert numbers(world, T) == ["1.0.0"]
+
+
+@pytest.mark.parametrize("name", ["x" * (MAX_PART_LENGTH + 1), "a\0b"], ids=["long", "NUL"])
+def test_a_view_on_an_impossible_name_is_broken_and_delays_nothing(
+    world: Simulation, name: str
+) -> None:
     world.change(table(T, "a"))
-    world.change(view(V, RelationName.of("d", "x" * (MAX_PART_LENGTH + 1))))
+    world.change(view(V, RelationName.of("d", name)))
 
     process_events(world)
 
