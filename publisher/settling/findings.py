@@ -312,11 +312,7 @@ class Investigator:
             candidate.hashes = {u: upstreams[u].visible_hash for u in candidate.upstreams}
             candidate.inputs_hash = self._deriver.inputs_hash(candidate.relation, candidate.hashes)
             record = records.get(name)
-            if (
-                record is not None
-                and record.inputs_hash == candidate.inputs_hash
-                and record.status is not Status.CYCLE
-            ):
+            if record is not None and record.inputs_hash == candidate.inputs_hash:
                 results[name] = _finding(
                     candidate, Unchanged(candidate.hashes, candidate.inputs_hash)
                 )

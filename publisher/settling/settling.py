@@ -227,9 +227,7 @@ class Settling:
                 changed = False
             case Settled(used=used) as conclusion:
                 settled = _with_derivation(record, conclusion, finding.facts_hash, content)
-                changed = (
-                    settled.visible_hash != record.visible_hash or record.status is Status.CYCLE
-                )
+                changed = settled.visible_hash != record.visible_hash
             case Waiting():
                 raise AssertionError("a waiting finding is never current")
         if used:
