@@ -6,7 +6,7 @@ import sqlite3
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import StaticPool, create_engine
+from sqlalchemy import Connection, StaticPool, create_engine, event
 
 from publisher.state.migrations import FOLDER
 
@@ -17,10 +17,15 @@ def upgrade(connection: sqlite3.Connection) -> None:
     Raises:
         alembic.util.CommandError: a newer release wrote them.
     """
-    connection.execute("BEGIN IMMEDIATE")
     engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    # Not before the engine has the connection: it rolls back whatever it finds open.
+    event.listen(engine, "begin", _begin_writing)
     with engine.begin() as migrating:
         config = Config()
         config.set_main_option("script_location", str(FOLDER))
         config.attributes["connection"] = migrating
         command.upgrade(config, "head")
+
+
+def _begin_writing(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

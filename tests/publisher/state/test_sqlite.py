@@ -25,6 +25,7 @@ from lakeschema.translation.outcome import Status
 from publisher.events.protocol import DeadLetter
 from publisher.redaction import SECRETS
 from publisher.state.migrations import newest_revision
+from publisher.state.migrations.upgrade import upgrade
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Cause,
@@ -90,6 +91,28 @@ def test_the_newest_revision_is_the_one_that_alembic_would_reach() -> None:
     config.set_main_option("script_location", str(MIGRATIONS))
 
     assert newest_revision() == ScriptDirectory.from_config(config).get_current_head()
+
+
+def test_other_processes_see_all_migrations_or_none(tmp_path: Path) -> None:
+    """So that a process killed at any statement of them leaves nothing half made."""
+    path = tmp_path / "state.db"
+    seen = []
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as migrating,
+        closing(sqlite3.connect(path)) as other,
+    ):
+        migrating.execute("PRAGMA journal_mode = WAL")
+
+        def look(statement: str) -> None:
+            tables = "SELECT COUNT(*) FROM sqlite_master"
+            seen.append((statement, other.execute(tables).fetchone()[0]))
+
+        migrating.set_trace_callback(look)
+        upgrade(migrating)
+        migrating.set_trace_callback(None)
+
+    assert any("CREATE TABLE tally" in statement for statement, _ in seen)
+    assert [statement for statement, tables in seen if tables] == []
 
 
 def increment(path: Path, times: int) -> None:
