@@ -6,6 +6,7 @@ Upstream relations first; a relation none of whose upstreams looks different to 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from dependency_graph.graph import affected_cone, graph_of
@@ -21,6 +22,9 @@ from lakeschema.translation.upstream_first import (
     waves,
 )
 from publisher.commands.planning.catalog_now import CatalogNow
+
+_DERIVED_TOGETHER = 40
+"""Few enough that most of a wave is derived while more of it is read."""
 
 Upstreams = Mapping[RelationName, tuple[RelationName, ...]]
 
@@ -149,28 +153,50 @@ class _Walk:
     def _run_wave(
         self, wave: Sequence[RelationName], before: Mapping[RelationName, Outcome]
     ) -> None:
+        different = {u for name in wave for u in self.reads[name] if self._differs(u, before)}
         due = [
             name
             for name in wave
-            if name in self._touched or any(self._differs(u, before) for u in self.reads[name])
+            if name in self._touched or not different.isdisjoint(self.reads[name])
         ]
-        self.after |= {name: before[name] for name in wave if name not in due and name in before}
-        self.facts |= self._now.facts(n for n in due if n not in self.facts)
-        self._facts_before |= self._now.facts(n for n in due if n not in self._facts_before)
-        for name in due:
-            relation = self.facts.get(name)
-            if relation is None:
-                continue  # the catalog has lost it since the state heard of it
-            known = {u: o for u in self.reads[name] if (o := self.after.get(u)) is not None}
-            self.after[name] = derive_one(relation, self.reads[name], known, self._deriver)
+        self.after |= {name: before[name] for name in set(wave).difference(due) if name in before}
+        for name, outcome in self._derive(due).items():
+            self.after[name] = outcome
             is_same = name in self._touched and _says_the_same(
-                self._facts_before.get(name), relation
+                self._facts_before.get(name), self.facts[name]
             )
             if is_same and not self._differs(name, before):
                 # Hive stores an expanded text, which DDL does not show: it would be what it is.
                 self.facts[name] = self._facts_before[name]
                 self.after[name] = before[name]
             self.derived.append(name)
+
+    def _derive(self, due: Sequence[RelationName]) -> Mapping[RelationName, Outcome]:
+        """The outcomes of those that exist, none of which reads another.
+
+        Some are derived while the catalog is read for the next, always from this thread: its
+        connection is the one that is known to be as far as the state.
+        """
+        found: list[Future[Mapping[RelationName, Outcome]]] = []
+        with ThreadPoolExecutor(1) as deriving:
+            for start in range(0, len(due), _DERIVED_TOGETHER):
+                part = due[start : start + _DERIVED_TOGETHER]
+                self.facts |= self._now.facts(n for n in part if n not in self.facts)
+                self._facts_before |= self._now.facts(
+                    n for n in part if n not in self._facts_before
+                )
+                # The catalog may have lost some since the state heard of them.
+                relations = [self.facts[name] for name in part if name in self.facts]
+                found.append(deriving.submit(self._derive_part, relations))
+        return {name: outcome for part in found for name, outcome in part.result().items()}
+
+    def _derive_part(self, relations: Sequence[Relation]) -> Mapping[RelationName, Outcome]:
+        outcomes: dict[RelationName, Outcome] = {}
+        for relation in relations:
+            reads = self.reads[relation.name]
+            known = {u: o for u in reads if (o := self.after.get(u)) is not None}
+            outcomes[relation.name] = derive_one(relation, reads, known, self._deriver)
+        return outcomes
 
     def _differs(self, name: RelationName, before: Mapping[RelationName, Outcome]) -> bool:
         return self._visible(before.get(name)) != self._visible(self.after.get(name))

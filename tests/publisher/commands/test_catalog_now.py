@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.ddl_change import Script, apply_ddl
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.interface import Options
+from lakeschema.translation.outcome import Derived
 from publisher.commands.planning.catalog_now import CatalogNow
+from publisher.commands.planning.cone import derive_cone
 from publisher.events.log_position import LogPosition
 from publisher.state.sqlite_reading import read_state
 from tests.publisher.commands.folder import Folder
@@ -77,3 +81,31 @@ def test_the_catalog_is_read_unless_the_state_has_heard_of_its_newest_event(
 
     assert dependents == {IDS, WRONG}
     assert set(catalog.read_names) == expected
+
+
+@pytest.mark.thorough
+def test_all_dependents_are_derived_but_what_the_catalog_has_lost_unheard(folder: Folder) -> None:
+    views = [f"CREATE VIEW shop.v{n} AS SELECT id FROM shop.orders;\n" for n in range(100)]
+    table = "CREATE TABLE shop.orders (id bigint);\n"
+    folder.write_ddl(table + "".join(views))
+    assert folder.run("snapshot").status == 0
+    position = LogPosition(last=7, after=0).to_text()
+    with folder.state() as state:
+        state.write(lambda tx: tx.journal.save_position("notification-log", position))
+    folder.write_ddl(table + "".join(views[:50] + views[51:]))
+    catalog = Metastore(DdlFilesCatalog(folder.path / "ddl"), 7)
+    deriver = DirectDeriver(Options())
+    script = Script("inline DDL", "ALTER TABLE shop.orders CHANGE COLUMN id id string")
+
+    with read_state(folder.path / "state.db") as state:
+        now = CatalogNow(catalog, deriver, state, lambda _: None)
+        cone = derive_cone(now, apply_ddl(catalog, [script], None), deriver)
+
+    expected = {ORDERS} | {RelationName.of("shop", f"v{n}") for n in range(100) if n != 50}
+    assert {*cone.derived} == expected
+    types = {
+        print_type(outcome.derivation.interface.columns[0].type)
+        for outcome in cone.after.values()
+        if isinstance(outcome, Derived)
+    }
+    assert types == {"string"}
