@@ -12,6 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from benchmarks.compared_types import same, shown
@@ -148,7 +149,10 @@ class Trial:
     def _null_in(
         self, trees: Sequence[Tree], claimed: Mapping[Tree, StructField], table: str
     ) -> dict[Tree, str]:
-        columns = tuple(claimed[tree] for tree in trees)
+        # A batch was perhaps typed with others: its columns are numbered anew, as in its query.
+        columns = tuple(
+            replace(claimed[tree], name=f"x{place}") for place, tree in enumerate(trees)
+        )
         if trees[0].world is World.ALONE and isinstance(columns[0].type, StructType):
             columns = columns[0].type.fields
         nulls = self._judge.nulls_in(_select(trees), columns, table)
