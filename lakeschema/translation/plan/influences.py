@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias, assert_never
 
 from lakeschema.translation import lengths
@@ -62,8 +62,11 @@ _Key: TypeAlias = tuple[int, tuple[int, ...]]
 class Influences:
     """Remembers what it has traced, so that shared sub-plans are traced once."""
 
-    def __init__(self, lineage: Lineage) -> None:
+    def __init__(
+        self, lineage: Lineage, recursive: Mapping[int, tuple[Found, ...]] | None = None
+    ) -> None:
         self._lineage = lineage
+        self._recursive = dict(recursive or {})
         # With what they were traced from: ids are only good while the objects live.
         self._rows: dict[_Key, tuple[Plan, _Outer, Found]] = {}
         self._columns: dict[_Key, tuple[Plan, _Outer, tuple[Found, ...]]] = {}
@@ -94,6 +97,11 @@ class Influences:
                 found.update(self.rows(left, outer))
                 inside = (self._level(left, outer), *outer) if lateral else outer
                 found.update(self.rows(right, inside))
+            case Recursion():
+                # Its step reads the table itself, of which both have to be known first.
+                self._level(plan, outer)
+                found.update(self.rows(plan.anchor, outer))
+                found.update(self.rows(plan.step, outer))
             case _:
                 for below in inputs(plan):
                     found.update(self.rows(below, outer))
@@ -170,8 +178,10 @@ class Influences:
 
     def _of_columns(self, plan: Plan, outer: _Outer) -> tuple[Found, ...]:
         match plan:
-            case Scan() | Values() | RecursiveScan():
+            case Scan() | Values():
                 return tuple({} for _ in plan.columns)
+            case RecursiveScan(number=number):
+                return self._recursive[number]
             case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):
                 return self.columns(below, outer)
             case Join(left, right, lateral=lateral):
@@ -181,9 +191,8 @@ class Influences:
             case SetOperation(inputs=branches):
                 each = [self.columns(branch, outer) for branch in branches]
                 return tuple(_united(column) for column in zip(*each, strict=True))
-            case Recursion(anchor=anchor):
-                # The step's come with what it reads of the table itself, the anchor's.
-                return self.columns(anchor, outer)
+            case Recursion():
+                return self._recursion(plan, outer)
             case Project(below) | Aggregate(below):
                 return self._made(plan, below, outer)
             case Window(below) | Generate(below):
@@ -192,6 +201,20 @@ class Influences:
                 return (*self.columns(below, outer), *(made * count if len(made) == 1 else made))
             case _:
                 assert_never(plan)
+
+    def _recursion(self, plan: Recursion, outer: _Outer) -> tuple[Found, ...]:
+        """What decides a column of the table itself decides what the step makes of it, and so on."""
+        self._lineage.columns(plan, _sources(outer))
+        found = self.columns(plan.anchor, outer)
+        while True:
+            inside = Influences(self._lineage, {**self._recursive, plan.number: found})
+            step = inside.columns(plan.step, outer)
+            more = tuple(_united(column) for column in zip(found, step, strict=True))
+            if more == found:
+                # Whoever looks at the step by itself asks for them again.
+                self._recursive[plan.number] = found
+                return found
+            found = more
 
     def _made(self, plan: Plan, below: Plan, outer: _Outer) -> tuple[Found, ...]:
         level = self._level(below, outer)

@@ -33,6 +33,7 @@ class Context:
         outer: the scopes around, nearest first.
         numbers: one for each recursive table.
         keeps_tables: a WITH in what is read here makes no table of a name that is known already.
+        read: an item of FROM whose scope is known already.
     """
 
     semantics: Semantics
@@ -48,6 +49,7 @@ class Context:
     numbers: Iterator[int] = field(default_factory=itertools.count)
     keeps_tables: bool = False
     routines: Routines = field(default_factory=Routines)
+    read: tuple[tree.FromItem, Scope] | None = None
 
     def plan_of(self, query: tree.Query) -> Plan:
         """The plan of a query that stands in this context."""

@@ -1,7 +1,9 @@
 """PIVOT and UNPIVOT as the queries that say the same without them.
 
-PIVOT groups by the columns that it does not name; a value's column is null, counts included, where a
-group has no row of that value. UNPIVOT makes a row of each of its columns.
+PIVOT groups by the columns that it does not name. Where a group has no row of a value, that value's column
+is null, counts included, if all aggregates are numbers or truth values: Spark picks what it aggregated by
+group and value (``PivotFirst``). Else it aggregates the rows of the value alone, of which a count is 0.
+UNPIVOT makes a row of each of its columns.
 """
 
 from __future__ import annotations
@@ -11,15 +13,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from lakeschema.catalog.column_types import PrimitiveType
+from lakeschema.catalog.column_types import BOOLEAN, ColumnType, PrimitiveType
 from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_numeric
 from lakeschema.translation.syntax import tree
 
 IsAggregate: TypeAlias = Callable[[tree.Call], bool]
 
 
-def pivot(item: tree.Pivot, names: Sequence[str], is_aggregate: IsAggregate) -> tree.Query:
-    """``names`` are those of all columns of the input."""
+def pivot(
+    item: tree.Pivot,
+    names: Sequence[str],
+    types: Sequence[ColumnType],
+    is_aggregate: IsAggregate,
+) -> tree.Query:
+    """``names`` are those of all columns of the input; ``types`` are of the aggregates."""
+    write = _picked if all(map(_is_picked, types)) else _of_rows
     read = {name.lower() for name in _columns_named((*item.aggregates, _paths(item.keys)))}
     kept = [tree.Name((name,)) for name in names if name.lower() not in read]
     several = len(item.aggregates) > 1
@@ -31,32 +40,65 @@ def pivot(item: tree.Pivot, names: Sequence[str], is_aggregate: IsAggregate) -> 
             if several:
                 label += f"_{_name(aggregate, _call_text, 'aggregate')}"
             items.append(
-                tree.SelectItem(_where(aggregate.expression, matches, is_aggregate), (label,))
+                tree.SelectItem(write(aggregate.expression, matches, is_aggregate), (label,))
             )
     return tree.Select(
         tuple(items), item.input, grouping=tree.Grouping(tuple(kept)) if kept else None
     )
 
 
-def _where(
+def _is_picked(type_: ColumnType) -> bool:
+    return is_numeric(type_) or type_ == BOOLEAN
+
+
+def _picked(
     node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
 ) -> tree.Expression:
     """The aggregate of the rows that match, null if there are none."""
     one = tree.Call("count", (tree.NumberLiteral("1"),), filter=matches)
     there = tree.Call(">", (one, tree.NumberLiteral("0")))
-    return tree.Case(None, ((there, _filtered(node, matches, is_aggregate)),), None)
+    found = _filtered(node, matches, is_aggregate, lambda call: call)
+    return tree.Case(None, ((there, found),), None)
 
 
-def _filtered(node: Any, matches: tree.Expression, is_aggregate: IsAggregate) -> Any:
-    """The expression with the filter at each aggregate in it."""
+def _of_rows(
+    node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
+) -> tree.Expression:
+    """The aggregate over null in place of what does not match: the first value is the first that is not null."""
+    found: tree.Expression = _filtered(node, matches, is_aggregate, _passing_over_nulls)
+    return found
+
+
+def _passing_over_nulls(call: tree.Call) -> tree.Call:
+    if call.name.lower() not in _FIRST_AND_LAST:
+        return call
+    return replace(call, arguments=call.arguments[:1], named=(), ignores_nulls=True)
+
+
+_FIRST_AND_LAST: Final = frozenset({"first", "last", "first_value", "last_value", "any_value"})
+
+
+def _filtered(
+    node: Any,
+    matches: tree.Expression,
+    is_aggregate: IsAggregate,
+    aggregated: Callable[[tree.Call], tree.Call],
+) -> Any:
+    """The expression with the filter at each aggregate in it, beside one that is there."""
     match node:
         case tree.Call() if is_aggregate(node):
-            return replace(node, filter=matches)
-        case tree.Call(arguments=arguments):
-            inner = tuple(_filtered(argument, matches, is_aggregate) for argument in arguments)
-            return replace(node, arguments=inner)
-        case tree.Cast(operand):
-            return replace(node, operand=_filtered(operand, matches, is_aggregate))
+            both = matches if node.filter is None else tree.Call("and", (matches, node.filter))
+            return replace(aggregated(node), filter=both)
+        case tuple():
+            return tuple(_filtered(each, matches, is_aggregate, aggregated) for each in node)
+        case _ if is_dataclass(node) and not isinstance(node, type):
+            parts = {part.name: getattr(node, part.name) for part in fields(node)}
+            changed = {
+                name: _filtered(part, matches, is_aggregate, aggregated)
+                for name, part in parts.items()
+                if isinstance(part, tuple) or is_dataclass(part)
+            }
+            return replace(node, **changed)
         case _:
             return node
 

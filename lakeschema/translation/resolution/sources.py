@@ -23,6 +23,8 @@ from lakeschema.translation.syntax import tree
 
 
 def scope_of(item: tree.FromItem, context: Context) -> Scope:
+    if context.read is not None and context.read[0] is item:
+        return context.read[1]
     match item:
         case tree.TableName():
             return sampled(_table(item, context), item.sample, context)
@@ -44,14 +46,27 @@ def scope_of(item: tree.FromItem, context: Context) -> Scope:
         case tree.LateralView():
             return _lateral_view(item, context)
         case tree.Pivot():
-            names = tuple(column.name for column in scope_of(item.input, context).star)
-            query = pivots.pivot(item, names, lambda call: calls.is_aggregate(call, context))
-            return _of_query(query, item.alias, item.columns, context)
+            return _pivot(item, context)
         case tree.Unpivot():
-            names = tuple(column.name for column in scope_of(item.input, context).star)
-            return _of_query(pivots.unpivot(item, names), item.alias, item.names, context)
+            scope = scope_of(item.input, context)
+            query = pivots.unpivot(item, tuple(column.name for column in scope.star))
+            inside = replace(context, read=(item.input, scope))
+            return _of_query(query, item.alias, item.names, inside)
         case _:
             assert_never(item)
+
+
+def _pivot(item: tree.Pivot, context: Context) -> Scope:
+    scope = scope_of(item.input, context)
+    resolver = ExpressionResolver(context, scope, group_may_be_empty=False)
+    types = [resolver.resolve_whole(aggregate.expression).type for aggregate in item.aggregates]
+    query = pivots.pivot(
+        item,
+        tuple(column.name for column in scope.star),
+        types,
+        lambda call: calls.is_aggregate(call, context),
+    )
+    return _of_query(query, item.alias, item.columns, replace(context, read=(item.input, scope)))
 
 
 def _of_query(

@@ -130,6 +130,10 @@ ONLY_HIVE = (
     "SELECT id, customer LIKE ANY ('a%', '%b') AS a, customer NOT LIKE ALL ('a%', 'x') AS b, h FROM orders LATERAL VIEW parse_url_tuple('http://h.org/p?a=1', 'HOST', 'QUERY:a') u AS h, q",
 )
 ONLY_SPARK = (
+    "SELECT * FROM (SELECT customer, small, id, total FROM orders) PIVOT (count(id) AS n, max(total) AS t FOR small IN (1, 0, 9))",
+    "SELECT * FROM (SELECT flag, small, id, day FROM orders) PIVOT (count(id) AS n, first(day) AS d FOR small IN (1, 0, 9))",
+    "SELECT * FROM (SELECT flag, small, id FROM orders) PIVOT (count(id) FILTER (WHERE id < 3) AS n, array_agg(id) AS a FOR small IN (1, 9))",
+    "SELECT * FROM (SELECT flag, small, id FROM orders) PIVOT (CASE WHEN count(id) > 1 THEN 'many' ELSE 'few' END FOR small IN (1, 9))",
     "SELECT o.id FROM orders o LEFT ANTI JOIN customers c ON o.customer = c.name",
     "SELECT customer FROM orders INTERSECT SELECT name FROM customers",
     "SELECT customer FROM orders EXCEPT SELECT name FROM customers",

@@ -97,6 +97,11 @@ def column(derivation: Derivation, name: str) -> ColumnLineage:
             "SELECT name FROM t WHERE EXISTS (SELECT 1 FROM u WHERE label = t.name)",
             ["where u.label", "where t.name"],
         ),
+        (
+            """SELECT name FROM t WHERE EXISTS (WITH RECURSIVE r (n) AS
+              (SELECT id FROM u UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT 1 FROM r)""",
+            ["where u.id"],
+        ),
     ],
 )
 def test_the_clause_through_which_a_column_decides_rows_is_named(
@@ -133,6 +138,18 @@ def test_the_keys_of_a_window_decide_its_column_alone() -> None:
     assert shown(column(found, "total").indirect) == ["partition by t.name", "order by t.day"]
     assert column(found, "id").indirect == ()
     assert found.rows == ()
+
+
+def test_what_decides_a_column_of_a_recursive_table_decides_what_its_step_makes_of_it() -> None:
+    ranked = "(SELECT max(id) FROM u WHERE label > 'a')"
+
+    found = view(
+        f"WITH RECURSIVE r (a, b) AS (SELECT 1L, 2L UNION ALL SELECT {ranked}, a FROM r WHERE b < 9)"
+        " SELECT a, b FROM r"
+    )
+
+    assert [shown(c.indirect) for c in found.lineage] == [["where u.label"], ["where u.label"]]
+    assert shown(found.rows) == ["where u.id", "where u.label"]
 
 
 def test_what_a_sub_query_decides_passes_through_the_queries_around_it() -> None:

@@ -111,7 +111,10 @@ YIELDS = [
     (SPARK, "SELECT id ! BETWEEN 0 AND 2 AS a, id IS ! NULL AS b FROM t", "a boolean!, b boolean!"),
     (SPARK, "SELECT aggregate(numbers, (0 AS sum, 0 AS n), (acc, x) -> (acc.sum + x, acc.n + 1), acc -> acc.sum / acc.n) AS a FROM t", "a double"),
     (SPARK, "SELECT X '1F' AS a, rank(id) OVER (ORDER BY id) AS b FROM t", "a binary!, b int!"),
-    (SPARK, "SELECT * FROM (SELECT id, name, tiny FROM t) PIVOT (concat(max(id), 'x') AS m, coalesce(sum(tiny), 0) FOR name IN ('a', 'b' AS c))", "a_m string, a_coalesce(sum(tiny), 0) bigint, c_m string, c_coalesce(sum(tiny), 0) bigint"),
+    (SPARK, "SELECT * FROM (SELECT id, name, tiny FROM t) PIVOT (concat(max(id), 'x') AS m, coalesce(sum(tiny), 0) FOR name IN ('a', 'b' AS c))", "a_m string, a_coalesce(sum(tiny), 0) bigint!, c_m string, c_coalesce(sum(tiny), 0) bigint!"),
+    (SPARK, "SELECT * FROM (SELECT id, name, tiny FROM t) PIVOT (count(id) AS n, max(name) AS m FOR tiny IN (1))", "1_n bigint!, 1_m string"),
+    (SPARK, "SELECT * FROM (SELECT id, name, tiny FROM t) PIVOT (count(name) AS n, max(id) AS m FOR tiny IN (1))", "1_n bigint, 1_m int"),
+    (SPARK, "SELECT * FROM (SELECT id, tiny FROM t) PIVOT (collect_list(id) FOR tiny IN (1))", "1 array<int>!"),
     (SPARK, "SELECT * FROM (SELECT id, day, tiny FROM t) PIVOT (Count(*), SUM( tiny ) FOR (day, id) IN ((DATE '2020-01-01', 1)))", "{2020-01-01, 1}_count(1) bigint, {2020-01-01, 1}_sum(tiny) bigint"),
     (SPARK, "SELECT (id + 1) * 2 AS a, NOT flag AS b, struct(id) AS c, sum(id) AS s FROM (SELECT id, id = 1 AS flag FROM t) GROUP BY GROUPING SETS ((id + 1, id), flag)", "a int, b boolean, c struct<id:int>!, s bigint"),
     (SPARK, "SELECT NOT (id IS NULL) AS a, count(*) AS n FROM t GROUP BY ROLLUP (id IS NULL)", "a boolean, n bigint!"),
@@ -336,6 +339,19 @@ def view(query: str, dialect: Dialect) -> str:
 @pytest.mark.parametrize(("dialect", "query", "expected"), YIELDS)
 def test_a_query_yields_these_columns(dialect: Dialect, query: str, expected: str) -> None:
     assert view(query, dialect) == expected
+
+
+def test_what_pivots_stand_upon_is_read_once_however_many_stand_upon_each_other() -> None:
+    # Read twice by each, forty of them would never end.
+    begin = "SELECT * FROM (SELECT 1 AS k, 1 AS p, id AS v FROM ("
+    end = ")) PIVOT (max(v) AS m, count(v) AS n FOR p IN (0 AS id, 2))"
+
+    found = derived(
+        f"{TABLES}CREATE VIEW v AS {(begin * 40).replace('id', 'id_m')}SELECT id AS id_m FROM t{end * 40}",
+        dialect=SPARK,
+    )
+
+    assert [c.name for c in found.interface.columns] == ["k", "id_m", "id_n", "2_m", "2_n"]
 
 
 @pytest.mark.parametrize(("dialect", "query", "error", "named"), REFUSED)
