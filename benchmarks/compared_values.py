@@ -1,4 +1,4 @@
-"""Hive's printed rows and Spark's collected rows → values that are equal if the rows are."""
+"""Hive's printed rows, Spark's collected and Trino's answered ones → values that are equal if the rows are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import struct
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from json import JSONDecodeError, JSONDecoder
 from math import isfinite
 from typing import Any
@@ -16,6 +16,8 @@ from lakeschema.catalog.column_types import (
     BOOLEAN,
     DOUBLE,
     FLOAT,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
     ArrayType,
     CharType,
     ColumnType,
@@ -26,6 +28,7 @@ from lakeschema.catalog.column_types import (
 )
 
 _JSON = JSONDecoder(strict=False)
+_EXACT = Context(prec=76)
 _INTEGERS = {"tinyint", "smallint", "int", "bigint"}
 
 
@@ -40,6 +43,37 @@ def from_hive(row: str, types: Sequence[ColumnType]) -> tuple[object, ...]:
 
 def from_spark(row: Sequence[Any], types: Sequence[ColumnType]) -> tuple[object, ...]:
     return tuple(_collected(value, type_) for value, type_ in zip(row, types, strict=True))
+
+
+def from_trino(row: Sequence[Any], types: Sequence[ColumnType]) -> tuple[object, ...]:
+    """A row of JSON values; days and moments as the texts that Spark's casts make."""
+    return tuple(_answered(value, type_) for value, type_ in zip(row, types, strict=True))
+
+
+def _answered(value: Any, type_: ColumnType) -> object:
+    if value is None:
+        return None
+    match type_:
+        case ArrayType(element):
+            return tuple(_answered(item, element) for item in value)
+        case MapType(key, item):
+            # The keys of JSON's objects are texts.
+            pairs = ((_answered_key(k, key), _answered(v, item)) for k, v in value.items())
+            return tuple(sorted(pairs, key=repr))
+        case StructType(fields):
+            return tuple(_answered(v, f.type) for v, f in zip(value, fields, strict=True))
+        case _ if type_ == BINARY:
+            return base64.b64decode(value).hex()
+        case _ if type_ in {TIMESTAMP, TIMESTAMP_NTZ}:
+            return str(value).rstrip("0").rstrip(".")
+        case _:
+            return _collected(value, type_)
+
+
+def _answered_key(text: str, type_: ColumnType) -> object:
+    if type_ in {TIMESTAMP, TIMESTAMP_NTZ}:
+        return _answered(text, type_)
+    return scalar(text, type_)
 
 
 def _printed(text: str, type_: ColumnType) -> object:
@@ -61,7 +95,7 @@ def scalar(text: str, type_: ColumnType) -> object:
         case PrimitiveType("timestamp"):
             return datetime.fromisoformat(text).isoformat()
         case DecimalType():
-            return Decimal(text).normalize()
+            return Decimal(text).normalize(_EXACT)
         case CharType():
             return text.rstrip(" ")
         case _:
@@ -95,7 +129,7 @@ def _collected(value: Any, type_: ColumnType) -> object:
         case _ if type_ == BOOLEAN:
             return bool(value)
         case DecimalType():
-            return Decimal(value).normalize()
+            return Decimal(value).normalize(_EXACT)
         case CharType():
             return str(value).rstrip(" ")
         case _:

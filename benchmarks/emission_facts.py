@@ -22,26 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.trino_tables import Tables, create_tables
 from deploy.trino import Trino, TrinoAnswer, TrinoRefused
-from lakeschema.catalog.column_types import (
-    BINARY,
-    DOUBLE,
-    FLOAT,
-    ArrayType,
-    ColumnType,
-    MapType,
-    StructType,
-    parse_type,
-)
 from lakeschema.translation.batch import answer
-from lakeschema.translation.emission.trino.text import quoted, string, type_text
 
 EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
 FAILED, OTHER, ALLOWED = "refused by Trino", "SILENTLY OTHER", "ROWS WHERE THE ENGINE REFUSES"
 _MAX_COLUMNS = 5
 
 Fact = Mapping[str, Any]
-Tables = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,42 +101,6 @@ def print_counts(name: str, verdicts: Sequence[Verdict]) -> None:
     print(
         f"{name}: " + ", ".join(f"{outcome} {number}" for outcome, number in counts.most_common())
     )
-
-
-def create_tables(trino: Trino, tables: Tables) -> None:
-    """The tables of the facts in Trino's memory."""
-    for name, table in tables.items():
-        types = [parse_type(type_) for _, type_ in table["columns"]]
-        columns = ", ".join(
-            f"{quoted(column)} {type_text(type_)}"
-            for (column, _), type_ in zip(table["columns"], types, strict=True)
-        )
-        trino.answer(f"DROP TABLE IF EXISTS {quoted(name)}")
-        trino.answer(f"CREATE TABLE {quoted(name)} ({columns})")
-        rows = ", ".join("(" + ", ".join(map(_value, row, types)) + ")" for row in table["rows"])
-        trino.answer(f"INSERT INTO {quoted(name)} VALUES {rows}")
-
-
-def _value(value: Any, type_: ColumnType) -> str:
-    if value is None:
-        return f"CAST(NULL AS {type_text(type_)})"
-    match type_:
-        case ArrayType(element):
-            inner = ", ".join(_value(each, element) for each in value)
-            return f"CAST(ARRAY[{inner}] AS {type_text(type_)})"
-        case MapType(key, of):
-            keys = ", ".join(_value(each, key) for each in value)
-            values = ", ".join(_value(each, of) for each in value.values())
-            return f"CAST(MAP(ARRAY[{keys}], ARRAY[{values}]) AS {type_text(type_)})"
-        case StructType(fields):
-            inner = ", ".join(_value(value[f.name], f.type) for f in fields)
-            return f"CAST(ROW({inner}) AS {type_text(type_)})"
-        case _ if type_ == BINARY:
-            return f"X'{value}'"
-        case _ if type_ in {FLOAT, DOUBLE}:
-            return f"CAST({string(str(value))} AS {type_text(type_)})"
-        case _:
-            return f"CAST({string(str(value).lower() if isinstance(value, bool) else str(value))} AS {type_text(type_)})"
 
 
 def translated(fact: Fact, tables: Tables) -> Verdict:

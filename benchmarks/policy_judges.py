@@ -6,22 +6,17 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from decimal import Decimal
 from random import Random
 from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.emission_facts import create_tables
 from benchmarks.policy_worlds import Marked, World, leaked
+from benchmarks.trino_tables import create_tables, json_value
 from deploy.trino import Trino, TrinoRefused
 from lakeschema.catalog.column_types import (
-    ArrayType,
     ColumnType,
-    MapType,
-    StructType,
     print_type,
 )
 from lakeschema.catalog.ddl_files import relations_from_ddl
@@ -357,24 +352,6 @@ def _shown(value: object) -> str:
 def _plain(marked: Marked, *, backwards: bool = False) -> Mapping[str, Any]:
     """A table as ``create_tables`` takes it."""
     types = [type_ for _, type_ in marked.table.columns]
-    rows = [[_json(v, t) for v, t in zip(row, types, strict=True)] for row in marked.rows]
+    rows = [[json_value(v, t) for v, t in zip(row, types, strict=True)] for row in marked.rows]
     columns = [(name, print_type(type_)) for name, type_ in marked.table.columns]
     return {"columns": columns, "rows": rows[::-1] if backwards else rows}
-
-
-def _json(value: Any, type_: ColumnType) -> Any:
-    if value is None:
-        return None
-    match type_:
-        case ArrayType(element):
-            return [_json(each, element) for each in value]
-        case MapType(value=held):
-            return {key: _json(each, held) for key, each in value.items()}
-        case StructType(fields):
-            return {f.name: _json(each, f.type) for f, each in zip(fields, value, strict=True)}
-        case _ if isinstance(value, bytes):
-            return value.hex()
-        case _ if isinstance(value, date | datetime | Decimal):
-            return str(value)
-        case _:
-            return value

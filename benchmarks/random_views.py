@@ -129,7 +129,7 @@ def main() -> None:
 
 def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) -> None:
     end = time.monotonic() + 60 * minutes
-    spark = _session()
+    spark = spark_session()
     judge = SparkJudge(spark)
     findings = Findings()
     for number, seed in enumerate(seeds, 1):
@@ -145,7 +145,7 @@ def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) ->
     spark.stop()
 
 
-def _session() -> SparkSession:
+def spark_session() -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[1]")
     for key, value in CONF.items():

@@ -40,12 +40,18 @@ class TrinoAnswer:
 
 
 class TrinoRefused(Exception):
-    """Trino could not analyse or run a statement."""
+    """Trino could not analyse or run a statement.
 
-    def __init__(self, sql: str, name: str, message: str) -> None:
-        super().__init__(sql, name, message)
+    Attributes:
+        name: of the error, such as DIVISION_BY_ZERO.
+        kind: whose fault it is: USER_ERROR, INTERNAL_ERROR, INSUFFICIENT_RESOURCES or EXTERNAL.
+    """
+
+    def __init__(self, sql: str, name: str, kind: str, message: str) -> None:
+        super().__init__(sql, name, kind, message)
         self.sql = sql
         self.name = name
+        self.kind = kind
         self.message = message
 
     def __str__(self) -> str:
@@ -96,7 +102,8 @@ def _answer(port: int, sql: str) -> TrinoAnswer:
     while True:
         if "error" in page:
             error = page["error"]
-            raise TrinoRefused(sql, error.get("errorName", ""), error.get("message", ""))
+            parts = (error.get(part, "") for part in ("errorName", "errorType", "message"))
+            raise TrinoRefused(sql, *parts)
         columns = [(c["name"], c["type"]) for c in page.get("columns", ())] or columns
         rows.extend(page.get("data", ()))
         if "nextUri" not in page:

@@ -115,17 +115,17 @@ class SparkJudge:
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         spark.conf.set(_TIME, "true")
         random = Random(0)
-        self._tables = [random_table(random, f"t{number}") for number in range(tables)]
-        relations = relations_from_ddl([table.ddl for table in self._tables], Dialect.SPARK)
-        self._interfaces = {
+        self.tables = [random_table(random, f"t{number}") for number in range(tables)]
+        relations = relations_from_ddl([table.ddl for table in self.tables], Dialect.SPARK)
+        self.interfaces = {
             name: derive(relation, {}, OPTIONS).interface for name, relation in relations.items()
         }
-        for table in self._tables:
-            self._register(table)
+        for table in self.tables:
+            self.register(table)
 
     def grown(self, seed: int) -> RandomView:
         random = Random(seed)
-        tables = random.sample(self._tables, 3)
+        tables = random.sample(self.tables, 3)
         only_both = random.random() < 0.4
         return random_view(random, tables, random.randint(2, 6), only_both=only_both)
 
@@ -141,7 +141,7 @@ class SparkJudge:
             self._spark.conf.set(ANSI, before or "true")
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
-        known: dict[RelationName, Interface] = dict(self._interfaces)
+        known: dict[RelationName, Interface] = dict(self.interfaces)
         done: list[Derived] = []
         looser = 0
         outcome = ONE_PLAN
@@ -168,7 +168,7 @@ class SparkJudge:
             frame.createOrReplaceTempView(name)
         return Verdict(outcome, derived=tuple(done), looser=looser)
 
-    def _register(self, table: Table) -> None:
+    def register(self, table: Table) -> None:
         """Rows in one partition, so that Spark need not move them about."""
         frame = self._spark.sql(table.query)
         session = self._spark._jsparkSession
@@ -192,12 +192,12 @@ class SparkJudge:
         if type(before) is type(after):
             return before, after
         # What is never looked at may be left out, or not: once more, all of it computed.
-        with self._unhurried():
+        with self.unhurried():
             again = self._rows(self._spark.sql(text)), self._rows(self._spark.sql(emitted))
         return (before, again[1]) if isinstance(before, Refused) else again
 
     @contextmanager
-    def _unhurried(self) -> Iterator[None]:
+    def unhurried(self) -> Iterator[None]:
         """Without the rules of Spark's that skip what cannot matter to the rows."""
         self._spark.conf.set(_EXCLUDED, _SKIPPING)
         try:

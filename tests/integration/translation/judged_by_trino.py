@@ -1,0 +1,340 @@
+"""The rows that Trino returns of a random view's emission, held against Spark's rows of the view itself.
+
+Both have the same tables. The views that a view reads stand in its text for Trino, as they do for
+governed readers, so that one statement asks for all.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks.compared_values import from_spark, from_trino, in_no_order
+from benchmarks.trino_tables import create_tables, json_value
+from deploy.trino import Trino, TrinoAnswer, TrinoRefused
+from lakeschema.catalog.column_types import (
+    DATE,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    CharType,
+    ColumnType,
+    MapType,
+    StructType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.spark_text import type_text as sparks_type
+from lakeschema.translation.emission.trino.query import TrinoQuery
+from lakeschema.translation.emission.trino.text import relation_text
+from lakeschema.translation.emission.trino.view import trino_view_of
+from lakeschema.translation.errors import TooLarge, TranslationError, Unsupported
+from lakeschema.translation.governed import MAX_TEXT
+from lakeschema.translation.interface import Interface, Options, Overflow
+from lakeschema.translation.plan.relations import Limit, Plan, Sort
+from tests.integration.translation.judged_by_spark import ANSI, Refused, SparkJudge
+from tests.lakeschema.translation.growing.tables import Table
+from tests.lakeschema.translation.growing.views import RandomView
+
+EQUAL = "equal rows"
+BOTH_RAISE = "both raise an error"
+REFUSED_BY_SPARK = "refused by Spark, or by both"
+UNSUPPORTED = "refused: Trino has nothing that does the same"
+NOT_DERIVED = "refused: the view cannot be derived"
+FAILS = "refused when it is run, with the reason"
+TOO_MANY = "too many rows to compute"
+UNDETERMINED = "the rows depend on the order of the tables' rows"
+ASKED = frozenset({EQUAL, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED})
+"""What counts as asked of us: Spark reads the view, and its rows are determined."""
+REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
+_FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, UNDETERMINED}
+_TIME = "spark.sql.timeType.enabled"
+_OURS = "not the same in Trino: "
+_TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
+_MAX_SECONDS = 20.0
+# What wraps in Spark has to be computed: refusing it is another option's work.
+_OPTIONS = Options(overflow=Overflow.WRAP)
+_VIEW = RelationName.of("default", "v")
+
+Rows = Sequence[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a view ended.
+
+    Attributes:
+        outcome: one of the constants above, or what is wrong.
+        details: what shows a wrong one; the reason of a refusal.
+        constructs: what stands in the view, of those that the generator names.
+    """
+
+    outcome: str
+    details: str = ""
+    constructs: tuple[str, ...] = ()
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.outcome not in _FINE
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    query: TrinoQuery
+    ordered: bool
+
+
+class TrinoJudge:
+    """A lake of random tables in a session and in a server; each view is grown from a seed of its own."""
+
+    def __init__(self, spark: SparkSession, trino: Trino, tables: int = 40) -> None:
+        self._session = spark
+        self._spark = SparkJudge(spark, tables)
+        self._trino = trino
+        self._asking = ThreadPoolExecutor(1)
+        create_tables(trino, {table.name: self._rows_of(table) for table in self._spark.tables})
+
+    def verdict(self, seed: int) -> Verdict:
+        """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
+        view = self._spark.grown(seed)
+        with self._mode(ansi=seed % 2 == 0):
+            found = self._verdict(view, ansi=seed % 2 == 0)
+        return replace(found, constructs=view.constructs)
+
+    @contextmanager
+    def _mode(self, *, ansi: bool) -> Iterator[None]:
+        before = self._session.conf.get(ANSI)
+        self._session.conf.set(ANSI, str(ansi).lower())
+        try:
+            yield
+        finally:
+            self._session.conf.set(ANSI, before or "true")
+
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+        frame = self._analysed(view)
+        if isinstance(frame, Refused):
+            return Verdict(REFUSED_BY_SPARK, frame.reason)
+        try:
+            written = _written(view, self._spark.interfaces, ansi=ansi)
+        except TranslationError as error:
+            is_unsupported = isinstance(error, Unsupported | TooLarge)
+            return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)
+        query = written.query
+        asked = self._asking.submit(self._asked, query)
+        expected = self._sparks_rows(frame, query)
+        verdict = self._compared(view, written, expected, asked)
+        if not verdict.is_wrong:
+            return verdict
+        if self._is_undetermined(view, query, expected):
+            return Verdict(UNDETERMINED)
+        return replace(verdict, details=f"{verdict.details}\n  {view}\n  {query.sql}")
+
+    def _compared(
+        self,
+        view: RandomView,
+        written: _Written,
+        expected: Rows | Refused,
+        asked: Future[TrinoAnswer | TrinoRefused],
+    ) -> Verdict:
+        query, got = written.query, asked.result()
+        if isinstance(got, TrinoRefused):
+            return self._refused(view, query, expected, got)
+        if expected == Refused(TOO_MANY):
+            return Verdict(TOO_MANY)
+        if problem := _columns_differ(query, got):
+            return Verdict("other columns", problem)
+        types = [column.type for column in query.columns]
+        found = [from_trino(row, types) for row in got.rows]
+        if isinstance(expected, Refused):
+            return Verdict("rows where Spark raises", f"{expected.reason}\n  {found}")
+        if not _same(in_no_order(expected), in_no_order(found)):
+            return Verdict("other rows", f"{expected}\n  {found}")
+        if written.ordered and not _same(expected, found):
+            return Verdict("another order", f"{expected}\n  {found}")
+        return Verdict(EQUAL)
+
+    def _refused(
+        self, view: RandomView, query: TrinoQuery, expected: Rows | Refused, error: TrinoRefused
+    ) -> Verdict:
+        """Trino raises: as Spark does, at the latest when it computes all that the view says."""
+        if error.name in _TOO_MUCH:
+            return Verdict(TOO_MANY)
+        if error.kind != "USER_ERROR" or error.name in _OF_TEXTS:
+            return Verdict("Trino refuses the text", str(error))
+        if isinstance(expected, Refused):
+            return Verdict(BOTH_RAISE)
+        if error.message.startswith(_OURS):
+            return Verdict(FAILS, error.message.removeprefix(_OURS))
+        with self._spark.unhurried():
+            frame = self._analysed(view)
+            assert isinstance(frame, DataFrame)
+            if isinstance(self._sparks_rows(frame, query), Refused):
+                return Verdict(BOTH_RAISE)
+        return Verdict("Trino alone raises", str(error))
+
+    def _is_undetermined(
+        self, view: RandomView, query: TrinoQuery, expected: Rows | Refused
+    ) -> bool:
+        """Whether Spark itself has other rows when those of the tables come in another order."""
+        texts = " ".join((view.text, *(text for _, text in view.below)))
+        read = [
+            table
+            for table in self._spark.tables
+            if f"{table.name}_" in texts or table.name in texts
+        ]
+        for table in read:
+            self._spark.register(replace(table, rows=table.rows[::-1]))
+        frame = self._analysed(view)
+        assert isinstance(frame, DataFrame)
+        again = self._sparks_rows(frame, query)
+        for table in read:
+            self._spark.register(table)
+        if isinstance(expected, Refused) or isinstance(again, Refused):
+            return type(expected) is not type(again)
+        return not _same(in_no_order(expected), in_no_order(again))
+
+    def _analysed(self, view: RandomView) -> DataFrame | Refused:
+        for name, text in view.below:
+            frame = self._spark.analysed(text)
+            if isinstance(frame, Refused):
+                return frame
+            frame.createOrReplaceTempView(name)
+        return self._spark.analysed(view.text)
+
+    def _asked(self, query: TrinoQuery) -> TrinoAnswer | TrinoRefused:
+        try:
+            return self._trino.answer(query.sql)
+        except TrinoRefused as error:
+            return error
+
+    def _sparks_rows(self, frame: DataFrame, query: TrinoQuery) -> Rows | Refused:
+        """Collected with days and moments as texts, since Python has not all of them."""
+        names = [f"k{place}" for place in range(len(query.columns))]
+        types = [_collectable(column.type) for column in query.columns]
+        items = [
+            f"CAST({name} AS {sparks_type(type_)})" if type_ != column.type else name
+            for name, type_, column in zip(names, types, query.columns, strict=True)
+        ]
+        late = threading.Timer(_MAX_SECONDS, self._session.sparkContext.cancelAllJobs)
+        late.start()
+        try:
+            rows = frame.toDF(*names).selectExpr(*items).collect()
+        except (PySparkException, Py4JJavaError) as error:
+            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _first_line(error))
+        finally:
+            late.cancel()
+        return [from_spark(tuple(row), types) for row in rows]
+
+    def _rows_of(self, table: Table) -> Mapping[str, object]:
+        types = [type_ for _, type_ in table.columns]
+        return {
+            "columns": [(name, print_type(type_)) for name, type_ in table.columns],
+            "rows": [
+                [json_value(value, type_) for value, type_ in zip(row, types, strict=True)]
+                for row in self._session.table(table.name).collect()
+            ],
+        }
+
+
+_OF_TEXTS = frozenset(
+    {
+        *("SYNTAX_ERROR", "TYPE_MISMATCH", "COLUMN_NOT_FOUND", "FUNCTION_NOT_FOUND"),
+        *("EXPRESSION_NOT_AGGREGATE", "NOT_SUPPORTED", "AMBIGUOUS_NAME", "NESTED_WINDOW"),
+        *("INVALID_FUNCTION_ARGUMENT_COUNT", "EXPRESSION_NOT_SCALAR", "TYPE_NOT_FOUND"),
+    }
+)
+"""Errors of Trino's that are of a text, whatever the rows."""
+
+
+def _written(
+    view: RandomView, interfaces: Mapping[RelationName, Interface], *, ansi: bool
+) -> _Written:
+    """The query for Trino, with what the view reads in it.
+
+    Raises:
+        TranslationError: a view cannot be derived, or Trino has nothing that does the same.
+    """
+    known, texts = dict(interfaces), dict[RelationName, str]()
+    for name, text in (*view.below, ("v", view.text)):
+        relation = _relation(name, text, ansi=ansi)
+        derivation, plan = derive_view(relation, known, _OPTIONS)
+        interface = derivation.interface
+        known[relation.name] = interface
+        upstreams = {read: known[read] for read in derivation.upstreams}
+
+        def named(read: RelationName) -> str:
+            return f"({texts[read]})" if read in texts else relation_text(read, {})
+
+        query = trino_view_of(relation, plan, interface.names, upstreams, _OPTIONS, named)
+        texts[relation.name] = query.sql
+        if len(query.sql) > MAX_TEXT:
+            raise TooLarge("the text is longer than Trino reads", relation=relation.name)
+    return _Written(query, _is_ordered(plan))
+
+
+def _relation(name: str, text: str, *, ansi: bool) -> Relation:
+    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
+    relation = made[RelationName.of("default", name)]
+    assert relation.view is not None
+    configs = MappingProxyType({ANSI: str(ansi).lower(), _TIME: "true"})
+    return replace(relation, view=replace(relation.view, sql_configs=configs))
+
+
+def _is_ordered(plan: Plan) -> bool:
+    return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)
+
+
+def _columns_differ(query: TrinoQuery, got: TrinoAnswer) -> str:
+    said = [(c.name, _words(t)) for c, t in zip(query.columns, query.types, strict=True)]
+    found = [(name, _words(type_)) for name, type_ in got.columns]
+    return "" if said == found else f"{said}\n  {found}"
+
+
+def _words(type_: str) -> str:
+    """A type without the blanks and quotes that Trino shows or not."""
+    return type_.replace('"', "").replace(" ", "").lower()
+
+
+def _collectable(type_: ColumnType) -> ColumnType:
+    match type_:
+        case ArrayType(element, nullable):
+            return ArrayType(_collectable(element), nullable)
+        case MapType(key, value, nullable):
+            return MapType(_collectable(key), _collectable(value), nullable)
+        case StructType(fields):
+            return StructType(tuple(replace(f, type=_collectable(f.type)) for f in fields))
+        case CharType() | VarcharType():
+            return STRING
+        case _:
+            return STRING if type_ in (DATE, TIMESTAMP, TIMESTAMP_NTZ) else type_
+
+
+def _same(one: Rows, other: Rows) -> bool:
+    return len(one) == len(other) and all(map(_alike, one, other))
+
+
+def _alike(one: object, other: object) -> bool:
+    """Sums of doubles differ with their order in the last digits."""
+    if isinstance(one, float) and isinstance(other, float):
+        return repr(one) == repr(other) or math.isclose(one, other, rel_tol=1e-9)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return type(one) is type(other) and one == other
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]
