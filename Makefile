@@ -162,9 +162,9 @@ requirements: $(INSTALLED)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		requirements/bootstrap.in --output-file requirements/bootstrap.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
-		pyproject.toml --extra spark --output-file requirements/runtime.txt
+		pyproject.toml --extra spark --extra trino --output-file requirements/runtime.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
-		pyproject.toml --extra spark --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
+		pyproject.toml --extra spark --extra trino --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		requirements/benchmarks.in --output-file requirements/benchmarks.txt
 	for tool in poetry devpi consumer lineage; do \

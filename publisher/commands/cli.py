@@ -18,6 +18,7 @@ from publisher.commands.dbt import command as dbt
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
 from publisher.commands.planning import command as planning
+from publisher.commands.registering import command as registering
 from publisher.commands.warnings import show_warnings
 from publisher.redaction import SECRETS
 
@@ -68,6 +69,7 @@ for _command in (
     standalone.translate,
     standalone.analyze,
     dbt.dbt,
+    registering.register,
     standalone.generate,
 ):
     _name = _command.__name__.replace("_", "-")

@@ -59,6 +59,10 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "dbt models_trino",
             "dbt models_trino --project warehouse --service http://schemas.example:8765",
         ),
+        "register": (
+            "register --engine trino --dry-run",
+            "register shop.revenue --engine trino --replace",
+        ),
         "generate": ("generate order.avsc --package acme_order --output src",),
     }
 )

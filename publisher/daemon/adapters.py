@@ -175,7 +175,7 @@ def _index(settings: Settings, sign: Sign | None) -> PackageIndex:
 
 
 def build_options(settings: Settings) -> Options:
-    translation = settings.translation
+    translation, trino = settings.translation, settings.trino
     (catalog,) = settings.catalog
     by_kind = ViewEvolution.FOLLOW if catalog.kind == "ddl" else ViewEvolution.ENGINE
     return Options(
@@ -190,6 +190,10 @@ def build_options(settings: Settings) -> Options:
         udfs=MappingProxyType({k: v.udf_return for k, v in sorted(translation.udfs.items())}),
         udf_resolver=_udf_resolver(translation),
         spark_udfs=tuple(udf.rule for udf in translation.spark_udfs),
+        trino_udfs=tuple(udf.rule for udf in trino.udfs),
+        trino_catalogs=MappingProxyType(dict(trino.catalogs)),
+        overflow=trino.overflow,
+        nulls=trino.nulls,
     )
 
 

@@ -31,6 +31,7 @@ from publisher.settings.sources import (
 )
 from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation, UdfSettings
+from publisher.settings.trino import Trino
 
 __all__ = [
     "Artifacts",
@@ -55,6 +56,7 @@ __all__ = [
     "StaticIndexSettings",
     "Translate",
     "Translation",
+    "Trino",
     "TwineIndexSettings",
     "UdfSettings",
     "load_settings",

@@ -20,6 +20,7 @@ from publisher.settings.sources import (
 )
 from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation
+from publisher.settings.trino import Trino
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 
@@ -51,6 +52,9 @@ class Settings(BaseSettings):
 
     translation: Translation = Translation()
     """From SQL types to schemas."""
+
+    trino: Trino = Trino()
+    """What is written for Trino, and where `register` makes views."""
 
     snapshot: Snapshot = Snapshot()
     """The regular full pass."""

@@ -28,6 +28,7 @@ from publisher.commands.output.tables import (
     say,
 )
 from publisher.commands.output.times import shown_time
+from publisher.commands.registering.registration import Change, Registered
 from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
@@ -273,6 +274,20 @@ class ConsoleOutput:
     def probe(self, probe: Probe) -> None:
         mark = Text("ok    ", style="green") if probe.is_usable else Text("fails ", style="red")
         self._console.print(mark + cell(f"{probe.part}: {probe.found}"), soft_wrap=True)
+
+    def registered(self, views: Sequence[Registered]) -> None:
+        self._table(
+            "views",
+            ("view", "place", "outcome", "reason", "to do"),
+            (
+                (str(each.view), each.place, each.change.value, each.reason, each.hint)
+                for each in views
+                if each.change is not Change.UNCHANGED
+            ),
+        )
+        counts = Counter(each.change.value for each in views)
+        shown = ", ".join(f"{number} {change}" for change, number in counts.items())
+        self._say(f"{_count(len(views), 'view')}: {shown}" if views else "the catalog has no view")
 
     def republished(self, names: Sequence[RelationName]) -> None:
         if not names:

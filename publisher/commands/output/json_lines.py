@@ -14,6 +14,7 @@ from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.noted import HeldDeletions, Noted
 from publisher.commands.output.times import shown_time
+from publisher.commands.registering.registration import Registered
 from publisher.commands.reports import (
     RelationReport,
     ResyncReport,
@@ -183,6 +184,18 @@ class JsonLines:
 
     def probe(self, probe: Probe) -> None:
         self._print({"part": probe.part, "usable": probe.is_usable, "found": probe.found})
+
+    def registered(self, views: Sequence[Registered]) -> None:
+        for each in views:
+            self._print(
+                {
+                    "view": str(each.view),
+                    "place": each.place or None,
+                    "outcome": each.change.value,
+                    "reason": each.reason or None,
+                    "hint": each.hint or None,
+                }
+            )
 
     def republished(self, names: Sequence[RelationName]) -> None:
         for name in names:

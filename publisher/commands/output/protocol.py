@@ -9,6 +9,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.noted import HeldDeletions
+from publisher.commands.registering.registration import Registered
 from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
 from publisher.commands.verify import Verification
@@ -60,5 +61,7 @@ class Output(Protocol):
 
     def probe(self, probe: Probe) -> None:
         """One at a time, since a server that is away takes long to say so."""
+
+    def registered(self, views: Sequence[Registered]) -> None: ...
 
     def republished(self, names: Sequence[RelationName]) -> None: ...

@@ -33,6 +33,9 @@ _STYLES = {
     "yanked": "red",
     "missing": "red",
     "behind": "yellow",
+    "created": "green",
+    "replaced": "green",
+    "refused": "red",
 }
 
 

@@ -20,9 +20,14 @@ _UTC = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zulu"})
 
 
 def trino_view(
-    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options = _DEFAULT
+    relation: Relation,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options = _DEFAULT,
+    relation_text: RelationText | None = None,
 ) -> TrinoQuery:
     """The query of one view, its columns named as its Avro schema names them.
+
+    ``relation_text`` is how the text names what it reads; by its name in Trino if None.
 
     Raises:
         TranslationError: the view cannot be read, or Trino has nothing that does the same.
@@ -30,7 +35,8 @@ def trino_view(
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
-    return trino_view_of(relation, plan, derivation.interface.names, upstreams, options)
+    names = derivation.interface.names
+    return trino_view_of(relation, plan, names, upstreams, options, relation_text)
 
 
 def trino_view_of(

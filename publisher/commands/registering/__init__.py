@@ -1,0 +1,1 @@
+"""Views of a catalog, made in another engine."""

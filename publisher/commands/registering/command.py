@@ -1,0 +1,141 @@
+"""``register``: the views of a catalog, made in an engine that does not read their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from publisher.commands.arguments import Config, Json, relation_name
+from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
+from publisher.commands.printable import printable
+
+if TYPE_CHECKING:
+    from lakeschema.catalog.identifiers import RelationName
+    from lakeschema.catalog.relations import Catalog, Relation
+    from lakeschema.translation.interface import Options
+    from publisher.commands.registering.registration import Registered
+    from publisher.commands.registering.statements import Unwritable, Written
+    from publisher.settings import Settings
+
+
+def register(
+    views: Annotated[
+        list[str] | None,
+        typer.Argument(help="database.view, with the views that it reads; by default all views."),
+    ] = None,
+    config: Config = None,
+    *,
+    engine: Annotated[Literal["trino"], typer.Option(help="Where they are made.")],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace views that register made and are not current."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the statements, and ask no server.")
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Makes the catalog's views in Trino, with their comments; exit status 1 if one cannot be made."""
+    assert engine == "trino", "the only one that there is"
+    written = _written(views or [], config)
+    if dry_run:
+        _print_statements(written, replace=replace)
+    else:
+        _register(written, config, replace=replace, json=json)
+
+
+def _written(views: Sequence[str], config: Path | None) -> Sequence[Written | Unwritable]:
+    from publisher.commands.registering.statements import write_views
+    from publisher.daemon.adapters import build_options, open_catalog
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    if settings.trino.views is None:
+        why = "the settings do not say where views are made"
+        raise Refused(USAGE_ERROR, why, 'set trino.views, such as "hive.trino_{database}"')
+    options = build_options(settings)
+    with open_catalog(settings) as catalog:
+        relations = _relations(list(map(relation_name, views)), catalog, options)
+    return write_views(relations, options, settings.trino.views)
+
+
+def _relations(
+    names: Sequence[RelationName], catalog: Catalog, options: Options
+) -> Mapping[RelationName, Relation]:
+    """The views of these names and what they read; all relations where there are no names."""
+    from lakeschema.translation.pig_scripts import read_with_upstreams
+
+    listed = names or [
+        n for namespace in catalog.namespaces() for n in catalog.relations(namespace)
+    ]
+    relations = read_with_upstreams(listed, catalog.read, options)
+    for name in names:
+        if name not in relations:
+            raise Refused(NO, f"the catalog has no relation {name}")
+        if not relations[name].is_view:
+            raise Refused(USAGE_ERROR, f"{name} is a table: only views are registered")
+    return relations
+
+
+def _print_statements(written: Sequence[Written | Unwritable], *, replace: bool) -> None:
+    from publisher.commands.registering.statements import Written
+
+    for each in written:
+        if isinstance(each, Written):
+            for statement in each.statements(replace=replace):
+                typer.echo(f"{statement};")
+        else:
+            typer.echo(printable(f"-- {each.view}: {each.reason}"), err=True)
+    raise typer.Exit(NO if any(not isinstance(each, Written) for each in written) else 0)
+
+
+def _register(
+    written: Sequence[Written | Unwritable],
+    config: Path | None,
+    *,
+    replace: bool,
+    json: bool | None,
+) -> None:
+    from publisher.commands.output.choice import output_for
+    from publisher.commands.registering.registration import Change, ServerUnavailable
+    from publisher.settings import load_settings
+
+    done: list[Registered] = []
+    failure: ServerUnavailable | None = None
+    try:
+        _make(written, load_settings(config), done, replace=replace)
+    except ServerUnavailable as error:
+        failure = error
+    # What was made before a failure is told.
+    output_for(json).registered(done)
+    if failure is not None:
+        raise Refused(OUTSIDE_FAILED, str(failure), "repeat the command: it goes on from there")
+    raise typer.Exit(NO if any(each.change is Change.REFUSED for each in done) else 0)
+
+
+def _make(
+    written: Sequence[Written | Unwritable],
+    settings: Settings,
+    done: list[Registered],
+    *,
+    replace: bool,
+) -> None:
+    from publisher.commands.registering.registration import register as make
+
+    trino = settings.trino
+    if trino.url is None:
+        raise Refused(USAGE_ERROR, "the settings name no server of Trino", "set trino.url")
+    try:
+        from publisher.commands.registering.trino_server import open_server
+    except ImportError:
+        raise Refused(
+            USAGE_ERROR,
+            "register --engine trino needs Trino's client",
+            'pip install "schema-publisher[trino]"',
+        ) from None
+    with open_server(trino.url, trino.username, trino.secret(), trino.timeout_seconds) as server:
+        for each in make(written, server, replace=replace):
+            done.append(each)  # noqa: PERF402 (what came before a failure has to be there)

@@ -1,0 +1,121 @@
+"""Views as they are written for Trino → views of a server, and what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.trino.text import quoted
+from publisher.commands.registering.statements import Unwritable, Written, read_mark
+
+
+class StatementRefused(Exception):
+    """The server would not run a statement; the message is its own."""
+
+
+class Server(Protocol):
+    """A Trino on which statements are run.
+
+    Both raise ``StatementRefused``, and ``ServerUnavailable`` where the server does not answer.
+    """
+
+    def comments(self, catalog: str, schema: str) -> Mapping[str, str | None] | None:
+        """The comment of each table and view of a schema; None where there is no such schema."""
+
+    def run(self, statement: str) -> None: ...
+
+
+class ServerUnavailable(Exception):
+    """It does not answer, or knows nobody of that name and password."""
+
+
+class Change(Enum):
+    CREATED = "created"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What became of a view; ``place`` is "" where it could not be written."""
+
+    view: RelationName
+    place: str
+    change: Change
+    reason: str = ""
+    hint: str = ""
+
+
+def register(
+    views: Sequence[Written | Unwritable], server: Server, *, replace: bool
+) -> Iterator[Registered]:
+    """Makes each, after those that it reads.
+
+    Only what was made here is ever replaced, and only with ``replace`` or if it was not finished.
+
+    Raises:
+        ServerUnavailable: what was yielded before is done.
+    """
+    registration = _Registration(server, replace=replace)
+    for each in views:
+        found = registration.of(each)
+        registration.refused |= {each.view} if found.change is Change.REFUSED else set()
+        yield found
+
+
+class _Registration:
+    def __init__(self, server: Server, *, replace: bool) -> None:
+        self._server = server
+        self._replace = replace
+        self._known: dict[tuple[str, str], dict[str, str | None]] = {}
+        self.refused: set[RelationName] = set()
+
+    def of(self, view: Written | Unwritable) -> Registered:
+        if isinstance(view, Unwritable):
+            return Registered(view.view, "", Change.REFUSED, view.reason, view.hint)
+        missing = [str(read) for read in view.reads if read in self.refused]
+        if missing:
+            return _refused(view, f"it reads {', '.join(missing)}, which could not be registered")
+        try:
+            return self._made(view)
+        except StatementRefused as error:
+            return _refused(view, f"Trino refuses it: {error}")
+
+    def _made(self, view: Written) -> Registered:
+        there = self._schema(view)
+        if view.place.name not in there:
+            return self._run(view, Change.CREATED)
+        mark = read_mark(there[view.place.name])
+        if mark is None:
+            why = "there is a relation of that name, which was not made by register"
+            return _refused(view, why, "name another place in trino.views, or drop it")
+        if mark.view != str(view.view):
+            return _refused(view, f"it is registered there as {mark.view}", "drop it in Trino")
+        if mark == view.mark:
+            return Registered(view.view, str(view.place), Change.UNCHANGED)
+        if self._replace or mark.is_unfinished:
+            return self._run(view, Change.REPLACED)
+        return _refused(view, "what is registered is not as it is now", "add --replace")
+
+    def _schema(self, view: Written) -> dict[str, str | None]:
+        """What the view's schema holds, which is made if it is not there."""
+        key = (view.place.catalog, view.place.schema)
+        if key not in self._known:
+            found = self._server.comments(*key)
+            if found is None:
+                self._server.run(f"CREATE SCHEMA {'.'.join(map(quoted, key))}")
+            self._known[key] = dict(found or {})
+        return self._known[key]
+
+    def _run(self, view: Written, change: Change) -> Registered:
+        for statement in view.statements(replace=change is Change.REPLACED):
+            self._server.run(statement)
+        return Registered(view.view, str(view.place), change)
+
+
+def _refused(view: Written, reason: str, hint: str = "") -> Registered:
+    return Registered(view.view, str(view.place), Change.REFUSED, reason, hint)
