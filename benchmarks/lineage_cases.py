@@ -13,10 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from benchmarks.script_graph import ScriptGraph
 from lakeschema.analysis.batch import answer
 
 _ASKED: Final = (
@@ -34,6 +36,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, bool]]] = MappingProxyType(
             "names_unknown_columns": True,
             "open_stars_hide_names": True,
             "unused_common_tables": True,
+            "using_reads_both": True,
         },
         "openlineage": {"window_keys_are_direct": True},
         "queryparser": {},
@@ -56,6 +59,8 @@ _ACCESS: Final = MappingProxyType(
         "write metadata": "WriteMeta",
     }
 )
+_WITHOUT_LINEAGE: Final = frozenset({"ALTER", "CACHE", "DELETE", "TRUNCATE"})
+"""To sqllineage."""
 _QUOTES: Final = str.maketrans("", "", '"`[]')
 
 
@@ -100,10 +105,13 @@ def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
         found.errors.append(reply["error"]["message"])
         return found
     known = set(map(plain, case["schema"]))
-    for statement in reply["result"]["statements"]:
-        if "error" in statement:
-            found.errors.append(statement["error"]["message"])
-            continue
+    statements = reply["result"]["statements"]
+    found.errors += [each["error"]["message"] for each in statements if "error" in each]
+    understood = [each for each in statements if "error" not in each]
+    if case["source"] == "sqllineage":
+        graph = _graph_of(understood)
+        found.sources, found.targets = graph.sources(), graph.targets()
+    for statement in understood:
         _read_tables(case["source"], statement, known, found)
         for lineage in statement["column_lineage"]:
             _read_columns(case["source"], lineage, found)
@@ -115,9 +123,45 @@ def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
                 found.column_access.add((_column(use), clause))
         for target, sources in statement["table_lineage"].items():
             found.lineage_map[plain(target)] = tuple(sorted(map(plain, sources)))
-    if case["source"] == "sqllineage" and len(reply["result"]["statements"]) > 1:
+    if case["source"] == "sqllineage" and len(statements) > 1:
         _see_through(reply["result"]["column_dataflow"], found)
     return found
+
+
+def _graph_of(statements: list[Mapping[str, Any]]) -> ScriptGraph:
+    """The statements of a procedure are one to sqllineage."""
+    graph = ScriptGraph()
+    for procedure, together in groupby(statements, lambda each: each.get("procedure")):
+        parts = list(together)
+        for each in [parts] if procedure else [[part] for part in parts]:
+            _add_to(graph, each)
+    return graph
+
+
+def _add_to(graph: ScriptGraph, statements: list[Mapping[str, Any]]) -> None:
+    read: set[str] = set()
+    written: set[str] = set()
+    for statement in statements:
+        verb = statement["verb"]
+        if verb.startswith("DROP"):
+            for use in statement["table_access"]:
+                graph.drop(plain(use["relation"]))
+        elif verb == "RENAME":
+            for old, new in _moves(statement):
+                graph.rename(old, new)
+        elif verb == "SWAP":
+            first, second = (plain(table) for table in statement["table_lineage"])
+            graph.add({second}, {first})
+        elif verb not in _WITHOUT_LINEAGE:
+            reads, writes = _reads_and_writes(statement)
+            read |= reads
+            written |= writes
+    graph.add(read, written)
+
+
+def _moves(statement: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for new, olds in statement["table_lineage"].items():
+        yield from ((plain(old), plain(new)) for old in olds)
 
 
 def _see_through(dataflow: list[Mapping[str, Any]], found: Read) -> None:
@@ -137,31 +181,28 @@ def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], fou
     dropped = verb.startswith("DROP")
     # Queryparser says nothing of tables that its catalog lacks.
     found.table_use.update((kind, table) for kind, table in access if not dropped or table in known)
-    read = {table for kind, table in access if kind == "ReadData"}
-    written = {table for kind, table in access if kind in {"WriteData", "WriteMeta"}}
     if author == "sqllineage":
-        if dropped:
-            found.targets -= written
-        if dropped or verb in {"CACHE", "RENAME", "TRUNCATE", "ALTER"}:
-            return
-        if verb in {"CREATE TABLE LIKE", "SWAP"}:
-            read = {table for kind, table in access if kind == "ReadMeta"}
-    if verb == "SWAP":
-        first, second = (plain(table) for table in statement["table_lineage"])
-        read, written = {second}, {first}
+        return
+    read, written = _reads_and_writes(statement)
+    if verb == "RENAME":
+        moves = list(_moves(statement))
+        read, written = {old for old, _ in moves}, {new for _, new in moves}
+    found.sources |= read
+    found.targets |= written
+
+
+def _reads_and_writes(statement: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """The tables whose rows, or whose definition, become those of others."""
+    verb = statement["verb"]
+    access = [(use["access"], plain(use["relation"])) for use in statement["table_access"]]
+    reads = {"read data", "read metadata"} if verb == "CREATE TABLE LIKE" else {"read data"}
+    read = {table for kind, table in access if kind in reads}
+    written = {table for kind, table in access if kind.startswith("write")}
     if verb == "EXCHANGE PARTITION":
         written -= read
     if verb == "MERGE":
         read -= written
-    if author != "sqllineage":
-        if dropped:
-            return
-        if verb == "RENAME":
-            moves = {t: s for t, s in statement["table_lineage"].items() if s}
-            read = {plain(source) for sources in moves.values() for source in sources}
-            written = set(map(plain, moves))
-    found.sources |= read - {""}
-    found.targets |= written - {""}
+    return read - {""}, written - {""}
 
 
 def _read_columns(author: str, lineage: Mapping[str, Any], found: Read) -> None:

@@ -192,4 +192,5 @@ def statement_json(analysed: Analysed, asked: tuple[str, ...], chosen: Chosen) -
             found[_DEFENCE] = _defence(analysed, chosen)
         return found
     answers = {name: ANALYSES[name](analysed, chosen) for name in asked}
-    return {"verb": analysed.resolved.verb, **answers}
+    within = {"procedure": analysed.procedure} if analysed.procedure else {}
+    return {"verb": analysed.resolved.verb, **within, **answers}

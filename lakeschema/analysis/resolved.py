@@ -24,12 +24,16 @@ Clause: TypeAlias = clauses.Clause
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnUse:
-    """A column of a relation in FROM, by its name in lower case, or a field of it."""
+    """A column of a relation in FROM, by its name in lower case, or a field of it.
+
+    ``beside``: of a column of USING, those of the other side, which equal it where rows match.
+    """
 
     relation: Relation
     column: str
     path: tuple[str, ...] = ()
     position: Position | None = None
+    beside: tuple[ColumnUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,7 +27,8 @@ class Analysed:
     Attributes:
         before: the catalog that it is read against.
         catalog: after it.
-        statement: as it was read; of a procedure's body all have the same.
+        statement: as it was read.
+        procedure: whose body the statement is of, as written.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Analysed:
     catalog: KnownCatalog
     updates: tuple[CatalogUpdate, ...] = ()
     error: TranslationError | None = None
+    procedure: str = ""
 
 
 def analyse(
@@ -48,22 +50,34 @@ def analyse(
         if isinstance(statement, Unreadable):
             yield Analysed(placed.text, None, None, catalog, catalog, error=statement.error)
             continue
-        bodies = statement.statements if isinstance(statement, st.Block) else (statement,)
+        bodies, procedure = _bodies(statement)
         for each in bodies:
             try:
                 resolved = resolve(each, catalog, grammar.scoping)[0]
             except TranslationError as error:
-                yield Analysed(placed.text, each, None, catalog, catalog, error=error)
+                yield Analysed(
+                    placed.text, each, None, catalog, catalog, error=error, procedure=procedure
+                )
                 continue
             except RecursionError:
                 deep = TooLarge("the statement is nested too deeply")
-                yield Analysed(placed.text, each, None, catalog, catalog, error=deep)
+                yield Analysed(
+                    placed.text, each, None, catalog, catalog, error=deep, procedure=procedure
+                )
                 continue
             before = catalog
             catalog, updates = catalog_updates(each, resolved, before)
             if isinstance(each, st.Create) and any(u.change in _MADE for u in updates):
                 catalog = _with_created(catalog, each, resolved)
-            yield Analysed(placed.text, each, resolved, before, catalog, updates)
+            yield Analysed(
+                placed.text, each, resolved, before, catalog, updates, procedure=procedure
+            )
+
+
+def _bodies(statement: st.Statement) -> tuple[tuple[st.Statement, ...], str]:
+    if isinstance(statement, st.Block):
+        return statement.statements, ".".join(statement.name.parts)
+    return (statement,), ""
 
 
 _MADE: Final = frozenset({Change.CREATED, Change.REPLACED})

@@ -70,8 +70,10 @@ class Tracer:
         while pending:
             at = pending.pop()
             match at:
-                case rs.ColumnUse(relation, column, path):
+                case rs.ColumnUse(relation, column, path, beside=beside):
                     found.update(self.column(relation, column, path))
+                    if self._conventions.using_reads_both:
+                        pending += reversed(beside)
                 case rs.UnknownColumn(name):
                     if self._conventions.names_unknown_columns:
                         found.setdefault(BaseColumn(None, ".".join(name)))

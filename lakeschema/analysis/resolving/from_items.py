@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import Files, KnownCatalog, Source
@@ -10,7 +10,8 @@ from lakeschema.analysis.resolving.expressions import ExpressionResolver
 from lakeschema.analysis.resolving.scopes import Entry, Scope
 from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax.dialects import Scoping
-from lakeschema.analysis.syntax.queries import FILES, TIMESERIES
+from lakeschema.analysis.syntax.from_items import FILES
+from lakeschema.analysis.syntax.queries import TIMESERIES
 from lakeschema.translation.errors import Position
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
@@ -242,7 +243,10 @@ class FromResolver(ExpressionResolver):
 def _merged(kind: JoinKind, first: rs.Expression, second: rs.Expression) -> rs.Expression:
     if kind is JoinKind.FULL:
         return rs.Operation("coalesce", (first, second))
-    return second if kind is JoinKind.RIGHT else first
+    shown, other = (second, first) if kind is JoinKind.RIGHT else (first, second)
+    if isinstance(shown, rs.ColumnUse) and isinstance(other, rs.ColumnUse):
+        return replace(shown, beside=(*shown.beside, other, *other.beside))
+    return shown
 
 
 def _uses(value: rs.Expression) -> tuple[rs.ColumnUse, ...]:

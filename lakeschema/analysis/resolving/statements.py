@@ -51,7 +51,9 @@ class _Statements(QueryResolver):
             case st.Drop():
                 return self._drop(statement)
             case st.Rename() | st.SetNamespace():
-                return self._renames(renamed_relations(statement, self.catalog))
+                is_view = isinstance(statement, st.Rename) and statement.kind is st.Kind.VIEW
+                pairs = renamed_relations(statement, self.catalog)
+                return self._renames(pairs, is_view=is_view)
             case st.Swap(first, second):
                 return self._swap(self._name(first), self._name(second))
             case st.AlterColumns(name=name) | st.AlterOther(name=name):
@@ -261,18 +263,19 @@ class _Statements(QueryResolver):
             touched=tuple((written, name) for name in names),
         )
 
-    def _renames(self, pairs: tuple[tuple[RelationName, RelationName], ...]) -> rs.Resolved:
+    def _renames(
+        self, pairs: tuple[tuple[RelationName, RelationName], ...], *, is_view: bool
+    ) -> rs.Resolved:
+        """The rows of a table go from one name to the other, of a view its definition."""
+        read = Access.READ_METADATA if is_view else Access.READ_DATA
+        written = Access.WRITE_METADATA if is_view else Access.WRITE_DATA
         writes: list[rs.Write] = []
         touched: list[tuple[Access, Source]] = []
         for old, new in pairs:
             scan = self.scan(old)
             writes.append(rs.Write(new, Mode.REPLACES, self._every(scan), relation=scan))
             writes.append(rs.Write(old, Mode.CLEARS))
-            touched += [
-                (Access.READ_METADATA, old),
-                (Access.WRITE_METADATA, old),
-                (Access.WRITE_METADATA, new),
-            ]
+            touched += [(read, old), (written, old), (written, new)]
         return rs.Resolved("RENAME", writes=tuple(writes), touched=tuple(touched))
 
     def _swap(self, first: RelationName, second: RelationName) -> rs.Resolved:
@@ -284,7 +287,7 @@ class _Statements(QueryResolver):
         touched = tuple(
             (access, name)
             for name in (first, second)
-            for access in (Access.READ_METADATA, Access.WRITE_METADATA)
+            for access in (Access.READ_DATA, Access.WRITE_DATA)
         )
         return rs.Resolved("SWAP", writes=writes, touched=touched)
 
@@ -347,7 +350,7 @@ class _Statements(QueryResolver):
         reading: Scope,
     ) -> Iterator[rs.WrittenColumn]:
         for assignment in action.assignments:
-            yield rs.WrittenColumn(assignment.path[-1], self.expression(assignment.value, scope))
+            yield self._assigned(assignment, target, scope)
         names = action.columns or target.columns or ()
         for name, value in zip(names, action.values, strict=False):
             yield rs.WrittenColumn(name, self.expression(value, reading))
@@ -356,11 +359,8 @@ class _Statements(QueryResolver):
 
     def _update(self, update: st.Update) -> rs.Resolved:
         self.add_common_tables(update.common, None)
-        scope, read, target = self._changed(update.target, update.source)
-        columns = tuple(
-            rs.WrittenColumn(a.path[-1], self.expression(a.value, scope))
-            for a in update.assignments
-        )
+        scope, read, scan, target = self._changed(update.target, update.source)
+        columns = tuple(self._assigned(each, scan, scope) for each in update.assignments)
         conditions: list[tuple[rs.Clause, rs.Expression]] = []
         if update.condition is not None:
             conditions.append((rs.Clause.WHERE, self.expression(update.condition, scope)))
@@ -368,22 +368,32 @@ class _Statements(QueryResolver):
         queries = () if read is None else (read,)
         return rs.Resolved("UPDATE", queries, (write,), ((Access.WRITE_DATA, target),))
 
+    def _assigned(
+        self, assignment: st.Assignment, target: rs.Scan, scope: Scope
+    ) -> rs.WrittenColumn:
+        name = assignment.path[-1]
+        value = self.expression(assignment.value, scope)
+        if assignment.operator:
+            before = rs.ColumnUse(target, name.lower())
+            value = rs.Operation(assignment.operator, (before, value))
+        return rs.WrittenColumn(name, value)
+
     def _changed(
         self, named: st.Named, source: tree.FromItem | None
-    ) -> tuple[Scope, rs.Select | None, RelationName]:
-        """The scope of UPDATE or DELETE, and what is read beside the table itself."""
-        scope, _, target = self._scope_of(named)
+    ) -> tuple[Scope, rs.Select | None, rs.Scan, RelationName]:
+        """The scope of UPDATE or DELETE, what is read beside the table, and the table itself."""
+        scope, scan, target = self._scope_of(named)
         if source is None:
-            return scope, None, target
+            return scope, None, scan, target
         joined = Scope(self.shapes, around=scope)
         relation = self.relation(source, joined)
         itself = _without(relation, target, named.alias)
         read = None if itself is None else rs.Select((), itself)
-        return joined, read, target
+        return joined, read, scan, target
 
     def _delete(self, delete: st.Delete) -> rs.Resolved:
         self.add_common_tables(delete.common, None)
-        scope, read, target = self._changed(delete.target, delete.source)
+        scope, read, _, target = self._changed(delete.target, delete.source)
         conditions: list[tuple[rs.Clause, rs.Expression]] = []
         if delete.condition is not None:
             conditions.append((rs.Clause.WHERE, self.expression(delete.condition, scope)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.queries import OpenQueries
@@ -11,6 +12,7 @@ from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
+_COMPOUND: Final = ("+", "-", "*", "/", "%", "&", "|", "^", "||")
 _STAR = (tree.SelectItem(tree.Star()),)
 
 
@@ -219,13 +221,17 @@ class Changes(OpenQueries):
             if self.word == "(":
                 found += self._row_assignment()
             else:
-                path = self.path()
-                if not self.take_one_of("=", ":="):
-                    self.fail("expected =")
-                value = tree.NullLiteral() if self.take("DEFAULT") else self.expression()
-                found.append(st.Assignment(path, value))
+                found.append(self._assignment())
             if not self.take(","):
                 return tuple(found)
+
+    def _assignment(self) -> st.Assignment:
+        path = self.path()
+        operator = self.take_one_of(*_COMPOUND) if self.ahead().word == "=" else ""
+        if not self.take_one_of("=", ":="):
+            self.fail("expected =")
+        value = tree.NullLiteral() if self.take("DEFAULT") else self.expression()
+        return st.Assignment(path, value, operator)
 
     def _row_assignment(self) -> list[st.Assignment]:
         """``SET (a, b) = (SELECT x, y …)``."""
@@ -238,16 +244,23 @@ class Changes(OpenQueries):
 
     def update(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
         self.expect("UPDATE")
-        self.take_one_of("ONLY", "IGNORE")
+        self.take_one_of("ONLY", "IGNORE", "LOW_PRIORITY")
+        self._skip_limits_of_select("")
         item = self.from_items()
+        # Teradata has FROM before SET.
+        source = self.from_items() if self.take("FROM") else None
         self.expect("SET")
         assigned = self.assignments()
-        source = self.from_items() if self.take("FROM") else None
+        self._skip_output()
+        if self.take("FROM"):
+            source = self.from_items()
         condition = self.expression() if self.take("WHERE") else None
         self._skip_update_tail()
         target, joined = _first_table(item)
         if target is None:
             self.fail("expected a table to update")
+        if source is not None:
+            target = _resolved_alias(source, target)
         if joined is not None:
             source = joined if source is None else tree.Join(joined, source, JoinKind.CROSS)
         return st.Update(target, assigned, source, condition, common)
@@ -269,7 +282,10 @@ class Changes(OpenQueries):
             while self.take(","):
                 self.table()
         source: tree.FromItem | None = None
+        self._skip_output()
         if self.take("FROM"):
+            if self.word == "TABLE" and self.ahead().kind in (WORD, QUOTED):
+                self.advance()
             item = self.from_items()
             target, joined = _first_table(item)
             if first is None:
@@ -285,6 +301,11 @@ class Changes(OpenQueries):
         condition = self.expression() if self.take("WHERE") else None
         self._skip_update_tail()
         return st.Delete(first, source, condition, common)
+
+    def _skip_output(self) -> None:
+        """T-SQL's ``OUTPUT deleted.a``, which shows what the statement changes itself."""
+        if self.word == "OUTPUT":
+            self.skip_to("FROM", "WHERE", "VALUES", "SELECT", "WITH", "EXEC", "GO", "OPTION")
 
     def _with_alias(self, table: st.Named) -> st.Named:
         if self.take("AS") or self._is_alias():

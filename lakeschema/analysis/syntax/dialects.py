@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.syntax.grammars import GRAMMARS, Grammar
@@ -49,6 +49,9 @@ class StatementGrammar(Grammar):
         dotted_quotes: a quoted name may hold dots that separate its parts.
         dashes_in_tables: a table's name may have dashes.
         assignments_name: ``SELECT a = x`` gives x the name a.
+        hints_without_with: ``FROM t (NOLOCK)`` is a table with a hint, no call.
+        phrases: ``a (TITLE 'x')`` is a with something said of it, no call.
+        bare_functions: words, in upper case, that call a function without parentheses.
     """
 
     backslash_escapes: bool = False
@@ -57,6 +60,9 @@ class StatementGrammar(Grammar):
     dotted_quotes: bool = False
     dashes_in_tables: bool = False
     assignments_name: bool = False
+    hints_without_with: bool = False
+    phrases: bool = False
+    bare_functions: frozenset[str] = frozenset()
     scoping: Scoping = field(default_factory=Scoping)
 
 
@@ -73,14 +79,22 @@ _ANY: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
     }
 )
 
+_TODAY: Final = frozenset({"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"})
+_STANDARD: Final = _TODAY | {
+    *("LOCALTIME", "LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER", "CURRENT_ROLE"),
+    *("CURRENT_CATALOG", "CURRENT_SCHEMA"),
+}
+_REGISTERS: Final = ("DATE", "TIME", "TIMESTAMP", "TIMEZONE", "USER", "SCHEMA", "SERVER")
+_Value: TypeAlias = bool | Scoping | frozenset[str]
 
-def _grammar(base: Dialect, **more: bool | Scoping) -> StatementGrammar:
+
+def _grammar(base: Dialect, **more: _Value) -> StatementGrammar:
     values = {f.name: getattr(GRAMMARS[base], f.name) for f in fields(Grammar)}
     open_ = {"quantified_queries": True, "intersect_first": True}
     return StatementGrammar(**{**values, **open_, **more})
 
 
-def _ansi(**more: bool | Scoping) -> StatementGrammar:
+def _ansi(**more: _Value) -> StatementGrammar:
     values = {f.name: getattr(GRAMMARS[Dialect.SPARK], f.name) for f in fields(Grammar)}
     chosen = {
         "infix": _ANY,
@@ -88,6 +102,7 @@ def _ansi(**more: bool | Scoping) -> StatementGrammar:
         "sums_intervals": False,
         "double_quotes_name": True,
         "quantified_queries": True,
+        "bare_functions": _STANDARD,
     }
     return StatementGrammar(**{**values, **chosen, **more})
 
@@ -95,15 +110,37 @@ def _ansi(**more: bool | Scoping) -> StatementGrammar:
 _HIVE: Final = _grammar(
     Dialect.HIVE,
     backslash_escapes=True,
+    bare_functions=_TODAY,
     scoping=Scoping(group_sees_aliases=False),
 )
 _SPARK: Final = _grammar(
-    Dialect.SPARK, backslash_escapes=True, scoping=Scoping(aliases_in_items=True)
+    Dialect.SPARK,
+    backslash_escapes=True,
+    bare_functions=_TODAY | {"LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER"},
+    scoping=Scoping(aliases_in_items=True),
 )
 _TRINO: Final = _ansi(scoping=Scoping(group_sees_aliases=False, having_sees_aliases=False))
-_VERTICA: Final = _ansi(scoping=Scoping(having_sees_aliases=False))
-_POSTGRES: Final = _ansi(scoping=Scoping(having_sees_aliases=False))
+_POSTGRES: Final = _ansi(
+    bare_functions=_STANDARD | {"USER"}, scoping=Scoping(having_sees_aliases=False)
+)
 _ALIASING: Final = Scoping(aliases_in_items=True)
+_MYSQL: Final = _ansi(
+    double_quotes_name=False,
+    backslash_escapes=True,
+    hash_comments=True,
+    bare_functions=_STANDARD | {"UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP"},
+)
+_TSQL: Final = _ansi(
+    brackets_name=True,
+    assignments_name=True,
+    hints_without_with=True,
+    bare_functions=_TODAY | {"CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER"},
+)
+_ORACLE: Final = _ansi(
+    bare_functions=_STANDARD
+    | {"SYSDATE", "SYSTIMESTAMP", "USER", "UID", "ROWNUM", "LEVEL"}
+    | {"DBTIMEZONE", "SESSIONTIMEZONE"}
+)
 
 DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
     {
@@ -115,27 +152,43 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             hash_comments=True,
             dotted_quotes=True,
             dashes_in_tables=True,
+            bare_functions=_TODAY | {"CURRENT_DATETIME"},
         ),
-        "clickhouse": _ansi(backslash_escapes=True, scoping=_ALIASING),
+        "clickhouse": _ansi(backslash_escapes=True, bare_functions=_TODAY, scoping=_ALIASING),
         "databricks": _SPARK,
+        "db2": _ansi(bare_functions=_STANDARD | {f"CURRENT {word}" for word in _REGISTERS}),
+        "doris": _MYSQL,
         "duckdb": _ansi(scoping=_ALIASING),
-        "exasol": _ansi(),
+        "exasol": _ansi(bare_functions=_STANDARD | {"SYSDATE", "SYSTIMESTAMP", "ROWNUM", "LEVEL"}),
+        "fabric": _TSQL,
+        "flink": _ansi(),
         "greenplum": _POSTGRES,
         "hive": _HIVE,
-        "mariadb": _ansi(double_quotes_name=False, backslash_escapes=True, hash_comments=True),
+        "impala": _HIVE,
+        "mariadb": _MYSQL,
         "materialize": _POSTGRES,
-        "mysql": _ansi(double_quotes_name=False, backslash_escapes=True, hash_comments=True),
-        "oracle": _ansi(),
+        "mysql": _MYSQL,
+        "oracle": _ORACLE,
         "postgres": _POSTGRES,
         "presto": _TRINO,
-        "redshift": _ansi(scoping=_ALIASING),
+        "redshift": _ansi(bare_functions=_STANDARD | {"USER", "SYSDATE"}, scoping=_ALIASING),
+        "risingwave": _POSTGRES,
+        "singlestore": _MYSQL,
         "snowflake": _ansi(backslash_escapes=True, scoping=_ALIASING),
         "spark": _SPARK,
-        "sqlite": _ansi(),
-        "teradata": _ansi(scoping=_ALIASING),
+        "sqlite": _ansi(bare_functions=_TODAY),
+        "starrocks": _MYSQL,
+        "teradata": _ansi(
+            phrases=True,
+            bare_functions=_STANDARD | {"DATE", "TIME", "USER", "DATABASE", "SESSION"},
+            scoping=_ALIASING,
+        ),
         "trino": _TRINO,
-        "tsql": _ansi(brackets_name=True, assignments_name=True),
-        "vertica": _VERTICA,
+        "tsql": _TSQL,
+        "vertica": _ansi(
+            bare_functions=_STANDARD | {"SYSDATE", "USER"},
+            scoping=Scoping(having_sees_aliases=False),
+        ),
     }
 )
 

@@ -183,7 +183,7 @@ class Scripts(Definitions):
     def procedure(self) -> st.Statement:
         """Its name, parameters and what is declared are passed over up to its first statement."""
         self.advance()
-        self.path()
+        name = self.table("a procedure")
         if self.word == "(":
             self.skip_parentheses()
         while not self.ends() and self.word != "BEGIN":
@@ -200,7 +200,7 @@ class Scripts(Definitions):
                     self.back_to(before + 1)
             else:
                 self.advance()
-        return st.Block(tuple(found))
+        return st.Block(name, tuple(found))
 
     def _has_body(self) -> bool:
         return any(token.word == "BEGIN" for token in self.tokens[self.index :])

@@ -163,10 +163,14 @@ class MovePartition:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """``path`` as written, perhaps with the table before the column."""
+    """``path`` as written, perhaps with the table before the column.
+
+    ``operator``: of ``a += x``, which makes the new value of the old one, too.
+    """
 
     path: tuple[str, ...]
     value: tree.Expression
+    operator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +276,7 @@ class Other:
 class Block:
     """The statements of a procedure's body."""
 
+    name: Named
     statements: tuple[Statement, ...]
 
 

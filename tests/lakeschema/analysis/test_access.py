@@ -38,7 +38,7 @@ def compared(sql: str, dialect: str = "hive") -> list[str]:
         ("ALTER TABLE foo CHANGE a b INT", {"write metadata foo"}),
         (
             "ALTER TABLE foo RENAME TO n",
-            {"read metadata foo", "write metadata foo", "write metadata n"},
+            {"read data foo", "write data foo", "write data n"},
         ),
         ("DESCRIBE foo", {"read metadata foo"}),
     ],

@@ -12,6 +12,14 @@ import pytest
 from lakeschema.analysis.batch import answer
 
 
+def test_statements_of_a_procedure_say_so() -> None:
+    sql = "CREATE PROCEDURE s.p AS BEGIN DELETE FROM t; END"
+
+    found = answer({"id": 1, "sql": sql, "dialect": "tsql", "ask": []})
+
+    assert found["result"]["statements"] == [{"verb": "DELETE", "procedure": "s.p"}]
+
+
 def test_a_request_is_answered_in_the_stable_form() -> None:
     request = {
         "id": 7,

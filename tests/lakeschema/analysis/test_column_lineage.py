@@ -57,6 +57,83 @@ def test_sub_queries_and_common_tables_are_seen_through() -> None:
     assert direct(sql) == {"key": ["orders.id"], "total": ["orders.amount"]}
 
 
+@pytest.mark.parametrize(
+    ("dialect", "function"),
+    [
+        ("ansi", "current_timestamp"),
+        ("hive", "CURRENT_DATE"),
+        ("spark", "session_user"),
+        ("postgres", "user"),
+        ("mysql", "utc_timestamp"),
+        ("oracle", "sysdate"),
+        ("oracle", "rownum"),
+        ("tsql", "SYSTEM_USER"),
+        ("teradata", "DATE"),
+        ("bigquery", "CURRENT_DATETIME"),
+        ("db2", "CURRENT TIMESTAMP"),
+    ],
+)
+def test_some_functions_need_no_parentheses(dialect: str, function: str) -> None:
+    sql = f"SELECT {function} AS made, x FROM somewhere"
+
+    assert direct(sql, dialect, {}) == {"made": [], "x": ["somewhere.x"]}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "column"),
+    [
+        ("postgres", '"user"'),
+        ("oracle", 's."LEVEL"'),
+        ("oracle", "s.level"),
+        ("snowflake", "user"),
+        ("ansi", "sysdate"),
+    ],
+)
+def test_what_is_quoted_or_of_a_table_is_a_column(dialect: str, column: str) -> None:
+    (made,) = direct(f"SELECT {column} AS made FROM somewhere s", dialect, {})["made"]
+
+    assert made.startswith("somewhere.")
+
+
+@pytest.mark.parametrize(
+    ("item", "name"),
+    [
+        ("a (TITLE 'How many')", "a"),
+        ("a (FORMAT 'ZZ9') AS b", "b"),
+        ("a (INTEGER, FORMAT '9') (TITLE 'x')", "a"),
+        ("a (DECIMAL(10, 2)) b", "b"),
+        ("a (DATE, FORMAT 'YYYY-MM-DD') AS b", "b"),
+        ("a (NAMED b)", "b"),
+    ],
+)
+def test_teradatas_phrases_are_no_calls(item: str, name: str) -> None:
+    assert direct(f"SELECT {item} FROM t", "teradata", {}) == {name: ["t.a"]}
+
+
+def test_an_update_of_an_alias_changes_its_table() -> None:
+    sql = "UPDATE x SET x.a = y.b, c *= 2 FROM foo x JOIN bar y ON x.a = y.a"
+
+    found = lineage(sql, "tsql", {})
+
+    assert str(found.target) == "foo"
+    assert {c.column: {str(each) for each in c.direct} for c in found.columns} == {
+        "a": {"bar.b"},
+        "c": {"foo.c"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("join", "shown"),
+    [("JOIN", "foo.a"), ("LEFT JOIN", "foo.a"), ("RIGHT JOIN", "bar.a")],
+)
+def test_a_column_of_using_is_the_shown_sides_or_by_choice_of_both(join: str, shown: str) -> None:
+    sql = f"SELECT a FROM foo {join} bar USING (a)"
+
+    assert direct(sql) == {"a": [shown]}
+    both = direct(sql, conventions=Conventions(using_reads_both=True))
+    assert set(both["a"]) == {"foo.a", "bar.a"}
+
+
 def test_a_star_is_expanded_where_columns_are_known() -> None:
     found = direct(
         "SELECT c.*, o.id AS order_id FROM customers c JOIN orders o ON c.id = o.customer"
