@@ -32,6 +32,7 @@ from lakeschema.translation.pig_scripts import (
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
+from lakeschema.translation.stored_rows_answers import refresh_answer
 from lakeschema.translation.translated_json import (
     governed_answer,
     pig_answer,
@@ -42,6 +43,7 @@ from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 _KEYS = frozenset({
     "id", "ddl", "query", "relation", "script", "to", "udfs", "options", "dialect", "policies", "group",
+    "changed", "stored",
 })  # fmt: skip
 _QUERY = "default.query"
 """The relation that a query is without a name."""
@@ -120,6 +122,8 @@ def translated(
     if "script" in request:
         if policies is not None:
             raise InvalidRequest("policies are of a relation, not of a 'script'")
+        if {"changed", "stored"} & set(request):
+            raise InvalidRequest("stored rows are of a relation, not of a 'script'")
         return _without_views(request, read, options)
     name = _name(request)
     relations = {**own, **read([name])}
@@ -128,6 +132,14 @@ def translated(
     view = relations[name]
     if target != "avro" and not view.is_view:
         raise InvalidRequest(f"{name} is a table: only 'avro' is available for tables")
+    if "changed" in request:
+        if policies is not None:
+            raise InvalidRequest(
+                "policies are of what readers get, and 'changed' is of stored rows"
+            )
+        return refresh_answer(request, name, target, read, options)
+    if "stored" in request:
+        raise InvalidRequest("expected 'changed' beside 'stored'")
     if policies is not None:
         if target == "lineage":
             raise InvalidRequest("policies are of rows, and 'lineage' has none")

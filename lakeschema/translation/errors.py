@@ -8,6 +8,7 @@ TranslationError
 │   ├── UdfResolverFailed  the deployment's plugin could not say what a class returns
 │   ├── MalformedDependency
 │   ├── CannotEnforce      a policy that does not fit what it is about, or that cannot be kept there
+│   ├── CannotRefresh      rows inserted into tables do not say what becomes of the view's rows
 │   ├── RefusedByEngine    a session of another engine refused what was emitted for it
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
@@ -122,6 +123,12 @@ class CannotEnforce(Unsupported):
     def __init__(self, subject: str, reason: str, **where: Unpack[Where]) -> None:
         super().__init__(f"the policy of {subject} cannot be enforced: {reason}", **where)
         self.subject = subject
+        self.reason = reason
+
+
+class CannotRefresh(Unsupported):
+    def __init__(self, reason: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"inserted rows alone do not say what its rows become: {reason}", **where)
         self.reason = reason
 
 

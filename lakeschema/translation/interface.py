@@ -241,6 +241,13 @@ class Overflow(Enum):
     WRAP = "wrap"
 
 
+class FloatingSums(Enum):
+    """Whether sums of floating-point numbers that differ in their last digits count as equal."""
+
+    REFUSE = "refuse"
+    ACCEPT = "accept"
+
+
 class NullOrder(Enum):
     """Where nulls are in ascending orders of Hive's that do not say: last since Hive 3, first before."""
 
@@ -283,6 +290,7 @@ class Options:
             any of these four.
         pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
         pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
+        floating_sums: of stored rows, in refreshes and in queries over them; no schema depends on it.
         inexpressible: no schema depends on it: it says who may have one that leaves columns out.
     """
 
@@ -303,3 +311,4 @@ class Options:
     nulls: NullOrder = NullOrder.LAST
     pig_loads: tuple[PigLoad, ...] = ()
     pig_plain_values: bool = False
+    floating_sums: FloatingSums = FloatingSums.REFUSE

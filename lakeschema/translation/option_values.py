@@ -12,6 +12,7 @@ from lakeschema.translation.emission.pig.loads import load_problem
 from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.interface import (
     Casing,
+    FloatingSums,
     Inexpressible,
     Nullability,
     NullOrder,
@@ -206,4 +207,5 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "nulls": _choice(NullOrder),
     "pig_loads": _loads,
     "pig_plain_values": _flag,
+    "floating_sums": _choice(FloatingSums),
 }

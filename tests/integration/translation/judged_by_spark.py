@@ -33,7 +33,7 @@ from tests.lakeschema.translation.growing.views import RandomView, random_view
 
 OPTIONS = Options()
 ANSI = "spark.sql.ansi.enabled"
-_TIME = "spark.sql.timeType.enabled"
+TIME = "spark.sql.timeType.enabled"
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
 _SKIPPING = ",".join(
     f"org.apache.spark.sql.catalyst.optimizer.{rule}"
@@ -113,7 +113,7 @@ class SparkJudge:
         self._spark = spark
         # What Spark refuses is an answer here, and need not be told by PySpark as well.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-        spark.conf.set(_TIME, "true")
+        spark.conf.set(TIME, "true")
         random = Random(0)
         self.tables = [random_table(random, f"t{number}") for number in range(tables)]
         relations = relations_from_ddl([table.ddl for table in self.tables], Dialect.SPARK)
@@ -169,12 +169,19 @@ class SparkJudge:
         return Verdict(outcome, derived=tuple(done), looser=looser)
 
     def register(self, table: Table) -> None:
-        """Rows in one partition, so that Spark need not move them about."""
+        self.table(table).createOrReplaceTempView(table.name)
+
+    def table(self, table: Table, *, empty: bool = False) -> DataFrame:
+        """A table's rows, of which ``empty`` keeps none."""
         frame = self._spark.sql(table.query)
+        return self.local(frame.limit(0) if empty else frame, _with_nulls(frame, table))
+
+    def local(self, frame: DataFrame, schema: str | None = None) -> DataFrame:
+        """The frame's rows by themselves, in one partition, so that Spark need not move them about."""
         session = self._spark._jsparkSession
-        schema = session.parseDataType(_with_nulls(frame, table))
-        kept = session.createDataFrame(frame._jdf.collectAsList(), schema)
-        kept.coalesce(1).createOrReplaceTempView(table.name)
+        type_ = frame._jdf.schema() if schema is None else session.parseDataType(schema)
+        kept = session.createDataFrame(frame._jdf.collectAsList(), type_)
+        return DataFrame(kept, self._spark).coalesce(1)
 
     def analysed(self, text: str) -> DataFrame | Refused:
         try:
@@ -188,12 +195,12 @@ class SparkJudge:
         self, text: str, frame: DataFrame, emitted: str, written: DataFrame
     ) -> tuple[Rows | Refused, Rows | Refused]:
         """The rows of a view's own text and of the emitted one."""
-        before, after = self._rows(frame), self._rows(written)
+        before, after = self.rows(frame), self.rows(written)
         if type(before) is type(after):
             return before, after
         # What is never looked at may be left out, or not: once more, all of it computed.
         with self.unhurried():
-            again = self._rows(self._spark.sql(text)), self._rows(self._spark.sql(emitted))
+            again = self.rows(self._spark.sql(text)), self.rows(self._spark.sql(emitted))
         return (before, again[1]) if isinstance(before, Refused) else again
 
     @contextmanager
@@ -205,7 +212,7 @@ class SparkJudge:
         finally:
             self._spark.conf.unset(_EXCLUDED)
 
-    def _rows(self, frame: DataFrame) -> Rows | Refused:
+    def rows(self, frame: DataFrame) -> Rows | Refused:
         jvm: Any = self._spark._jvm
         late = threading.Timer(_MAX_SECONDS, self._spark.sparkContext.cancelAllJobs)
         late.start()
@@ -277,7 +284,7 @@ def _derived(
     made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
     relation = made[RelationName.of("default", name)]
     assert relation.view is not None
-    configs = MappingProxyType({ANSI: str(ansi).lower(), _TIME: "true"})
+    configs = MappingProxyType({ANSI: str(ansi).lower(), TIME: "true"})
     relation = replace(relation, view=replace(relation.view, sql_configs=configs))
     derivation, plan = derive_view(relation, known, OPTIONS)
     emitted = spark_view(relation, known, OPTIONS, lambda read: quoted(read.name))

@@ -79,6 +79,16 @@ def random_table(random: Random, name: str) -> Table:
     return Table(name, columns, required, rows)
 
 
+def further_rows(random: Random, table: Table, number: int) -> tuple[str, ...]:
+    """Rows that the table might get: of any key that it has, some of them there already."""
+    return tuple(
+        random.choice(table.rows)
+        if random.random() < 0.3
+        else _row(random, table.columns, table.required, random.randint(0, 5))
+        for _ in range(number)
+    )
+
+
 def random_type(random: Random, depth: int = 2) -> ColumnType:
     kind = random.random()
     if depth == 0 or kind < 0.6:

@@ -1,0 +1,84 @@
+"""Aggregates of parts of a group's rows → the aggregate of all of them.
+
+count(v) of each part        →    sum of the counts
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakeschema.catalog.column_types import BIGINT, DecimalType, print_type
+from lakeschema.translation.functions.binding import bind, find
+from lakeschema.translation.functions.decimals import MAX_PRECISION
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Cast,
+    Literal,
+    RowExpression,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.rewriting.repeatable import FLOATING, adds_floats
+
+_COUNTS = frozenset({"count", "count_if", "regr_count"})
+_OF_THEMSELVES = frozenset(
+    {"min", "max", "bool_and", "every", "bool_or", "any", "some", "bit_and", "bit_or", "bit_xor"}
+)
+"""Merged by the same function."""
+_WHATEVER_REPEATS = _OF_THEMSELVES - {"bit_xor"}
+"""Of which a value that is there twice changes nothing."""
+_COALESCE = Operator("coalesce", NullClass.ABSORBING, merges=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """How a query's aggregates of parts are merged.
+
+    ``floats``: sums of floating-point numbers may be added in another order.
+    """
+
+    semantics: Semantics
+    floats: bool
+
+    def why_not(self, call: AggregateCall) -> str | None:
+        """Why an aggregate of the whole does not follow from those of parts; None if it does."""
+        name = call.operator.name
+        if name in {"avg", "mean"}:
+            return f"{name} does not follow from averages: sum and count do"
+        if name not in _COUNTS | _OF_THEMSELVES | {"sum"}:
+            return f"{name} does not follow from its results for parts of the rows"
+        if name in _OF_THEMSELVES and len(call.arguments) != 1:
+            return f"{name} of several values is not merged"
+        if call.distinct and name not in _WHATEVER_REPEATS:
+            return f"{name} of distinct values does not follow from those of parts"
+        return self._why_not_sum(call) if name == "sum" else None
+
+    def call(self, call: AggregateCall, parts: RowExpression) -> AggregateCall:
+        """The aggregate over the rows that have those of ``parts``; ``why_not`` is None."""
+        if call.operator.name in _OF_THEMSELVES:
+            return AggregateCall(call.operator, (parts,), call.type, nullable=True)
+        function = find("sum", self.semantics.dialect)
+        assert function is not None, "all dialects have it"
+        found = bind(function, (parts,), self.semantics)
+        return AggregateCall(found.operator, found.arguments, found.type, nullable=True)
+
+    def result(self, call: AggregateCall, merged: RowExpression) -> RowExpression:
+        """The aggregate's value, ``merged`` being that of ``self.call``: of its type, no count null."""
+        if call.operator.name in _COUNTS:
+            zero = Literal("0", BIGINT)
+            return Call(_COALESCE, (merged, zero), BIGINT, nullable=False)
+        if merged.type == call.type:
+            return merged
+        # A sum of decimals has more digits, of sums once more.
+        return Cast(merged, call.type, nullable=True)
+
+    def _why_not_sum(self, call: AggregateCall) -> str | None:
+        type_ = call.type
+        if adds_floats(call):
+            return None if self.floats else f"sum of {FLOATING}"
+        if isinstance(type_, DecimalType):
+            # What does not fit is null without ANSI mode, as is a sum of no values.
+            fits = type_.precision < MAX_PRECISION or self.semantics.ansi
+            return None if fits else f"a sum of {print_type(type_)} may be null as it does not fit"
+        return None if type_ == BIGINT else f"sums of {print_type(type_)} are not merged"

@@ -1,0 +1,263 @@
+"""A view's plan and rows inserted into its tables → what its stored rows become.
+
+project k, sum                  →    project k, sum
+  aggregate by (k): sum(n)             aggregate by (k): sum(sum)
+    scan t                               union all of 2
+                                           scan v_stored (k, sum)
+                                           aggregate by (k): sum(n)
+                                             scan t_inserted
+
+Where the plan only gains rows, these are added; groups are merged if nothing but a SELECT list is
+above them, and the stored columns hold what their merging needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import CannotRefresh
+from lakeschema.translation.plan.expression_text import source_text, unnamed_calls
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    ColumnReference,
+    Literal,
+    RowExpression,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Plan,
+    PlanColumn,
+    Project,
+    Scan,
+    SetOperation,
+    SetOperator,
+    Sort,
+    references,
+)
+from lakeschema.translation.plan.rewriting import size
+from lakeschema.translation.rewriting.delta_of_inserts import DeltaOfInserts, Insertion, united
+from lakeschema.translation.rewriting.merging import Merging
+from lakeschema.translation.rewriting.repeatable import (
+    subqueries,
+    why_expression_unrepeatable,
+    why_unrepeatable,
+)
+from lakeschema.translation.rewriting.substitution import substituted
+
+MAX_SIZE = 20_000
+"""Nodes of the expressions of a SELECT list, once those below it are written into it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """``rows`` are to be added to the stored ones."""
+
+    rows: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """``rows`` take the place of all stored ones; ``keys`` are the places of the groups' keys."""
+
+    rows: Plan
+    keys: tuple[int, ...]
+
+
+def refresh_by_inserts(
+    plan: Plan,
+    stored: Scan,
+    insertions: Mapping[RelationName, Insertion],
+    merging: Merging,
+) -> Append | Merge | None:
+    """What becomes of the rows that ``stored`` has of the plan; None if they stay.
+
+    Raises:
+        CannotRefresh: the inserted rows and the stored ones do not say it.
+    """
+    deltas = DeltaOfInserts(insertions)
+    if not deltas.changed_below(plan):
+        return None
+    found = _grouped(plan)
+    if found is None:
+        _refuse(why_unrepeatable(plan, floats=merging.floats))
+        delta = deltas.delta(plan)
+        return None if delta is None else Append(delta)
+    return _Groups(found, stored, deltas, merging).merged()
+
+
+@dataclass(frozen=True, slots=True)
+class _Grouped:
+    """Groups, and what a SELECT list makes of them.
+
+    Attributes:
+        groups: without grouping sets.
+        conditions: of the groups that there are, over their columns.
+        items: one for each of the plan's columns, over the groups' columns.
+    """
+
+    groups: Aggregate
+    conditions: tuple[RowExpression, ...]
+    items: tuple[RowExpression, ...]
+
+
+def _grouped(plan: Plan) -> _Grouped | None:
+    """The groups that the plan ends with; None if it ends otherwise."""
+    items: tuple[RowExpression, ...] = references(plan)
+    conditions: tuple[RowExpression, ...] = ()
+    while isinstance(plan, Project | Filter | Sort):
+        match plan:
+            case Project(items=made):
+                values = [expression for _, expression in made]
+                items = tuple(substituted(item, values) for item in items)
+                conditions = tuple(substituted(each, values) for each in conditions)
+                if sum(map(size, items)) > MAX_SIZE:
+                    raise CannotRefresh("its SELECT list is too large")
+            case Filter(condition=condition):
+                conditions = (condition, *conditions)
+            case Sort():
+                pass
+        plan = plan.input
+    groups = _as_groups(plan)
+    return None if groups is None else _Grouped(groups, conditions, items)
+
+
+def _as_groups(plan: Plan) -> Aggregate | None:
+    match plan:
+        case Aggregate():
+            return plan
+        case Distinct(below):
+            return _distinct(below)
+        case SetOperation(SetOperator.UNION, branches):
+            return _distinct(SetOperation(SetOperator.UNION_ALL, branches))
+        case _:
+            return None
+
+
+def _distinct(plan: Plan) -> Aggregate:
+    return Aggregate(plan, tuple((each.name, each) for each in references(plan)), ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    found: _Grouped
+    stored: Scan
+    deltas: DeltaOfInserts
+    merging: Merging
+
+    def merged(self) -> Merge | None:
+        groups = self.found.groups
+        if groups.sets is not None:
+            raise CannotRefresh("of grouping sets, the stored rows do not say of which each is")
+        self._check()
+        gained = self.deltas.delta(groups.input)
+        if gained is None:
+            return None
+        kept = self._kept()
+        places = [self._place(index) for index in kept]
+        rows = Project(self.stored, _named(self.stored.columns, references(self.stored), places))
+        new = self._new(gained, kept)
+        merged = self._regrouped(united((rows, new)), kept)
+        items = self._items(merged, kept)
+        return Merge(Project(merged, items), tuple(places[: self._number_of_keys(kept)]))
+
+    def _check(self) -> None:
+        """Refuses what would be another value or row, were it computed once more."""
+        floats, groups = self.merging.floats, self.found.groups
+        _refuse(why_unrepeatable(groups.input, floats=floats))
+        read = [key for _, key in groups.keys]
+        for _, call in groups.aggregates:
+            read += [*call.arguments, *(() if call.filter is None else (call.filter,))]
+        above = (*self.found.items, *self.found.conditions)
+        _refuse(why_expression_unrepeatable((*read, *above), floats=floats))
+        if next(subqueries((*read, *above)), None) is not None:
+            raise CannotRefresh("a sub-query stands beside groups")
+        number = len(groups.keys)
+        for condition in self.found.conditions:
+            if any(index >= number for index in _columns_read(condition)):
+                text = source_text(condition, unnamed_calls(groups))
+                raise CannotRefresh(f"groups for which {text} is not true are not stored")
+
+    def _kept(self) -> Sequence[int]:
+        """The places of the groups' columns that merging needs: keys first."""
+        groups = self.found.groups
+        keys = [i for i, (_, key) in enumerate(groups.keys) if not isinstance(key, Literal)]
+        used = {index for item in self.found.items for index in _columns_read(item)}
+        calls = sorted(index for index in used if index >= len(groups.keys))
+        for index in calls:
+            call = groups.aggregates[index - len(groups.keys)][1]
+            _refuse(self.merging.why_not(call))
+        return (*keys, *calls)
+
+    def _number_of_keys(self, kept: Sequence[int]) -> int:
+        return sum(index < len(self.found.groups.keys) for index in kept)
+
+    def _place(self, index: int) -> int:
+        """Where the stored rows have a column of the groups, as it is."""
+        for place, item in enumerate(self.found.items):
+            if isinstance(item, ColumnReference) and item.index == index:
+                return place
+        groups = self.found.groups
+        keys = [key for _, key in groups.keys]
+        calls = [call for _, call in groups.aggregates]
+        what = "key" if index < len(keys) else "aggregate"
+        raise CannotRefresh(
+            f"no column is the {what} {source_text([*keys, *calls][index])} itself",
+            hint="add it to the view's SELECT list",
+        )
+
+    def _new(self, gained: Plan, kept: Sequence[int]) -> Plan:
+        """The groups of the rows that come in addition."""
+        made: Plan = replace(self.found.groups, input=gained)
+        for condition in self.found.conditions:
+            made = Filter(made, condition)
+        return Project(made, _named(made.columns, references(made), kept))
+
+    def _regrouped(self, parts: Plan, kept: Sequence[int]) -> Aggregate:
+        groups = self.found.groups
+        columns = dict(zip(kept, references(parts), strict=True))
+        keys = tuple((name, columns.get(i, key)) for i, (name, key) in enumerate(groups.keys))
+        number = len(keys)
+        calls = tuple(
+            (groups.columns[i].name, self.merging.call(self._call(i), columns[i]))
+            for i in kept
+            if i >= number
+        )
+        return Aggregate(parts, keys, calls)
+
+    def _call(self, index: int) -> AggregateCall:
+        return self.found.groups.aggregates[index - len(self.found.groups.keys)][1]
+
+    def _items(
+        self, merged: Aggregate, kept: Sequence[int]
+    ) -> tuple[tuple[str, RowExpression], ...]:
+        """The SELECT list over the merged groups."""
+        columns = references(merged)
+        number = len(merged.keys)
+        calls = [index for index in kept if index >= number]
+        values: list[RowExpression] = [*columns[:number], *references(self.found.groups)[number:]]
+        for index, column in zip(calls, columns[number:], strict=True):
+            values[index] = self.merging.result(self._call(index), column)
+        made = (substituted(item, values) for item in self.found.items)
+        return tuple(
+            (column.name, item) for column, item in zip(self.stored.columns, made, strict=True)
+        )
+
+
+def _named(
+    columns: Sequence[PlanColumn], values: Sequence[RowExpression], places: Sequence[int]
+) -> tuple[tuple[str, RowExpression], ...]:
+    return tuple((columns[place].name, values[place]) for place in places)
+
+
+def _columns_read(expression: RowExpression) -> set[int]:
+    return {part.index for part in walk(expression) if isinstance(part, ColumnReference)}
+
+
+def _refuse(reason: str | None) -> None:
+    if reason is not None:
+        raise CannotRefresh(reason)

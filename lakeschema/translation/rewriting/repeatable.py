@@ -1,0 +1,140 @@
+"""Whether a plan has the same rows each time that it is evaluated over the same tables.
+
+Rows that were stored at one time go together with rows that are computed later only if it has.
+Functions that users define count as deterministic, as engines take them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lakeschema.translation.functions.coercion import is_float
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Call,
+    Exists,
+    InSubquery,
+    RowExpression,
+    ScalarSubquery,
+    WindowCall,
+    walk,
+)
+from lakeschema.translation.plan.operators import OF_FILES
+from lakeschema.translation.plan.relations import Limit, Plan, expressions, inputs
+
+_CONSTANTS = frozenset({"pi", "e", "array", "map", "named_struct", "struct", "nan", "infinity"})
+"""Functions that, called without arguments, always give the same value."""
+_OF_THE_MOMENT = frozenset(
+    {
+        *("current_timestamp", "current_time", "localtime", "localtimestamp", "now"),
+        *("current_catalog", "current_database", "current_schema"),
+        # Groups of rows by their distance: what one row is in depends on others.
+        *("window", "session_window", "window_time"),
+    }
+)
+_OF_ANY_ORDER = frozenset(
+    {
+        *("count", "count_if", "sum", "avg", "mean", "min", "max", "regr_count"),
+        *("bool_and", "every", "bool_or", "any", "some", "bit_and", "bit_or", "bit_xor"),
+        *("grouping", "grouping_id", "grouping__id"),
+    }
+)
+"""Aggregates whose result does not depend on the order of the rows."""
+_RANKS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+_ADDING = frozenset({"sum", "avg", "mean"})
+FLOATING = "floating-point numbers depends on the order of additions"
+
+
+def why_unrepeatable(plan: Plan, *, floats: bool) -> str | None:
+    """Why another evaluation might have other rows; None if none can.
+
+    ``floats``: sums of floating-point numbers, whose last digits depend on the order, count as equal.
+    """
+    return next(_reasons(plan, floats=floats), None)
+
+
+def why_expression_unrepeatable(read: Iterable[RowExpression], *, floats: bool) -> str | None:
+    """The same of expressions, with the sub-queries in them."""
+    return next(_reasons_in(read, floats=floats), None)
+
+
+def adds_floats(call: AggregateCall | WindowCall) -> bool:
+    """Whether it adds floating-point numbers up."""
+    return call.operator.name in _ADDING and is_float(call.type)
+
+
+def plans_of(plan: Plan) -> Iterator[Plan]:
+    """The plan and all below it, those of sub-queries included, each once."""
+    waiting: list[Plan] = [plan]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        waiting.extend(inputs(node))
+        waiting.extend(subqueries(expressions(node)))
+
+
+def subqueries(read: Iterable[RowExpression]) -> Iterator[Plan]:
+    """The plans of the sub-queries in the expressions, not those inside these."""
+    for expression in read:
+        for part in walk(expression):
+            if isinstance(part, ScalarSubquery | Exists | InSubquery):
+                yield part.plan
+
+
+def _reasons(plan: Plan, *, floats: bool) -> Iterator[str]:
+    for node in plans_of(plan):
+        if isinstance(node, Limit):
+            yield "which rows a limit takes is not certain"
+        for expression in expressions(node):
+            yield from _reasons_of(expression, floats=floats)
+
+
+def _reasons_in(read: Iterable[RowExpression], *, floats: bool) -> Iterator[str]:
+    for expression in read:
+        yield from _reasons_of(expression, floats=floats)
+        for plan in subqueries((expression,)):
+            yield from _reasons(plan, floats=floats)
+
+
+def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:
+    for part in walk(expression):
+        match part:
+            case Call():
+                if _is_of_the_moment(part):
+                    yield f"{part.operator.name} may have another value each time"
+            case AggregateCall() | WindowCall():
+                name = part.operator.name
+                if not _is_of_any_order(part):
+                    yield f"the result of {name} may depend on the order of rows"
+                elif adds_floats(part) and not floats:
+                    yield f"{name} of {FLOATING}"
+            case _:
+                pass
+
+
+def _is_of_the_moment(call: Call) -> bool:
+    operator = call.operator
+    if operator.udf is not None:
+        return not operator.deterministic
+    name = operator.name
+    return (
+        not operator.deterministic
+        or name in _OF_THE_MOMENT
+        or name.endswith(OF_FILES)
+        or (not call.arguments and name not in _CONSTANTS)
+    )
+
+
+def _is_of_any_order(call: AggregateCall | WindowCall) -> bool:
+    name = call.operator.name
+    if isinstance(call, AggregateCall):
+        return name in _OF_ANY_ORDER and not call.order_by
+    if name in _RANKS:
+        return not call.within
+    # Rows that are ordered alike are in a frame of a range together, in one of rows not.
+    together = call.frame is None or call.frame.upper().lstrip().startswith("RANGE")
+    return name in _OF_ANY_ORDER and together and not call.within

@@ -1,0 +1,208 @@
+"""Views whose rows are stored: what inserted rows make of them, as SQL of an engine.
+
+What is not certain to have the rows that the view has is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation, ViewText
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.spark import SparkQuery
+from lakeschema.translation.emission.spark_text import relation as sparks_name
+from lakeschema.translation.emission.spark_udfs import SparkFunctions
+from lakeschema.translation.emission.spark_view import spark_view_of
+from lakeschema.translation.emission.trino.query import TrinoQuery
+from lakeschema.translation.emission.trino.view import trino_view_of
+from lakeschema.translation.errors import CannotRefresh, errors_of
+from lakeschema.translation.functions.semantics import semantics_of
+from lakeschema.translation.functions.settings import carried
+from lakeschema.translation.interface import Derivation, FloatingSums, Interface, Options
+from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
+from lakeschema.translation.rewriting.delta_of_inserts import Insertion
+from lakeschema.translation.rewriting.merging import Merging
+from lakeschema.translation.rewriting.refresh_by_inserts import Append, Merge, refresh_by_inserts
+from lakeschema.translation.rewriting.repeatable import why_unrepeatable
+from lakeschema.translation.rewriting.views_inlined import views_inlined
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenView:
+    """A view and a plan in place of its own, with the view's columns.
+
+    Attributes:
+        read: the interfaces of what the plan scans, at least.
+    """
+
+    relation: Relation
+    plan: Plan
+    names: Sequence[str]
+    read: Mapping[RelationName, Interface]
+    options: Options
+
+    def spark(self) -> SparkQuery:
+        """The query for Spark.
+
+        Raises:
+            TranslationError: Spark has nothing that does the same.
+        """
+        functions = SparkFunctions(self.options.spark_udfs)
+        return spark_view_of(self.relation, self.plan, self.names, sparks_name, functions)
+
+    def trino(self) -> TrinoQuery:
+        """The query for Trino.
+
+        Raises:
+            TranslationError: Trino has nothing that does the same.
+        """
+        return trino_view_of(self.relation, self.plan, self.names, self.read, self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """What inserted rows make of a view's stored ones.
+
+    Attributes:
+        view: the rows that are added, or with ``keys`` those that take the place of all.
+        keys: the columns by which a group's row is known; None where rows are added.
+    """
+
+    view: RewrittenView
+    keys: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredViews:
+    """Views among relations that are derived with all that they read."""
+
+    relations: Mapping[RelationName, Relation]
+    derivations: Mapping[RelationName, Derivation]
+    options: Options
+
+    def refresh(
+        self,
+        name: RelationName,
+        insertions: Mapping[RelationName, Insertion],
+        stored: RelationName,
+    ) -> Refresh | None:
+        """What rows that its upstreams get make of those that ``stored`` has; None if they stay.
+
+        Args:
+            name: of a view.
+            insertions: by the relations that get rows, at any distance.
+            stored: has the view's columns, and the rows that it had before.
+
+        Raises:
+            CannotRefresh: they do not say it, and why.
+            TranslationError: a view cannot be read.
+        """
+        with errors_of(name):
+            reached = self._reached(name, insertions)
+            if not reached & insertions.keys():
+                return None
+            plan = views_inlined(
+                self._plan(name), lambda view: self._within(view, name, insertions)
+            )
+            self._check_others(reached, insertions)
+            rows = Scan(stored, self._columns(name, plan))
+            found = refresh_by_inserts(plan, rows, insertions, self._merging(name))
+        if found is None:
+            return None
+        names = self.derivations[name].interface.names
+        read = self._read_by(insertions)
+        view = RewrittenView(self.relations[name], found.rows, names, read, self.options)
+        match found:
+            case Append():
+                return Refresh(view, None)
+            case Merge(keys=places):
+                return Refresh(view, tuple(names[place] for place in places))
+
+    def _reached(
+        self, name: RelationName, leaves: Collection[RelationName]
+    ) -> frozenset[RelationName]:
+        """The relation and all that it reads, without what is below leaves."""
+        found: set[RelationName] = set()
+        waiting = [name]
+        while waiting:
+            reader = waiting.pop()
+            if reader not in found:
+                found.add(reader)
+                waiting += () if reader in leaves else self.derivations[reader].upstreams
+        return frozenset(found)
+
+    def _within(
+        self,
+        view: RelationName,
+        reader: RelationName,
+        insertions: Mapping[RelationName, Insertion],
+    ) -> Plan | None:
+        """The plan of a view that gains rows; None of what can be read as it is."""
+        reached = self._reached(view, insertions)
+        if view in insertions or not reached & insertions.keys():
+            return None
+        if not self._is_read_alike(view, reader):
+            raise CannotRefresh(
+                f"{view}, which it reads, is of another dialect or was made under other settings"
+            )
+        return views_inlined(self._plan(view), lambda name: self._within(name, view, insertions))
+
+    def _check_others(
+        self, reached: Collection[RelationName], insertions: Mapping[RelationName, Insertion]
+    ) -> None:
+        """Refuses views that gain no rows and still might have others."""
+        for name in sorted(reached):
+            if self.relations[name].is_view and not (
+                self._reached(name, insertions) & insertions.keys()
+            ):
+                reason = why_unrepeatable(self._plan(name), floats=self._floats)
+                if reason is not None:
+                    raise CannotRefresh(f"in {name}, {reason}")
+
+    def _read_by(
+        self, insertions: Mapping[RelationName, Insertion]
+    ) -> Mapping[RelationName, Interface]:
+        """The interfaces of all relations, those of inserted rows and of rows before included."""
+        known = {name: derivation.interface for name, derivation in self.derivations.items()}
+        others = {
+            other: known[table]
+            for table, insertion in insertions.items()
+            for other in (insertion.inserted, insertion.before)
+            if other is not None and table in known
+        }
+        return {**known, **others}
+
+    def _is_read_alike(self, one: RelationName, other: RelationName) -> bool:
+        views = [self._text(name) for name in (one, other)]
+        return (
+            len({semantics_of(view) for view in views}) == 1
+            and len({tuple(sorted(carried(view).items())) for view in views}) == 1
+        )
+
+    def _plan(self, name: RelationName) -> Plan:
+        upstreams = {
+            read: self.derivations[read].interface for read in self.derivations[name].upstreams
+        }
+        return derive_view(self.relations[name], upstreams, self.options)[1]
+
+    def _columns(self, name: RelationName, plan: Plan) -> tuple[PlanColumn, ...]:
+        """What a scan of the view's stored rows yields."""
+        names = self.derivations[name].interface.names
+        return tuple(
+            PlanColumn(shown, column.type, column.nullable)
+            for shown, column in zip(names, plan.columns, strict=True)
+        )
+
+    def _merging(self, name: RelationName) -> Merging:
+        return Merging(semantics_of(self._text(name)), self._floats)
+
+    def _text(self, name: RelationName) -> ViewText:
+        view = self.relations[name].view
+        assert view is not None, f"{name} is a table"
+        return view
+
+    @property
+    def _floats(self) -> bool:
+        return self.options.floating_sums is FloatingSums.ACCEPT
