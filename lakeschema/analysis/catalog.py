@@ -100,7 +100,8 @@ class KnownCatalog:
 
     Attributes:
         tables: by name.
-        namespace: where names of one part are looked up; empty where they stay as written.
+        namespace: where names of one part are looked up; empty where they stay as written. After
+            a catalog that is chosen without a schema, an empty part.
         temporary: tables of this session, which hide others of their name.
         created: by the same text, and so its author's own.
     """
@@ -117,7 +118,7 @@ class KnownCatalog:
             return bare
         missing = len(self.namespace) + 1 - len(parts)
         if len(parts) == 1 and self.namespace:
-            return RelationName.of(*self.namespace, *parts)
+            return RelationName.of(*filter(None, self.namespace), *parts)
         if len(parts) < len(self.namespace) + 1 and missing > 0 and len(self.namespace) > 1:
             return RelationName.of(*self.namespace[:missing], *parts)
         return bare

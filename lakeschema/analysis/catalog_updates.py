@@ -200,11 +200,11 @@ def _use(
     namespace: tuple[str, ...], what: str, catalog: KnownCatalog
 ) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
     lowered = tuple(part.lower() for part in namespace)
-    if lowered == ("default",) and not what:
+    before = catalog.namespace
+    if what == "catalog" and len(lowered) == 1:
+        lowered = (*lowered, before[1] if len(before) == 2 else "")
+    elif len(lowered) == 1 and len(before) == 2:
+        lowered = (before[0], *lowered)
+    elif lowered == ("default",):
         lowered = ()
-    elif len(lowered) == 1 and len(catalog.namespace) == 2:
-        keeps_first = what == "schema"
-        lowered = (
-            (catalog.namespace[0], *lowered) if keeps_first else (*lowered, catalog.namespace[1])
-        )
     return replace(catalog, namespace=lowered), (CatalogUpdate(Change.NAMESPACE, None),)

@@ -129,8 +129,10 @@ class FromResolver(ExpressionResolver):
         while isinstance(chain[-1].left, tree.Join):
             chain.append(chain[-1].left)
         left = self.relation(chain[-1].left, scope)
+        before = len(scope.paired)
         for join in reversed(chain):
             left = self._joined(left, join, scope)
+        del scope.paired[before:]
         return left
 
     def _joined(self, left: rs.Relation, join: tree.Join, scope: Scope) -> rs.Relation:
@@ -146,6 +148,7 @@ class FromResolver(ExpressionResolver):
         equal = self._merge(names, join.kind, scope, before)
         condition = None if join.condition is None else self.expression(join.condition, scope)
         if join.kind in _PAIRED:
+            scope.paired += scope.entries[before:]
             del scope.entries[before:]
         return rs.Joined(left, right, join.kind, condition, equal)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -60,11 +61,19 @@ class QueryResolver(FromResolver):
     ) -> None:
         for table in tables:
             name = table.name.lower()
-            itself = _reads(table.query, name) if recursive else False
+            itself = _reads(table.query, name) and (recursive or self._recurs(table.query, name))
             query = self._recursive(table, around) if itself else self.query(table.query, around)
             common = Common(query, table.columns)
             self.common = {**self.common, name: common}
             self.unused.append(common)
+
+    def _recurs(self, query: tree.Query, name: str) -> bool:
+        """Without RECURSIVE: a UNION whose first part does not read the table itself."""
+        return (
+            self.scoping.recursion_needs_no_word
+            and isinstance(query, tree.SetQuery)
+            and not _reads(query.branches[0], name)
+        )
 
     def _recursive(self, table: tree.CommonTable, around: Scope | None) -> rs.Query:
         anchor = table.query
@@ -158,7 +167,6 @@ class QueryResolver(FromResolver):
         return found
 
     def _star_items(self, star: tree.Star, scope: Scope) -> list[rs.Item | rs.OpenStar]:
-        excluded = {path[-1].lower() for path in star.excluded if len(path) == 1}
         replaced = {name.lower(): self.expression(value, scope) for name, value in star.replaced}
         if star.base is not None:
             return [rs.OpenStar(rs.Generated(self.expression(star.base, scope), None))]
@@ -170,13 +178,7 @@ class QueryResolver(FromResolver):
             found = self.every_column(scope, entries)
         else:
             found = self.every_column(scope)
-        return [
-            replace(item, expression=replaced.get(item.name.lower(), item.expression))
-            if isinstance(item, rs.Item)
-            else item
-            for item in found
-            if not (isinstance(item, rs.Item) and item.name.lower() in excluded)
-        ]
+        return _changed(star, found, replaced)
 
     def _group_by(
         self,
@@ -250,6 +252,41 @@ class QueryResolver(FromResolver):
             items.append(rs.OpenStar(derived))
         keys = self._sorted(order_by, items, aliases, Scope(self.shapes, around))
         return rs.Select(tuple(items), derived, order_by=keys, limited=limited)
+
+
+def _changed(
+    star: tree.Star, items: list[rs.Item | rs.OpenStar], replaced: dict[str, rs.Expression]
+) -> list[rs.Item | rs.OpenStar]:
+    """What a star stands for, less what is excluded, with other values and names.
+
+    Beside a star of unknown columns, one that is replaced is there all the same.
+    """
+    excluded = {path[-1].lower() for path in star.excluded if len(path) == 1}
+    renamed = {old.lower(): new for old, new in star.renamed}
+    found: list[rs.Item | rs.OpenStar] = []
+    missing = dict(replaced)
+    for item in items:
+        if isinstance(item, rs.OpenStar):
+            found.append(item)
+            continue
+        name = item.name.lower()
+        if name in excluded or not (star.like is None or _is_like(name, star.like.lower())):
+            continue
+        value = replaced.get(name, item.expression)
+        missing.pop(name, None)
+        found.append(rs.Item(renamed.get(name, item.name), value, item.starred))
+    if found and any(isinstance(item, rs.OpenStar) for item in found):
+        found += [rs.Item(name, value) for name, value in missing.items()]
+    return found
+
+
+def _is_like(name: str, pattern: str) -> bool:
+    """LIKE's pattern: ``%`` is any text and ``_`` any character."""
+    parts = {"%": ".*", "_": "."}
+    return (
+        re.fullmatch("".join(parts.get(c, re.escape(c)) for c in pattern), name, re.DOTALL)
+        is not None
+    )
 
 
 def _default_name(item: tree.SelectItem) -> str:

@@ -36,6 +36,7 @@ class Scope:
         merged: columns of USING and NATURAL, by name in lower case.
         aliases: of SELECT that names may mean, by name in lower case.
         parameters: of lambdas around, in lower case.
+        paired: what a SEMI or ANTI JOIN hides, while ON of a join behind it may still name it.
     """
 
     shapes: Shapes
@@ -44,6 +45,7 @@ class Scope:
     merged: dict[str, rs.Expression] = field(default_factory=dict)
     aliases: dict[str, rs.Expression] = field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
+    paired: list[Entry] = field(default_factory=list)
 
     def find(self, parts: Sequence[str], position: Position | None = None) -> rs.Expression:
         """What the name means. Never fails: see ``UnknownColumn``."""
@@ -111,9 +113,12 @@ class Scope:
         return None
 
     def _called_here(self, qualifier: tuple[str, ...], *, hidden: bool) -> list[Entry]:
-        """``hidden``: by the name that an alias hides."""
+        """``hidden``: by the name that an alias hides, or behind a SEMI JOIN."""
         if not hidden:
             return [entry for entry in self.entries if entry.is_called(qualifier)]
+        paired = [entry for entry in self.paired if entry.is_called(qualifier)]
+        if paired:
+            return paired
         size = len(qualifier)
         return [e for e in self.entries if e.table and e.table[-size:] == qualifier]
 

@@ -56,7 +56,11 @@ class _Statements(QueryResolver):
                 return self._renames(pairs, is_view=is_view)
             case st.Swap(first, second):
                 return self._swap(self._name(first), self._name(second))
-            case st.AlterColumns(name=name) | st.AlterOther(name=name):
+            case st.AlterColumns(name=name):
+                moves = statement.added or statement.dropped or statement.replaced is not None
+                written = Access.WRITE_DATA if moves else Access.WRITE_METADATA
+                return rs.Resolved("ALTER", touched=((written, self._name(name)),))
+            case st.AlterOther(name=name):
                 return rs.Resolved("ALTER", touched=((Access.WRITE_METADATA, self._name(name)),))
             case st.AddPartitions(name, locations):
                 return self._add_partitions(self._name(name), locations)
@@ -241,7 +245,7 @@ class _Statements(QueryResolver):
         touched_: list[tuple[Access, Source]] = []
         if create.like is not None:
             touched_.append((Access.READ_METADATA, self._name(create.like)))
-        touched_.append((Access.WRITE_METADATA, target))
+        touched_.append((written, target))
         like = verb if create.like is None else f"{verb} LIKE"
         return rs.Resolved(like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_))
 
@@ -326,7 +330,7 @@ class _Statements(QueryResolver):
         return scope, scan, name
 
     def _merge_statement(self, merge: st.Merge) -> rs.Resolved:
-        self.add_common_tables(merge.common, None)
+        self.add_common_tables(merge.common.tables, None, recursive=merge.common.recursive)
         scope, scan, target = self._scope_of(merge.target)
         source = self.relation(merge.source, scope)
         reading = Scope(self.shapes, entries=scope.entries[1:], around=scope)
@@ -358,7 +362,7 @@ class _Statements(QueryResolver):
             yield from self._every(source)
 
     def _update(self, update: st.Update) -> rs.Resolved:
-        self.add_common_tables(update.common, None)
+        self.add_common_tables(update.common.tables, None, recursive=update.common.recursive)
         scope, read, scan, target = self._changed(update.target, update.source)
         columns = tuple(self._assigned(each, scan, scope) for each in update.assignments)
         conditions: list[tuple[rs.Clause, rs.Expression]] = []
@@ -392,7 +396,7 @@ class _Statements(QueryResolver):
         return joined, read, scan, target
 
     def _delete(self, delete: st.Delete) -> rs.Resolved:
-        self.add_common_tables(delete.common, None)
+        self.add_common_tables(delete.common.tables, None, recursive=delete.common.recursive)
         scope, read, _, target = self._changed(delete.target, delete.source)
         conditions: list[tuple[rs.Clause, rs.Expression]] = []
         if delete.condition is not None:

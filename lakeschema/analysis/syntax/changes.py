@@ -13,7 +13,7 @@ from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 _COMPOUND: Final = ("+", "-", "*", "/", "%", "&", "|", "^", "||")
-_STAR = (tree.SelectItem(tree.Star()),)
+_ALONE: Final = st.With()
 
 
 class Changes(OpenQueries):
@@ -22,14 +22,9 @@ class Changes(OpenQueries):
     def target(self) -> st.Target:
         return self.files() or self.table()
 
-    def common_tables(self) -> tuple[tree.CommonTable, ...]:
-        if self.word != "WITH":
-            return ()
-        return self._common_tables()[0]
-
     # INSERT
 
-    def insert(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+    def insert(self, common: st.With = _ALONE) -> st.Statement:
         self.expect("INSERT")
         if self.take_one_of("ALL", "FIRST"):
             return self._oracle_insert()
@@ -63,7 +58,7 @@ class Changes(OpenQueries):
             replace(target, alias=alias), query, columns, partition, overwrite, by_name
         )
 
-    def _inserted(self, common: tuple[tree.CommonTable, ...]) -> tree.Query:
+    def _inserted(self, common: st.With) -> tree.Query:
         if self.take("DEFAULT", "VALUES"):
             return tree.ValuesQuery(())
         if self.word == "SET":
@@ -74,7 +69,7 @@ class Changes(OpenQueries):
         query = self.query()
         return _with(common, query)
 
-    def _insert_directory(self, common: tuple[tree.CommonTable, ...]) -> st.Statement:
+    def _insert_directory(self, common: st.With) -> st.Statement:
         self.take("LOCAL")
         self.expect("DIRECTORY")
         target = self.files() or st.Files("")
@@ -137,7 +132,7 @@ class Changes(OpenQueries):
         if self.word in {"RETURNING", "ON"}:
             self.skip_to("GO")
 
-    def multi_insert(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+    def multi_insert(self, common: st.With = _ALONE) -> st.Statement:
         """``FROM … INSERT … SELECT … INSERT … SELECT …``; a plain ``FROM … SELECT`` is a query."""
         start = self.index
         self.expect("FROM")
@@ -166,7 +161,7 @@ class Changes(OpenQueries):
 
     # MERGE, UPDATE, DELETE
 
-    def merge(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+    def merge(self, common: st.With = _ALONE) -> st.Statement:
         self.expect("MERGE")
         self.take("WITH", "SCHEMA", "EVOLUTION")
         self.take("INTO")
@@ -242,7 +237,7 @@ class Changes(OpenQueries):
             return [st.Assignment(p, v) for p, v in zip(paths, value.items, strict=True)]
         return [st.Assignment(path, value) for path in paths]
 
-    def update(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+    def update(self, common: st.With = _ALONE) -> st.Statement:
         self.expect("UPDATE")
         self.take_one_of("ONLY", "IGNORE", "LOW_PRIORITY")
         self._skip_limits_of_select("")
@@ -274,7 +269,7 @@ class Changes(OpenQueries):
         if self.take("LIMIT"):
             self.operand()
 
-    def delete(self, common: tuple[tree.CommonTable, ...] = ()) -> st.Statement:
+    def delete(self, common: st.With = _ALONE) -> st.Statement:
         self.expect("DELETE")
         first: st.Named | None = None
         if self.word != "FROM":
@@ -361,20 +356,9 @@ class Changes(OpenQueries):
         return st.Load(second, first) if word == "FROM" else st.Load(first, second)
 
     def _place(self) -> st.Target:
-        if self.at.kind == STRING or (self.at.kind == QUOTED and self.at.text[:1] == "@"):
-            first = self.advance().text
-            while self.word in {".", "/", "-", "~", "%"} or (
-                first.startswith("@") and self._follows()
-            ):
-                first += self.advance().text
-            return st.Files(first)
         if self.take("STDIN") or self.take("STDOUT"):
             return st.Files("")
         return self.files() or self.table()
-
-    def _follows(self) -> bool:
-        before = self.tokens[self.index - 1]
-        return self.at.kind in (WORD, QUOTED) and before.end == self.at.start
 
     def unload(self) -> st.Statement:
         """``UNLOAD ('select …') TO 'files'``."""
@@ -389,8 +373,8 @@ class Changes(OpenQueries):
         return st.Load(st.Files(""), target, query=query)
 
 
-def _with(common: tuple[tree.CommonTable, ...], query: tree.Query) -> tree.Query:
-    return tree.With(common, query) if common else query
+def _with(common: st.With, query: tree.Query) -> tree.Query:
+    return tree.With(common.tables, query, common.recursive) if common.tables else query
 
 
 def _chosen(query: tree.Query, values: tuple[tree.Expression, ...]) -> tree.Query:

@@ -30,12 +30,14 @@ class Scoping:
         tables_hide_common_tables: a table of the catalog wins over a WITH of the same name.
         group_sees_aliases: GROUP BY sees the aliases of SELECT; HAVING likewise.
         aliases_in_items: an item may use the alias of an earlier one.
+        recursion_needs_no_word: a table of WITH that is a UNION may read itself without RECURSIVE.
     """
 
     tables_hide_common_tables: bool = False
     group_sees_aliases: bool = True
     having_sees_aliases: bool = True
     aliases_in_items: bool = False
+    recursion_needs_no_word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class StatementGrammar(Grammar):
         assignments_name: ``SELECT a = x`` gives x the name a.
         hints_without_with: ``FROM t (NOLOCK)`` is a table with a hint, no call.
         phrases: ``a (TITLE 'x')`` is a with something said of it, no call.
+        use_names_catalog: ``USE x`` and ``USE DATABASE x`` choose a catalog, not a schema.
         bare_functions: words, in upper case, that call a function without parentheses.
     """
 
@@ -62,6 +65,7 @@ class StatementGrammar(Grammar):
     assignments_name: bool = False
     hints_without_with: bool = False
     phrases: bool = False
+    use_names_catalog: bool = False
     bare_functions: frozenset[str] = frozenset()
     scoping: Scoping = field(default_factory=Scoping)
 
@@ -134,17 +138,20 @@ _TSQL: Final = _ansi(
     brackets_name=True,
     assignments_name=True,
     hints_without_with=True,
+    use_names_catalog=True,
+    scoping=Scoping(recursion_needs_no_word=True),
     bare_functions=_TODAY | {"CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER"},
 )
 _ORACLE: Final = _ansi(
     bare_functions=_STANDARD
     | {"SYSDATE", "SYSTIMESTAMP", "USER", "UID", "ROWNUM", "LEVEL"}
-    | {"DBTIMEZONE", "SESSIONTIMEZONE"}
+    | {"DBTIMEZONE", "SESSIONTIMEZONE"},
+    scoping=Scoping(recursion_needs_no_word=True),
 )
 
 DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
     {
-        "ansi": _ansi(),
+        "ansi": _ansi(use_names_catalog=True),
         "athena": _TRINO,
         "bigquery": _ansi(
             double_quotes_name=False,
@@ -156,7 +163,10 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         ),
         "clickhouse": _ansi(backslash_escapes=True, bare_functions=_TODAY, scoping=_ALIASING),
         "databricks": _SPARK,
-        "db2": _ansi(bare_functions=_STANDARD | {f"CURRENT {word}" for word in _REGISTERS}),
+        "db2": _ansi(
+            bare_functions=_STANDARD | {f"CURRENT {word}" for word in _REGISTERS},
+            scoping=Scoping(recursion_needs_no_word=True),
+        ),
         "doris": _MYSQL,
         "duckdb": _ansi(scoping=_ALIASING),
         "exasol": _ansi(bare_functions=_STANDARD | {"SYSDATE", "SYSTIMESTAMP", "ROWNUM", "LEVEL"}),
@@ -174,9 +184,13 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         "redshift": _ansi(bare_functions=_STANDARD | {"USER", "SYSDATE"}, scoping=_ALIASING),
         "risingwave": _POSTGRES,
         "singlestore": _MYSQL,
-        "snowflake": _ansi(backslash_escapes=True, scoping=_ALIASING),
+        "snowflake": _ansi(
+            backslash_escapes=True,
+            use_names_catalog=True,
+            scoping=Scoping(aliases_in_items=True, recursion_needs_no_word=True),
+        ),
         "spark": _SPARK,
-        "sqlite": _ansi(bare_functions=_TODAY),
+        "sqlite": _ansi(bare_functions=_TODAY, scoping=Scoping(recursion_needs_no_word=True)),
         "starrocks": _MYSQL,
         "teradata": _ansi(
             phrases=True,

@@ -5,8 +5,9 @@ A type that is not known is a type; what is said of how values are shown is pass
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.lexing import statement_tokens
@@ -26,6 +27,8 @@ from lakeschema.translation.syntax.lexing import (
 )
 from lakeschema.translation.syntax.pipes import Pipes
 from lakeschema.translation.syntax.trino_literals import TYPED_LITERALS
+
+T = TypeVar("T")
 
 _TYPES_OF_LITERALS: Final = frozenset({*TYPED_LITERALS, "NUMERIC", "DATETIME", "JSONB", "BYTES"})
 _PHRASES: Final = {
@@ -70,6 +73,9 @@ class OpenExpressions(Pipes):
     # names
 
     def path(self) -> tuple[str, ...]:
+        if self.comes("IDENTIFIER", "("):
+            self.advance()
+            return self.named_by_text()
         parts = [self._part()]
         while self.word == "." and self.ahead().kind in (WORD, QUOTED):
             self.advance()
@@ -79,6 +85,21 @@ class OpenExpressions(Pipes):
             self.back_to(self.index + 2)
             parts.append(self._part())
         return tuple(part for name in parts for part in self._split(name))
+
+    def named_by_text(self) -> tuple[str, ...]:
+        """The name in IDENTIFIER's parentheses: of a word, a text, or a variable as written."""
+        if self.ahead().kind in (WORD, QUOTED) and self.ahead(2).word in {")", "."}:
+            self.advance()
+            found = self.path()
+            self.expect(")")
+            return found
+        start = self.index
+        self.skip_parentheses()
+        inside = self.tokens[start + 1 : self.index - 1]
+        if inside and any(t.kind == STRING and self.sql[t.start] not in "'\"" for t in inside):
+            return (self.sql[inside[0].start : inside[-1].end],)
+        self.back_to(start)
+        return super().named_by_text()
 
     def _part(self) -> str:
         name = self.name()
@@ -190,6 +211,8 @@ class OpenExpressions(Pipes):
 
     def postfix(self, base: tree.Expression) -> tree.Expression:
         found = super().postfix(base)
+        if isinstance(found, tree.Star):
+            return self._changed_star(found)
         while True:
             if self.comes("AT", "TIME", "ZONE"):
                 self.back_to(self.index + 3)
@@ -198,6 +221,49 @@ class OpenExpressions(Pipes):
                 self._skip_phrase()
             else:
                 return found
+
+    def _changed_star(self, star: tree.Star) -> tree.Star:
+        """``* ILIKE 'a%' EXCLUDE (b) REPLACE (f(c) AS c) RENAME (d AS e)``."""
+        while True:
+            if self.word == "ILIKE" and self.ahead().kind == STRING:
+                self.advance()
+                star = replace(star, like=self.advance().text)
+            elif self._begins_change("EXCLUDE"):
+                paths = self._in_parentheses_or_alone(self.path)
+                star = replace(star, excluded=(*star.excluded, *paths))
+            elif self._begins_change("REPLACE"):
+                values = self._in_parentheses_or_alone(self._replaced_column)
+                star = replace(star, replaced=(*star.replaced, *values))
+            elif self._begins_change("RENAME"):
+                names = self._in_parentheses_or_alone(self._renamed_column)
+                star = replace(star, renamed=(*star.renamed, *names))
+            else:
+                return star
+
+    def _begins_change(self, word: str) -> bool:
+        if self.word != word or not (
+            self.ahead().word == "(" or self.ahead().kind in (WORD, QUOTED)
+        ):
+            return False
+        self.advance()
+        return True
+
+    def _in_parentheses_or_alone(self, read: Callable[[], T]) -> tuple[T, ...]:
+        if not self.take("("):
+            return (read(),)
+        found = self.separated(read)
+        self.expect(")")
+        return found
+
+    def _replaced_column(self) -> tuple[str, tree.Expression]:
+        value = self.expression()
+        self.expect("AS")
+        return self.name("a column"), value
+
+    def _renamed_column(self) -> tuple[str, str]:
+        old = self.path()[-1]
+        self.expect("AS")
+        return old, self.name("a column")
 
     def check_unitless(self, position: Position) -> None:
         """Other engines have them: ``INTERVAL '1 day'``."""
@@ -282,12 +348,24 @@ class OpenExpressions(Pipes):
         return False
 
     def files(self) -> Files | None:
-        """A path in quotes, or a stage, if one comes next."""
+        """A path in quotes, or a stage or a variable, if one comes next."""
+        if self.sql[self.at.start : self.at.start + 1] == "@":
+            return Files(self._written_place())
         if self.at.kind == STRING:
             return Files(self.advance().text)
         if self.at.kind == QUOTED and "/" in self.at.text:
             return Files(self.advance().text)
         return None
+
+    def _written_place(self) -> str:
+        """``@s.t/path``, ``@~/path``, ``@%t``, up to the next blank."""
+        start = self.index
+        self.advance()
+        while self.at.start == self.tokens[self.index - 1].end and (
+            self.at.kind != END and self.word not in {"(", ")", ",", ";"}
+        ):
+            self.advance()
+        return self.text_since(start)
 
     def ends(self) -> bool:
         return self.at.kind == END or (self.at.kind == SYMBOL and self.word == ";")

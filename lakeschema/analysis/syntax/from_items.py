@@ -8,7 +8,7 @@ from lakeschema.analysis.syntax.expressions import OpenExpressions
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
-from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
+from lakeschema.translation.syntax.lexing import QUOTED, WORD
 
 FILES: Final = "files"
 """The namespace of a table name that is a path: ``("files", uri)`` has no other meaning."""
@@ -39,9 +39,12 @@ class OpenFromItems(OpenExpressions):
         if self.take("LATERAL"):
             return self._from_item()
         self.take("ONLY")
-        if self.at.kind == STRING:
-            uri = self.advance().text
-            return self._behind_table(tree.TableName((FILES, uri)))
+        files = self.files()
+        if files is not None:
+            if self.word == "(" and self.ahead(2).word == "=>":
+                # How the files of a stage are to be read.
+                self.skip_parentheses()
+            return self._behind_table(tree.TableName((FILES, files.uri)))
         if self.word == "UNNEST" and self.ahead().word == "(":
             return self._unnest()
         if self.word == "TABLE" and self.ahead().word == "(":

@@ -109,10 +109,9 @@ class Scripts(Definitions):
             "DELETE": self.delete,
         }.get(self.word)
         if changes is not None:
-            return changes(tables)
+            return changes(st.With(tables, recursive))
         if self.word == "FROM":
-            return self.multi_insert(tables)
-        del recursive
+            return self.multi_insert(st.With(tables, recursive))
         self.back_to(start)
         return self._query()
 
@@ -131,9 +130,10 @@ class Scripts(Definitions):
             what = self.take_one_of(
                 "CATALOG", "DATABASE", "SCHEMA", "NAMESPACE", "WAREHOUSE", "ROLE"
             )
-        if self.at.kind == STRING:
-            return st.Use((self.advance().text,), what.lower())
-        return st.Use(self.path(), what.lower())
+        if what in {"", "DATABASE"}:
+            what = "CATALOG" if self.grammar.use_names_catalog else "SCHEMA"
+        path = (self.advance().text,) if self.at.kind == STRING else self.path()
+        return st.Use(path, what.lower())
 
     def set(self) -> st.Statement:
         self.expect("SET")

@@ -30,6 +30,14 @@ Target: TypeAlias = Named | Files
 
 
 @dataclass(frozen=True, slots=True)
+class With:
+    """The tables of WITH before INSERT, MERGE, UPDATE or DELETE."""
+
+    tables: tuple[tree.CommonTable, ...] = ()
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A query whose rows go to whoever asked, or ``into`` a new table."""
 
@@ -194,7 +202,7 @@ class Merge:
     source: tree.FromItem
     condition: tree.Expression
     actions: tuple[MergeAction, ...]
-    common: tuple[tree.CommonTable, ...] = ()
+    common: With = With()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +213,7 @@ class Update:
     assignments: tuple[Assignment, ...]
     source: tree.FromItem | None = None
     condition: tree.Expression | None = None
-    common: tuple[tree.CommonTable, ...] = ()
+    common: With = With()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +221,7 @@ class Delete:
     target: Named
     source: tree.FromItem | None = None
     condition: tree.Expression | None = None
-    common: tuple[tree.CommonTable, ...] = ()
+    common: With = With()
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +252,10 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """``what``: catalog, database or schema, where the text says; empty else."""
+    """``what``: of a name of one part, catalog, schema, namespace, warehouse or role."""
 
     namespace: tuple[str, ...]
-    what: str = ""
+    what: str
 
 
 @dataclass(frozen=True, slots=True)

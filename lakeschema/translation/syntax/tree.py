@@ -30,6 +30,8 @@ class Star:
     Attributes:
         base: the struct whose fields are meant, where it is not a name.
         replaced: columns that get another value in their place, as ``|> SET`` says.
+        renamed: columns that get another name in their place, as other engines' RENAME says.
+        like: a pattern that the names of the columns meet, as other engines' ILIKE says.
     """
 
     qualifier: tuple[str, ...] = ()
@@ -37,6 +39,8 @@ class Star:
     position: Position | None = field(default=None, compare=False)
     base: Expression | None = None
     replaced: tuple[tuple[str, Expression], ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    like: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

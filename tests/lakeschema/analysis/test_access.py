@@ -34,7 +34,9 @@ def compared(sql: str, dialect: str = "hive") -> list[str]:
         ("DROP TABLE foo", {"write data foo"}),
         ("DROP VIEW foo", {"write metadata foo"}),
         ("CREATE VIEW v AS SELECT * FROM foo", {"read data foo", "write metadata v"}),
-        ("CREATE TABLE n LIKE foo", {"read metadata foo", "write metadata n"}),
+        ("CREATE TABLE n LIKE foo", {"read metadata foo", "write data n"}),
+        ("CREATE TABLE n (a INT)", {"write data n"}),
+        ("ALTER TABLE foo ADD COLUMNS (b INT)", {"write data foo"}),
         ("ALTER TABLE foo CHANGE a b INT", {"write metadata foo"}),
         (
             "ALTER TABLE foo RENAME TO n",
@@ -102,6 +104,11 @@ def test_columns_are_used_by_the_innermost_clause(sql: str, expected: set[str]) 
             ["bar.b foo.a"],
         ),
         ("SELECT 1 FROM t JOIN u ON t.s.x = u.k", ["t.s.x u.k"]),
+        (
+            "SELECT * FROM foo LEFT SEMI JOIN bar JOIN customers c ON foo.a = c.id AND bar.b = c.id",
+            ["bar.b customers.id", "customers.id foo.a"],
+        ),
+        ("SELECT * FROM foo LEFT SEMI JOIN bar ON TRUE WHERE bar.b = foo.a", []),
         (
             (
                 "SELECT 1 FROM (SELECT sum(CASE WHEN o.at > 5 THEN o.amount END) AS s FROM orders o) t"

@@ -110,6 +110,44 @@ def test_teradatas_phrases_are_no_calls(item: str, name: str) -> None:
     assert direct(f"SELECT {item} FROM t", "teradata", {}) == {name: ["t.a"]}
 
 
+@pytest.mark.parametrize(
+    ("star", "expected"),
+    [
+        ("* EXCLUDE (B, c)", {"a": ["t.a"]}),
+        ("x.* EXCLUDE b", {"a": ["t.a"], "c": ["t.c"]}),
+        ("* RENAME (b AS d, C AS e)", {"a": ["t.a"], "d": ["t.b"], "e": ["t.c"]}),
+        ("* REPLACE (b + c AS b) RENAME a AS d", {"d": ["t.a"], "b": ["t.b", "t.c"], "c": ["t.c"]}),
+        ("* ILIKE '_' EXCLUDE a", {"b": ["t.b"], "c": ["t.c"]}),
+        ("* ILIKE 'B%'", {"b": ["t.b"]}),
+    ],
+)
+def test_a_star_may_be_changed(star: str, expected: dict[str, list[str]]) -> None:
+    assert direct(f"SELECT {star} FROM t x", "snowflake", {"t": ["a", "b", "c"]}) == expected
+
+
+def test_what_replaces_a_column_of_an_open_star_is_shown_beside_it() -> None:
+    found = direct("SELECT * REPLACE (lower(a) AS a) FROM t", "bigquery", {})
+
+    assert found == {"*": ["t.*"], "a": ["t.a"]}
+
+
+@pytest.mark.parametrize("dialect", ["tsql", "oracle", "db2", "snowflake", "sqlite"])
+def test_a_common_table_that_reads_itself_may_lack_a_word_for_it(dialect: str) -> None:
+    sql = """
+        WITH r AS (SELECT id, boss FROM staff UNION ALL SELECT s.id, r.boss FROM staff s JOIN r ON s.boss = r.id)
+        SELECT id, boss FROM r
+    """
+
+    assert direct(sql, dialect, {}) == {"id": ["staff.id"], "boss": ["staff.boss"]}
+
+
+def test_a_common_table_of_a_tables_name_reads_the_table() -> None:
+    sql = "WITH foo AS (SELECT a FROM foo) SELECT a FROM foo"
+
+    for dialect in ("tsql", "spark"):
+        assert direct(sql, dialect) == {"a": ["foo.a"]}
+
+
 def test_an_update_of_an_alias_changes_its_table() -> None:
     sql = "UPDATE x SET x.a = y.b, c *= 2 FROM foo x JOIN bar y ON x.a = y.a"
 

@@ -6,6 +6,7 @@ import pytest
 
 from lakeschema.analysis.catalog_updates import Change
 from lakeschema.analysis.column_lineage import column_lineage
+from lakeschema.analysis.resolved import Access
 from lakeschema.analysis.table_access import table_access
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import MalformedSql, TooLarge
@@ -67,6 +68,27 @@ def test_statements_without_semicolons_are_parted_by_their_verbs() -> None:
         "insert into a select * from b",
         "insert into c select * from d",
     ]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "uses", "table", "read"),
+    [
+        ("snowflake", "USE d", "t", "d.t"),
+        ("snowflake", "USE d", "s.t", "d.s.t"),
+        ("snowflake", "USE d; USE SCHEMA s", "t", "d.s.t"),
+        ("tsql", "USE d", "dbo.t", "d.dbo.t"),
+        ("snowflake", "USE DATABASE d; USE WAREHOUSE w", "s.t", "d.s.t"),
+        ("databricks", "USE CATALOG d; USE s", "t", "d.s.t"),
+        ("databricks", "USE DATABASE s", "x.t", "x.t"),
+        ("mysql", "USE s", "x.t", "x.t"),
+        ("hive", "USE s; USE default", "t", "t"),
+    ],
+)
+def test_use_says_where_names_are_looked_up(dialect: str, uses: str, table: str, read: str) -> None:
+    *_, last = all_of(f"{uses}; SELECT a FROM {table}", dialect, {})
+
+    assert last.resolved is not None
+    assert table_access(last.resolved) == ((Access.READ_DATA, RelationName.of(*read.split("."))),)
 
 
 def test_the_statements_of_a_procedure_are_read_one_by_one() -> None:
