@@ -28,19 +28,15 @@ from lakeschema.translation.plan.expressions import (
 )
 from lakeschema.translation.plan.relations import (
     Aggregate,
-    Distinct,
     Filter,
     Plan,
     PlanColumn,
     Project,
     Scan,
-    SetOperation,
-    SetOperator,
-    Sort,
     references,
 )
-from lakeschema.translation.plan.rewriting import size
 from lakeschema.translation.rewriting.delta_of_inserts import DeltaOfInserts, Insertion, united
+from lakeschema.translation.rewriting.grouped import Grouped, grouped, without_order
 from lakeschema.translation.rewriting.merging import Merging
 from lakeschema.translation.rewriting.repeatable import (
     subqueries,
@@ -48,9 +44,6 @@ from lakeschema.translation.rewriting.repeatable import (
     why_unrepeatable,
 )
 from lakeschema.translation.rewriting.substitution import substituted
-
-MAX_SIZE = 20_000
-"""Nodes of the expressions of a SELECT list, once those below it are written into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +75,8 @@ def refresh_by_inserts(
     deltas = DeltaOfInserts(insertions)
     if not deltas.changed_below(plan):
         return None
-    found = _grouped(plan)
+    plan = without_order(plan)
+    found = grouped(plan)
     if found is None:
         _refuse(why_unrepeatable(plan, floats=merging.floats))
         delta = deltas.delta(plan)
@@ -91,60 +85,8 @@ def refresh_by_inserts(
 
 
 @dataclass(frozen=True, slots=True)
-class _Grouped:
-    """Groups, and what a SELECT list makes of them.
-
-    Attributes:
-        groups: without grouping sets.
-        conditions: of the groups that there are, over their columns.
-        items: one for each of the plan's columns, over the groups' columns.
-    """
-
-    groups: Aggregate
-    conditions: tuple[RowExpression, ...]
-    items: tuple[RowExpression, ...]
-
-
-def _grouped(plan: Plan) -> _Grouped | None:
-    """The groups that the plan ends with; None if it ends otherwise."""
-    items: tuple[RowExpression, ...] = references(plan)
-    conditions: tuple[RowExpression, ...] = ()
-    while isinstance(plan, Project | Filter | Sort):
-        match plan:
-            case Project(items=made):
-                values = [expression for _, expression in made]
-                items = tuple(substituted(item, values) for item in items)
-                conditions = tuple(substituted(each, values) for each in conditions)
-                if sum(map(size, items)) > MAX_SIZE:
-                    raise CannotRefresh("its SELECT list is too large")
-            case Filter(condition=condition):
-                conditions = (condition, *conditions)
-            case Sort():
-                pass
-        plan = plan.input
-    groups = _as_groups(plan)
-    return None if groups is None else _Grouped(groups, conditions, items)
-
-
-def _as_groups(plan: Plan) -> Aggregate | None:
-    match plan:
-        case Aggregate():
-            return plan
-        case Distinct(below):
-            return _distinct(below)
-        case SetOperation(SetOperator.UNION, branches):
-            return _distinct(SetOperation(SetOperator.UNION_ALL, branches))
-        case _:
-            return None
-
-
-def _distinct(plan: Plan) -> Aggregate:
-    return Aggregate(plan, tuple((each.name, each) for each in references(plan)), ())
-
-
-@dataclass(frozen=True, slots=True)
 class _Groups:
-    found: _Grouped
+    found: Grouped
     stored: Scan
     deltas: DeltaOfInserts
     merging: Merging
@@ -158,6 +100,11 @@ class _Groups:
         if gained is None:
             return None
         kept = self._kept()
+        if not kept and not groups.keys:
+            # One row always, and nothing of it is of the rows below.
+            return None
+        if not kept:
+            raise CannotRefresh("no column is of its groups")
         places = [self._place(index) for index in kept]
         rows = Project(self.stored, _named(self.stored.columns, references(self.stored), places))
         new = self._new(gained, kept)
@@ -177,6 +124,8 @@ class _Groups:
         if next(subqueries((*read, *above)), None) is not None:
             raise CannotRefresh("a sub-query stands beside groups")
         number = len(groups.keys)
+        if self.found.conditions and not number:
+            raise CannotRefresh("a condition is of the only row, which may not be stored")
         for condition in self.found.conditions:
             if any(index >= number for index in _columns_read(condition)):
                 text = source_text(condition, unnamed_calls(groups))

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
     OuterReference,
     RowExpression,
 )
-from lakeschema.translation.plan.rewriting import Rewriter, lift
+from lakeschema.translation.plan.rewriting import Rewriter, lift, size
+
+MAX_SIZE = 20_000
+"""Nodes of the expressions of one query."""
 
 
 def substituted(expression: RowExpression, items: Sequence[RowExpression]) -> RowExpression:
@@ -29,3 +33,17 @@ def substituted(expression: RowExpression, items: Sequence[RowExpression]) -> Ro
                 return None
 
     return Rewriter(change).expression(expression)
+
+
+def substituted_all(
+    expressions: Sequence[RowExpression], items: Sequence[RowExpression]
+) -> tuple[RowExpression, ...]:
+    """Each of the expressions, ``substituted``.
+
+    Raises:
+        TooLarge: items that are read again and again make them so.
+    """
+    found = tuple(substituted(expression, items) for expression in expressions)
+    if sum(map(size, found)) > MAX_SIZE:
+        raise TooLarge("its expressions, written into each other, are too large")
+    return found

@@ -84,9 +84,18 @@ def test_sums_of_doubles_are_merged_by_consent() -> None:
     assert lines(found)[1] == "aggregate by (): sum(s)"
 
 
+def test_the_only_row_stays_if_it_shows_no_aggregate() -> None:
+    assert refreshed("SELECT 1 AS one FROM (SELECT count(*) AS c FROM l)") is None
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("SELECT 1 AS one FROM l GROUP BY 'a'", "no column is of its groups"),
+        (
+            "SELECT * FROM (SELECT count(*) AS c FROM l) WHERE 1 > 2",
+            "a condition is of the only row, which may not be stored",
+        ),
         ("SELECT avg(n) AS a FROM l", "avg does not follow from averages: sum and count do"),
         (
             "SELECT count(DISTINCT n) AS a FROM l",
