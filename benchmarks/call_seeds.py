@@ -9,6 +9,7 @@ from itertools import islice
 from random import Random
 from typing import Final
 
+from benchmarks.nested_calls import nested_calls
 from benchmarks.probe_values import columns_of
 from benchmarks.written_calls import BESIDES, SYNTAX
 from lakeschema.catalog.relations import Dialect
@@ -79,7 +80,8 @@ def kind_of(text: str) -> str | None:
 
 
 def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
-    for form, arguments in (*SYNTAX.get(name, ()), *BESIDES.get(name, ())):
+    nested = nested_calls(name) if dialect is Dialect.HIVE else ()
+    for form, arguments in (*SYNTAX.get(name, ()), *BESIDES.get(name, ()), *nested):
         yield Seed(form, tuple(arguments))
     if name in SYNTAX and name not in {"rlike", "regexp", "like", "ilike"}:
         return

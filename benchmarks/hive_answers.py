@@ -77,7 +77,8 @@ class HiveRows:
         together_ = {c.select for _, group in groups(list(accepted)) for c in group}
         for select in (select for select in accepted if select not in together_):
             for table in TABLES:
-                if (alone := self._rows(select.replace("{t}", table))) is not None:
+                query = _readable_alone(select, accepted[select]).replace("{t}", table)
+                if (alone := self._rows(query)) is not None:
                     rows[select][table] = alone
         return [Answered(s, types, keys[s], rows[s]) for s, types in accepted.items()]
 
@@ -142,3 +143,7 @@ def _by_key(columns: Sequence[CallColumn], rest: str) -> Iterator[_Group]:
 def _readable(column: CallColumn, types: Sequence[str]) -> CallColumn:
     """Hive prints bytes as they are, tabs and all."""
     return replace(column, call=f"base64({column.call})") if types == ["binary"] else column
+
+
+def _readable_alone(select: str, types: Sequence[str]) -> str:
+    return f"SELECT base64(b.x) AS x FROM ({select}) b" if types == ["binary"] else select

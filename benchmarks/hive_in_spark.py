@@ -16,10 +16,14 @@ from pathlib import Path
 from benchmarks.hive_answers import TABLES, Answered, HiveRows, append_answers, read_answers
 from benchmarks.spark_rows import Outcome, SparkCalls, Told
 from deploy.hive import HiveQueries
+from deploy.jars import artifact_jars
+from deploy.jdk import find_jdk
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.hive_classes import ARTIFACTS
 from lakeschema.translation.emission.hive_missing import MISSING
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.not_callable import why_not_callable
+from lakeschema.translation.interface import HiveFunctions, Options
 
 _OF_SKETCHES = ("ds_", "st_")
 _EQUAL = "equal rows"
@@ -31,6 +35,12 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a file of Hive's answers: it is not asked again")
     parser.add_argument("--examples", type=int, default=3, help="of what differs, at most")
     parser.add_argument("--no-hive", action="store_true", help="those in the file only")
+    parser.add_argument(
+        "--hive-functions",
+        type=HiveFunctions,
+        default=HiveFunctions.BUILT_IN,
+        help="the option of that name: built-in or own-class",
+    )
     chosen = parser.parse_args()
     listed = [n for n in builtin_names(Dialect.HIVE) if not why_not_callable(n, Dialect.HIVE)]
     names = chosen.only.split(",") if chosen.only else sorted(listed)
@@ -40,7 +50,8 @@ def main() -> None:
         known = read_answers(keep)
         if not chosen.no_hive:
             known = _asked(names, known, keep)
-        spark = SparkCalls(_tables_of(keep))
+        jars = artifact_jars(find_jdk(), "hive", ARTIFACTS)
+        spark = SparkCalls(_tables_of(keep), jars, Options(hive_functions=chosen.hive_functions))
         told: dict[str, Sequence[Told]] = {}
         for name in names:
             told[name] = _missing(name) or spark.compare(known.get(name, ()))

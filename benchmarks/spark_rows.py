@@ -39,11 +39,13 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.derivation import derive
 from lakeschema.translation.emission.spark import SparkQuery
 from lakeschema.translation.emission.spark_text import quoted, type_text
+from lakeschema.translation.emission.spark_udfs import SparkUdf
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import TranslationError, Unsupported
 from lakeschema.translation.interface import Interface, Options
 
 _VIEW: Final = RelationName.of("default", "v")
+_NO_CATALOG: Final = "jdbc:derby:memory:spark_rows;create=true"
 _CHANGING: Final = ("rand", "random", "uuid", "current_timestamp", "unix_timestamp()", "now(")
 _ENORMOUS: Final = re.compile(r"\b(?:[lr]pad|repeat|space)\(.*\b(?:i|b|f|d|de|dw)[23]?\b")
 """Texts of so many characters take Spark all memory."""
@@ -75,8 +77,11 @@ class Told:
 class SparkCalls:
     """A session with the tables that Hive was asked over."""
 
-    def __init__(self, tables_folder: Path) -> None:
-        """The folder holds ORC files of Hive's, of each table in a folder of its own."""
+    def __init__(self, tables_folder: Path, jars: Sequence[Path], options: Options) -> None:
+        """The folder holds ORC files of Hive's, of each table in a folder of its own.
+
+        ``jars`` are those that Hive's own classes come from.
+        """
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         # Spark's dates and moments become Python's of this process.
         os.environ["TZ"] = "UTC"
@@ -92,8 +97,14 @@ class SparkCalls:
             "spark.driver.extraJavaOptions",
             "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC",
         )
-        self._spark = builder.getOrCreate()
+        # Hive's own classes are functions of a session with Hive's catalog only.
+        builder = builder.config("spark.hadoop.javax.jdo.option.ConnectionURL", _NO_CATALOG)
+        self._spark = builder.enableHiveSupport().getOrCreate()
         self._spark.sparkContext.setLogLevel("OFF")
+        self._options = options
+        self._registered: set[SparkUdf] = set()
+        for jar in jars:
+            self._spark.sql(f"ADD JAR '{jar}'")
         ddl = [table_ddl(Dialect.HIVE, table, required=table == "t") for table in TABLES]
         tables = relations_from_ddl(ddl, Dialect.HIVE)
         self._interfaces: Mapping[RelationName, Interface] = {
@@ -206,12 +217,18 @@ class SparkCalls:
     def _emitted(self, select: str, suffix: str = "") -> SparkQuery:
         view = relations_from_ddl([f"CREATE VIEW v AS {select}"], Dialect.HIVE)[_VIEW]
         return spark_view(
-            view, self._interfaces, Options(), lambda read: quoted(read.name + suffix)
+            view, self._interfaces, self._options, lambda read: quoted(read.name + suffix)
         )
 
     def _rows(self, query: SparkQuery) -> SparkRows:
         for key, value in query.settings.items():
             self._spark.conf.set(key, value)
+        for udf in query.udfs:
+            if udf not in self._registered:
+                self._spark.sql(
+                    f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS '{udf.class_name}'"
+                )
+                self._registered.add(udf)
         types = [column.type for column in query.columns]
         shown = [_shown(type_) for type_ in types]
         items = (

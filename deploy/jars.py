@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,6 +65,15 @@ def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
 
     key = fingerprint(versions.read_bytes(), checksums.read_bytes())
     return tuple(sorted(ensure_entry(f"{group}-{key}", download).glob("*.jar")))
+
+
+def artifact_jars(jdk: Jdk, group: str, addresses: Iterable[str]) -> tuple[Path, ...]:
+    """Those of a group's jars that Ivy addresses, ``ivy://organisation:module:version``, name."""
+    known = {jar.name: jar for jar in downloaded_jars(jdk, group)}
+    names = {
+        "{1}-{2}.jar".format(*address.partition("?")[0].split(":")[1:]) for address in addresses
+    }
+    return tuple(known[name] for name in sorted(names))
 
 
 def require_checksums(directory: Path, checksums: Path) -> None:

@@ -11,7 +11,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.translation.errors import TranslationError, UnknownRelation
-from lakeschema.translation.interface import Options, UdfReturn, ViewEvolution
+from lakeschema.translation.interface import HiveFunctions, Options, UdfReturn, ViewEvolution
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def register_views(
     *,
     udfs: Mapping[str, UdfReturn] = _NO_UDFS,
     java_methods: bool = False,
+    hive_functions: Literal["built-in", "own-class"] = "built-in",
 ) -> Mapping[RelationName, str | TranslationError]:
     """Registers every view of a catalog in a session as a temporary view ``{database}_{view}``.
 
@@ -63,6 +64,8 @@ def register_views(
         catalog: a Hive Metastore's address, ``thrift://host:9083``; None for the session's own.
         udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
         java_methods: whether views may call any Java method by name, as ``reflect`` does.
+        hive_functions: what is called for a function of Hive's where Spark's own has other rows for
+            some values: that, or the class that Hive has for it.
 
     Returns:
         The temporary view's name of each view, or the error that prevented it.
@@ -72,7 +75,7 @@ def register_views(
     """
     from lakeschema.spark.registration import register_views as register
 
-    options = Options(udfs=udfs)
+    options = Options(udfs=udfs, hive_functions=HiveFunctions(hive_functions))
     return register(session, _catalog(session, catalog), options, java_methods=java_methods)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,8 @@ def register_views(
     Nothing of a view's text is read as a variable of the session or its environment. A view that
     calls any Java method by name (``reflect``) is refused, unless ``java_methods`` allows it.
 
-    Functions that a view declares are registered by their classes, for each view separately.
+    Functions that a view declares are registered by their classes, for each view separately; those of
+    Hive that Spark has no equal of, by Hive's classes (``hive$name``), in a session with Hive support.
     Nothing is downloaded: their jars must be on the session's class path, and a view whose class
     is missing fails. A session loads a class from one jar only, so two versions of one class
     cannot be used together, unless ``Options.spark_udfs`` maps them to two classes; a warning is
@@ -117,7 +118,10 @@ class _Registration:
         for result in results:
             if isinstance(result, TranslationError):
                 raise result
-        functions = SparkFunctions(self._options.spark_udfs, self._functions, self._refused)
+        options = self._options
+        functions = SparkFunctions(
+            options.spark_udfs, self._functions, self._refused, options.hive_functions
+        )
         query = spark_view(relation, upstreams, self._options, self._text, functions)
         for udf in query.udfs:
             self._register_function(udf, name)
@@ -127,6 +131,7 @@ class _Registration:
                 f"CREATE OR REPLACE TEMPORARY VIEW {quoted(self._names[name])} AS {query.sql}",
                 "the view's query",
                 name,
+                hint=self._hint(query.udfs),
             )
         self.registered[name] = self._names[name]
 
@@ -169,6 +174,15 @@ class _Registration:
                 hint=f"add {' '.join(udf.artifacts) or 'its jar'} to the session's class path",
             )
         self._functions[udf.name] = udf
+
+    def _hint(self, udfs: Sequence[SparkUdf]) -> str:
+        """A session of another kind registers a class of Hive's and refuses its first call."""
+        if not udfs or self._session.conf.get("spark.sql.catalogImplementation", None) == "hive":
+            return ""
+        return (
+            f"{', '.join(udf.name for udf in udfs)}: Spark runs classes of Hive's in a session with"
+            " Hive support only; build it with enableHiveSupport()"
+        )
 
     def _run(self, statement: str, subject: str, view: RelationName, hint: str = "") -> None:
         from pyspark.errors import AnalysisException

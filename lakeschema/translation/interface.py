@@ -255,6 +255,13 @@ class NullOrder(Enum):
     FIRST = "first"
 
 
+class HiveFunctions(Enum):
+    """What Spark calls for a function of Hive's, where its own one has other rows for some values."""
+
+    BUILT_IN = "built-in"
+    OWN_CLASS = "own-class"
+
+
 @dataclass(frozen=True, slots=True)
 class PigLoad:
     """How Pig reads the tables whose names match.
@@ -283,6 +290,8 @@ class Options:
         udfs: class name to what it returns.
         udf_resolver: called for classes that ``udfs`` does not have.
         spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
+        hive_functions: what runs on Spark where its functions differ from Hive's for some values; no
+            schema depends on it.
         trino_udfs: names on Trino, the first matching rule applies.
         trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
             A Trino view's own text has these names, too.
@@ -304,6 +313,7 @@ class Options:
     udfs: Mapping[str, UdfReturn] = field(default_factory=lambda: MappingProxyType({}))
     udf_resolver: UdfResolver | None = None
     spark_udfs: tuple[SparkUdfRule, ...] = ()
+    hive_functions: HiveFunctions = HiveFunctions.BUILT_IN
     inexpressible: Inexpressible = Inexpressible.OMIT
     trino_udfs: tuple[TrinoUdfRule, ...] = ()
     trino_catalogs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -13,6 +13,7 @@ from lakeschema.translation.emission.udf_rules import rule_problem
 from lakeschema.translation.interface import (
     Casing,
     FloatingSums,
+    HiveFunctions,
     Inexpressible,
     Nullability,
     NullOrder,
@@ -201,6 +202,7 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "timestamp_unit": _unit,
     "max_sql_bytes": _size,
     "spark_udfs": _rules,
+    "hive_functions": _choice(HiveFunctions),
     "trino_udfs": _trino_rules,
     "trino_catalogs": _catalogs,
     "overflow": _choice(Overflow),

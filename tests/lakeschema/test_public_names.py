@@ -37,6 +37,7 @@ def test_the_public_names_are_these() -> None:
         "catalog",
         "udfs",
         "java_methods",
+        "hive_functions",
     ]
     for name in ("derive", "register_views"):
         assert inspect.getdoc(getattr(lakeschema, name))

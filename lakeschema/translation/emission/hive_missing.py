@@ -15,17 +15,14 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
 )
-from lakeschema.translation.functions import hive_geometry, hive_sketches, hive_system
+from lakeschema.translation.functions import hive_system
 from lakeschema.translation.functions.coercion import is_integer, is_numeric, is_text
-from lakeschema.translation.functions.signature import Row
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
-
-def _names(rows: Sequence[Row]) -> list[str]:
-    return [name for row in rows for name in row.names.split()]
-
-
-_NONE: Final = "Spark has no such function"
+_NOT_CALLED: Final = "Spark has no such function, and does not call the interface of Hive's class"
+_APART: Final = (
+    "Hive's class reads fields of others in its package, which Spark loads apart from it"
+)
 _NUMBERS: Final = "Spark's hash returns different numbers"
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
@@ -39,20 +36,18 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
             for name in ("rank", "dense rank", "percent rank", "cume dist")
             for order in ("", " descending")
         },
-        "ngrams": _NONE,
-        "context_ngrams": _NONE,
+        **dict.fromkeys(("ngrams", "context_ngrams", "bloom_filter"), _NOT_CALLED),
+        **dict.fromkeys(("compute_bit_vector_fm", "compute_bit_vector_hll"), _APART),
+        **dict.fromkeys(
+            ("ndv_compute_bit_vector", "in_bloom_filter"), "Spark makes none of what it reads"
+        ),
         "extract_union": "Spark has no uniontype",
         "create_union": "Spark has no uniontype",
-        **dict.fromkeys(_names(hive_sketches.ROWS), "Spark's sketches hold other bytes"),
-        **dict.fromkeys(
-            _names(hive_geometry.ROWS), "Spark's geometries are of a type of their own"
-        ),
         "cast_format": "Spark has other patterns of dates",
         **dict.fromkeys(
             (name.replace("_", " ") for name in hive_system.QUANTIFIED),
             "Spark compares with one row only",
         ),
-        "json_read": "Spark reads JSON by other rules",
         "datetime_legacy_hybrid_calendar": "Spark has no Julian calendar",
         "deserialize": "Spark does not decompress",
         "in_file": "it reads a file of the machine that Hive runs on",

@@ -150,6 +150,9 @@ class SparkForms:
     def _function(self, name: str, texts: Sequence[str]) -> str:
         form = spark_functions.FORMS.get(name)
         if self.dialect is Dialect.HIVE:
+            hives = self.functions.hives_name(name)
+            if hives is not None:
+                return f"{hives}({', '.join(texts)})"
             writer = hive_forms.WRITERS.get(name)
             if writer is not None:
                 return writer(texts)
@@ -201,7 +204,8 @@ class SparkForms:
         if name == "count" and not texts:
             text = "count(*)"
         elif distinct:
-            text = f"{name}(DISTINCT {', '.join(texts)})"
+            hives = self.functions.hives_name(name) if self.dialect is Dialect.HIVE else None
+            text = f"{hives or name}(DISTINCT {', '.join(texts)})"
         elif within and self.dialect is Dialect.HIVE:
             return self._hives_ordered(writer, call, within[0])
         elif within:

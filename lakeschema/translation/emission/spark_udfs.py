@@ -1,4 +1,4 @@
-"""The user-defined functions that an emitted query calls, each under a name of its own view's."""
+"""The functions that an emitted query calls and Spark does not have, each under a name of its own."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
 
+from lakeschema.translation.emission import hive_classes
 from lakeschema.translation.emission.spark_text import quoted
 from lakeschema.translation.emission.udf_rules import map_to_spark
 from lakeschema.translation.errors import TooLarge, UnsupportedFunction
 from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
 from lakeschema.translation.functions.udfs import prefixes
-from lakeschema.translation.interface import SparkUdfRule
+from lakeschema.translation.interface import HiveFunctions, SparkUdfRule
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_DEPENDENCIES = 200
@@ -35,12 +36,15 @@ _NONE_TAKEN: Mapping[str, SparkUdf] = MappingProxyType({})
 
 
 class SparkFunctions:
-    """Gives out names, ``database_view_function``, while a query is written.
+    """Gives out names while a query is written: ``database_view_function``, and ``hive$function``.
+
+    Those that a view declares hold no ``$``, so the two kinds never collide.
 
     Args:
         rules: which class stands for a declared one.
         taken: what is registered already under a name; such a name goes only to the same function.
         refused: names of functions that a view may not call.
+        hive_functions: whether Hive's classes stand for its functions where Spark's own differ, too.
     """
 
     def __init__(
@@ -48,18 +52,21 @@ class SparkFunctions:
         rules: Sequence[SparkUdfRule] = (),
         taken: Mapping[str, SparkUdf] = _NONE_TAKEN,
         refused: Collection[str] = (),
+        hive_functions: HiveFunctions = HiveFunctions.BUILT_IN,
     ) -> None:
+        self._prefers_hives = hive_functions is HiveFunctions.OWN_CLASS
         self._rules = rules
         self._taken = taken
         self._refused = refused
         self._names: dict[str, SparkUdf] = {}
         self._read: dict[tuple[str, ...], tuple[Artifact | str, ...]] = {}
         self._given: dict[UserDefined, SparkUdf] = {}
+        self._hives: dict[str, SparkUdf] = {}
 
     @property
     def given(self) -> tuple[SparkUdf, ...]:
         """In order of name."""
-        return tuple(sorted(set(self._given.values())))
+        return tuple(sorted({*self._given.values(), *self._hives.values()}))
 
     def check(self, name: str) -> None:
         """Refuses a call of a function that may not be called.
@@ -84,6 +91,17 @@ class SparkFunctions:
         if found is None:
             found = self._given[udf] = self._name(udf, udf.class_name)
         return quoted(found.name)
+
+    def hives_name(self, function: str) -> str | None:
+        """The name as text of one of Hive's functions, run by Hive's class; None if Spark's own is."""
+        found = hive_classes.ALONE.get(function)
+        if found is None and self._prefers_hives:
+            found = hive_classes.BESIDE_SPARKS.get(function)
+        if found is None:
+            return None
+        made = SparkUdf(f"hive${function}", found.name, found.artifacts)
+        self._hives[function] = made
+        return quoted(made.name)
 
     def _name(self, udf: UserDefined, class_name: str) -> SparkUdf:
         dependencies = self._artifacts(udf.dependencies)

@@ -39,7 +39,9 @@ def spark_view(
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
-    functions = functions or SparkFunctions(options.spark_udfs)
+    functions = functions or SparkFunctions(
+        options.spark_udfs, hive_functions=options.hive_functions
+    )
     return spark_view_of(relation, plan, derivation.interface.names, relation_text, functions)
 
 

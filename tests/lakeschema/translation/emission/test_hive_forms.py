@@ -69,8 +69,7 @@ def test_a_call_is_written_with_hives_meaning(call: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        ("st_area(bi)", "geometries are of a type of their own"),
-        ("ds_hll_estimate(bi)", "sketches hold other bytes"),
+        ("ngrams(array(array(s)), 2, 10)", "interface of Hive's class"),
         ("round(d, i)", "needs to see the number"),
         ("octet_length(bi)", "counts bytes that it has reserved"),
         ("trunc(d, 2)", "cuts days only"),
