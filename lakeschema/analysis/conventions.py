@@ -17,6 +17,7 @@ class Conventions:
         open_stars_hide_names: beside a star of unknown columns, no column that a star stands for
             is listed.
         unused_common_tables: a table of WITH that nothing reads is read all the same.
+        set_operations_compare: joins have the columns of a set operation, by position.
         using_reads_both: a column of USING is made of those of both sides, whichever is shown.
     """
 
@@ -26,4 +27,5 @@ class Conventions:
     names_unknown_columns: bool = False
     open_stars_hide_names: bool = False
     unused_common_tables: bool = False
+    set_operations_compare: bool = True
     using_reads_both: bool = False

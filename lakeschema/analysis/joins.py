@@ -36,7 +36,7 @@ def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tupl
     chosen = replace(conventions or Conventions(), conditions_are_direct=False)
     tracer = Tracer(chosen, resolved)
     found: set[Pair] = set()
-    for compared in _comparisons(resolved, tracer):
+    for compared in _comparisons(resolved, tracer, chosen):
         ordered = sorted((column for column in compared if column.source is not None), key=str)
         found.update(
             (first, second)
@@ -46,7 +46,9 @@ def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tupl
     return tuple(sorted(found, key=lambda pair: (str(pair[0]), str(pair[1]))))
 
 
-def _comparisons(resolved: rs.Resolved, tracer: Tracer) -> Iterator[Columns]:
+def _comparisons(
+    resolved: rs.Resolved, tracer: Tracer, conventions: Conventions
+) -> Iterator[Columns]:
     for query in queries_of(resolved):
         for _, expression in expressions_of(query):
             yield from _in_expression(expression, tracer)
@@ -54,7 +56,7 @@ def _comparisons(resolved: rs.Resolved, tracer: Tracer) -> Iterator[Columns]:
             for join in joins_of(query.source):
                 for left, right in join.equal:
                     yield _values((left, right), tracer)
-        elif isinstance(query, rs.Combined):
+        elif isinstance(query, rs.Combined) and conventions.set_operations_compare:
             yield from _by_position(query, tracer)
     for write in resolved.writes:
         for _, condition in write.conditions:

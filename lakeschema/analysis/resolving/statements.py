@@ -233,6 +233,8 @@ class _Statements(QueryResolver):
         if create.query is not None:
             query = self.query(create.query, None)
             columns = self._columns(query, create.columns, None)
+            if create.filled is not None:
+                return self._filling_view(target, self._name(create.filled), columns, query)
             write = rs.Write(target, Mode.REPLACES, columns, query)
             return rs.Resolved(verb, (query,), (write,), ((written, target),))
         if create.clone is not None:
@@ -248,6 +250,18 @@ class _Statements(QueryResolver):
         touched_.append((written, target))
         like = verb if create.like is None else f"{verb} LIKE"
         return rs.Resolved(like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_))
+
+    def _filling_view(
+        self,
+        view: RelationName,
+        filled: RelationName,
+        columns: tuple[rs.WrittenColumn, ...],
+        query: rs.Query,
+    ) -> rs.Resolved:
+        """A view that writes what its query finds to a table, as ClickHouse has it."""
+        write = rs.Write(filled, Mode.APPENDS, columns, query)
+        touched = ((Access.WRITE_METADATA, view), (Access.WRITE_DATA, filled))
+        return rs.Resolved("CREATE VIEW", (query,), (write,), touched)
 
     def _every(self, relation: rs.Relation) -> tuple[rs.WrittenColumn, ...]:
         shape = self.shapes.of(relation)
@@ -377,10 +391,22 @@ class _Statements(QueryResolver):
     ) -> rs.WrittenColumn:
         name = assignment.path[-1]
         value = self.expression(assignment.value, scope)
+        if assignment.place is not None and isinstance(value, rs.QueryUse):
+            value = self._one_of(value, assignment.place)
         if assignment.operator:
             before = rs.ColumnUse(target, name.lower())
             value = rs.Operation(assignment.operator, (before, value))
         return rs.WrittenColumn(name, value)
+
+    def _one_of(self, value: rs.QueryUse, place: int) -> rs.Expression:
+        """One column of a query that gives several."""
+        rows = rs.Derived(value.query)
+        shape = self.shapes.of(rows)
+        if shape.is_open or place >= len(shape.names):
+            return value
+        name = shape.names[place]
+        item = rs.Item(name, rs.ColumnUse(rows, name.lower()))
+        return rs.QueryUse(value.kind, rs.Select((item,), rows))
 
     def _changed(
         self, named: st.Named, source: tree.FromItem | None

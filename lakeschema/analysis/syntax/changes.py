@@ -235,7 +235,7 @@ class Changes(OpenQueries):
         value = self.expression()
         if isinstance(value, tree.Tuple) and len(value.items) == len(paths):
             return [st.Assignment(p, v) for p, v in zip(paths, value.items, strict=True)]
-        return [st.Assignment(path, value) for path in paths]
+        return [st.Assignment(path, value, place=place) for place, path in enumerate(paths)]
 
     def update(self, common: st.With = _ALONE) -> st.Statement:
         self.expect("UPDATE")

@@ -57,6 +57,7 @@ class Definitions(Changes):
         clone: st.Target | None = None
         location: str | None = None
         query: tree.Query | None = None
+        filled: st.Named | None = None
         if self.word == "(" and not self._query_in_parentheses():
             columns, like = self._column_list()
         while not self.ends():
@@ -72,6 +73,11 @@ class Definitions(Changes):
                 self.back_to(self.index + 2)
                 if self.word == "(":
                     partitions, _ = self._column_list()
+            elif kind is st.Kind.VIEW and self.word == "TO":
+                self.advance()
+                filled = self.table()
+                if self.word == "(":
+                    columns, _ = self._column_list()
             elif self.word == "LOCATION" and self.ahead().kind == STRING:
                 self.advance()
                 location = self.advance().text
@@ -89,7 +95,7 @@ class Definitions(Changes):
         self._skip_creation_tail()
         partitions = tuple(p for p in partitions if p not in columns) if columns else partitions
         return st.Create(
-            kind, name, (*columns, *partitions), query, like, clone, location, partitions
+            kind, name, (*columns, *partitions), query, like, clone, location, partitions, filled
         )
 
     def _query_behind_as(self) -> bool:
@@ -100,8 +106,9 @@ class Definitions(Changes):
         if self.word == "(":
             return self._query_in_parentheses()
         if self.word == "WITH":
+            # Not so in WITH TAG (a = 'b') and WITH SERDEPROPERTIES ('a' = 'b').
             return self.ahead().kind in (WORD, QUOTED) and (
-                self.ahead(2).word in {"AS", "("} and self.ahead().word != "SERDEPROPERTIES"
+                self.ahead(2).word in {"AS", "("} and self.ahead(4).word != "="
             )
         return self.word == "SELECT"
 

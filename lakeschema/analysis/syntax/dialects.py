@@ -54,6 +54,8 @@ class StatementGrammar(Grammar):
         hints_without_with: ``FROM t (NOLOCK)`` is a table with a hint, no call.
         phrases: ``a (TITLE 'x')`` is a with something said of it, no call.
         use_names_catalog: ``USE x`` and ``USE DATABASE x`` choose a catalog, not a schema.
+        trailing_commas: the items of SELECT may end in a comma.
+        abbreviations: words, in upper case, that stand for others.
         bare_functions: words, in upper case, that call a function without parentheses.
     """
 
@@ -66,6 +68,8 @@ class StatementGrammar(Grammar):
     hints_without_with: bool = False
     phrases: bool = False
     use_names_catalog: bool = False
+    trailing_commas: bool = False
+    abbreviations: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     bare_functions: frozenset[str] = frozenset()
     scoping: Scoping = field(default_factory=Scoping)
 
@@ -89,7 +93,10 @@ _STANDARD: Final = _TODAY | {
     *("CURRENT_CATALOG", "CURRENT_SCHEMA"),
 }
 _REGISTERS: Final = ("DATE", "TIME", "TIMESTAMP", "TIMEZONE", "USER", "SCHEMA", "SERVER")
-_Value: TypeAlias = bool | Scoping | frozenset[str]
+_COMPARED: Final = {"EQ": "=", "NE": "<>", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+_Value: TypeAlias = (
+    bool | Scoping | frozenset[str] | Mapping[str, str] | Mapping[str, tuple[int, str]]
+)
 
 
 def _grammar(base: Dialect, **more: _Value) -> StatementGrammar:
@@ -159,16 +166,19 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             hash_comments=True,
             dotted_quotes=True,
             dashes_in_tables=True,
+            trailing_commas=True,
             bare_functions=_TODAY | {"CURRENT_DATETIME"},
         ),
-        "clickhouse": _ansi(backslash_escapes=True, bare_functions=_TODAY, scoping=_ALIASING),
+        "clickhouse": _ansi(
+            backslash_escapes=True, trailing_commas=True, bare_functions=_TODAY, scoping=_ALIASING
+        ),
         "databricks": _SPARK,
         "db2": _ansi(
             bare_functions=_STANDARD | {f"CURRENT {word}" for word in _REGISTERS},
             scoping=Scoping(recursion_needs_no_word=True),
         ),
         "doris": _MYSQL,
-        "duckdb": _ansi(scoping=_ALIASING),
+        "duckdb": _ansi(trailing_commas=True, scoping=_ALIASING),
         "exasol": _ansi(bare_functions=_STANDARD | {"SYSDATE", "SYSTIMESTAMP", "ROWNUM", "LEVEL"}),
         "fabric": _TSQL,
         "flink": _ansi(),
@@ -187,13 +197,16 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         "snowflake": _ansi(
             backslash_escapes=True,
             use_names_catalog=True,
+            trailing_commas=True,
             scoping=Scoping(aliases_in_items=True, recursion_needs_no_word=True),
         ),
         "spark": _SPARK,
         "sqlite": _ansi(bare_functions=_TODAY, scoping=Scoping(recursion_needs_no_word=True)),
         "starrocks": _MYSQL,
         "teradata": _ansi(
+            infix={**_ANY, **{word: _ANY[symbol] for word, symbol in _COMPARED.items()}},
             phrases=True,
+            abbreviations={"SEL": "SELECT", "INS": "INSERT", "UPD": "UPDATE", "DEL": "DELETE"},
             bare_functions=_STANDARD | {"DATE", "TIME", "USER", "DATABASE", "SESSION"},
             scoping=_ALIASING,
         ),

@@ -46,6 +46,8 @@ _TYPES_OF_PHRASES: Final = frozenset(
 )
 _MOMENTS: Final = frozenset({"DATE", "TIME", "TIMESTAMP"})
 """Types that are also functions: only with a phrase behind them are they types for certain."""
+_DICTIONARY_CALLS: Final = ("dictget", "dicthas")
+"""ClickHouse's functions whose first argument is the name of a dictionary."""
 _TYPE_TAILS: Final = (
     ("PRECISION",),
     ("VARYING",),
@@ -168,7 +170,10 @@ class OpenExpressions(Pipes):
             return tree.Name(tuple(names), position)
         if self._begins_phrase():
             return self.postfix(tree.Name(tuple(names), position))
-        return super().call(names, position)
+        found = super().call(names, position)
+        if isinstance(found, tree.Call) and found.name.lower().startswith(_DICTIONARY_CALLS):
+            return replace(found, arguments=found.arguments[1:])
+        return found
 
     def _begins_phrase(self) -> bool:
         """Teradata's ``(TITLE 'x')``, ``(FORMAT '9')``, ``(INTEGER, FORMAT '9')``, ``(NAMED n)``."""

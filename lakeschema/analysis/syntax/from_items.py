@@ -50,6 +50,8 @@ class OpenFromItems(OpenExpressions):
         if self.word == "TABLE" and self.ahead().word == "(":
             self.advance()
             return self._parenthesised()
+        if self.comes("SEMANTIC_VIEW", "("):
+            return self._semantic_view()
         if self.word == "(" or (self.word == "VALUES" and self.ahead().word == "("):
             return super()._from_item()
         token = self.at
@@ -65,6 +67,17 @@ class OpenFromItems(OpenExpressions):
             at = self.tokens[self.index - 1]
             if at.kind == QUOTED:
                 parts = (FILES, parts[1])
+        return self._behind_table(tree.TableName(parts, position=self.position(token)))
+
+    def _semantic_view(self) -> tree.FromItem:
+        """``SEMANTIC_VIEW(v METRICS m DIMENSIONS d)`` has columns of the view."""
+        self.advance()
+        start = self.index
+        self.advance()
+        token = self.at
+        parts = self.path()
+        self.back_to(start)
+        self.skip_parentheses()
         return self._behind_table(tree.TableName(parts, position=self.position(token)))
 
     def _unnest(self) -> tree.FromItem:

@@ -73,6 +73,7 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
     """
     found: list[Token] = []
     match = _pattern(grammar.backslash_escapes, grammar.hash_comments, grammar.brackets_name).match
+    abbreviations = grammar.abbreviations
     at, length = 0, len(sql)
     while at < length:
         matched = match(sql, at)
@@ -84,7 +85,8 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
             )
         group, text, end = matched.lastgroup, matched[0], matched.end()
         if group == "word":
-            found.append(Token(WORD, text, text.upper(), at, end))
+            word = text.upper()
+            found.append(Token(WORD, text, abbreviations.get(word, word), at, end))
         elif group == "symbol":
             found.append(Token(SYMBOL, text, text, at, end))
         elif group in {"space", "statement"}:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.from_items import OpenFromItems
@@ -10,6 +11,8 @@ from lakeschema.analysis.syntax.statements import Named
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
+
+T = TypeVar("T")
 
 TIMESERIES: Final = "timeseries"
 """The function that stands for Vertica's clause: of moments, and of keys without names."""
@@ -48,7 +51,20 @@ class OpenQueries(OpenFromItems):
             return tree.SelectItem(expression, (alias,), text)
         if self._is_alias():
             return tree.SelectItem(expression, (self.name(),), text)
+        if self._is_quoted_text() and not isinstance(expression, tree.StringLiteral):
+            return tree.SelectItem(expression, (self.advance().text,), text)
         return tree.SelectItem(expression, (), text)
+
+    def _is_quoted_text(self) -> bool:
+        return self.at.kind == STRING and self.sql[self.at.start] in "'\""
+
+    def separated(self, read: Callable[[], T]) -> tuple[T, ...]:
+        found = [read()]
+        while self.take(","):
+            if self.grammar.trailing_commas and self.word == "FROM":
+                break
+            found.append(read())
+        return tuple(found)
 
     def _skip_limits_of_select(self, before: str) -> None:
         if before == "DISTINCT" and self.comes("ON", "("):

@@ -83,6 +83,7 @@ class Create:
     Attributes:
         columns: names, in order, without types.
         partitions: of them, those of PARTITIONED BY, which come last.
+        filled: the table that ClickHouse's materialized view writes to.
         like: whose columns it gets.
         clone: whose columns and rows it gets.
         location: where its files are, as written.
@@ -96,6 +97,7 @@ class Create:
     clone: Target | None = None
     location: str | None = None
     partitions: tuple[str, ...] = ()
+    filled: Named | None = None
     temporary: bool = False
     only_if_missing: bool = False
     replaces: bool = False
@@ -173,12 +175,15 @@ class MovePartition:
 class Assignment:
     """``path`` as written, perhaps with the table before the column.
 
-    ``operator``: of ``a += x``, which makes the new value of the old one, too.
+    Attributes:
+        operator: of ``a += x``, which makes the new value of the old one, too.
+        place: of ``(a, b) = (SELECT x, y …)``, which column of the query it gets.
     """
 
     path: tuple[str, ...]
     value: tree.Expression
     operator: str = ""
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import pytest
 
 from lakeschema.analysis.catalog import as_text
 from lakeschema.analysis.column_access import column_access
+from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.joins import joins
 from lakeschema.analysis.table_access import table_access
 from tests.lakeschema.analysis.analysed import resolved
@@ -120,3 +121,10 @@ def test_columns_are_used_by_the_innermost_clause(sql: str, expected: set[str]) 
 )
 def test_compared_columns_are_candidates_for_foreign_keys(sql: str, expected: list[str]) -> None:
     assert compared(sql) == expected
+
+
+def test_columns_of_a_set_operation_are_compared_unless_another_convention_is_chosen() -> None:
+    statement = resolved("SELECT a FROM foo UNION SELECT b FROM bar", "hive")
+
+    assert len(joins(statement)) == 1
+    assert joins(statement, Conventions(set_operations_compare=False)) == ()

@@ -148,6 +148,35 @@ def test_a_common_table_of_a_tables_name_reads_the_table() -> None:
         assert direct(sql, dialect) == {"a": ["foo.a"]}
 
 
+@pytest.mark.parametrize(
+    ("dialect", "sql", "expected"),
+    [
+        ("teradata", "SEL a x FROM t WHERE b EQ 1", {"x": ["t.a"]}),
+        ("mysql", "SELECT a 'x', b \"y\" FROM t", {"x": ["t.a"], "y": ["t.b"]}),
+        ("bigquery", "SELECT a, b, FROM t", {"a": ["t.a"], "b": ["t.b"]}),
+        ("clickhouse", "SELECT dictGet(d.words, 'x', a) AS x FROM t", {"x": ["t.a"]}),
+        ("snowflake", "SELECT m FROM SEMANTIC_VIEW(s.v METRICS m DIMENSIONS f(d) AS d)", {"m": ["s.v.m"]}),
+    ],
+)  # fmt: skip
+def test_engines_write_queries_in_their_own_ways(
+    dialect: str, sql: str, expected: dict[str, list[str]]
+) -> None:
+    assert direct(sql, dialect, {}) == expected
+
+
+def test_each_column_of_a_row_gets_its_column_of_the_query() -> None:
+    sql = "UPDATE foo SET (a, b) = (SELECT x, max(y) FROM u WHERE u.k = foo.a)"
+
+    assert direct(sql, "postgres", {}) == {"a": ["u.x"], "b": ["u.y"]}
+
+
+def test_a_row_of_an_unknown_star_has_all_columns_of_the_query() -> None:
+    assert direct("UPDATE foo SET (a, b) = (SELECT * FROM u)", "postgres", {}) == {
+        "a": ["u.*"],
+        "b": ["u.*"],
+    }
+
+
 def test_an_update_of_an_alias_changes_its_table() -> None:
     sql = "UPDATE x SET x.a = y.b, c *= 2 FROM foo x JOIN bar y ON x.a = y.a"
 

@@ -105,6 +105,8 @@ def touched(sql: str, dialect: str) -> set[str]:
         ("hive", "CREATE TABLE t PARTITIONED ON (d) STORED AS ORC AS SELECT a, d FROM u", {">t", "<u"}),
         ("trino", "CREATE TABLE t WITH (format = 'ORC') AS (SELECT a FROM u) WITH NO DATA", {">t", "<u"}),
         ("oracle", "CREATE MATERIALIZED VIEW v AS WITH c AS (SELECT 1) SELECT * FROM u", {">:v", "<u"}),
+        ("clickhouse", "CREATE MATERIALIZED VIEW v TO t (a Int8) AS SELECT a FROM u", {">:v", ">t", "<u"}),
+        ("snowflake", "CREATE VIEW v WITH TAG (x = 'y') AS SELECT a FROM u", {">:v", "<u"}),
         ("hive", "ALTER VIEW v AS SELECT a FROM u", {">:v", "<u"}),
         ("hive", "ALTER TABLE t ADD COLUMNS (a INT)", {">t"}),
         ("postgres", "ALTER TABLE t DROP COLUMN a", {">t"}),
