@@ -18,6 +18,8 @@ from lakeschema.catalog.column_types import (
     SMALLINT,
     STRING,
     TIME,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
     TINYINT,
     VOID,
     ArrayType,
@@ -37,6 +39,9 @@ from lakeschema.translation.errors import UnsupportedType
 
 _SUFFIXES: Mapping[ColumnType, str] = MappingProxyType(
     {TINYINT: "Y", SMALLINT: "S", INT: "", BIGINT: "L", DOUBLE: "D"}
+)
+_MOMENTS: Mapping[ColumnType, str] = MappingProxyType(
+    {TIMESTAMP: "TIMESTAMP_LTZ", TIMESTAMP_NTZ: "TIMESTAMP_NTZ"}
 )
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 _HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2})*")
@@ -92,6 +97,9 @@ def literal(value: str | None, type_: ColumnType) -> str:
         return f"DATE {string(value)}"
     if type_ == TIME:
         return f"TIME {string(value)}"
+    if type_ in _MOMENTS:
+        # Unlike a cast it is never null to Spark, and no setting decides which of the two it is.
+        return f"{_MOMENTS[type_]} {string(value)}"
     if type_ == FLOAT and _NUMBER.fullmatch(value):
         return f"CAST({value}D AS FLOAT)"
     return f"CAST({string(value)} AS {type_text(type_)})"
