@@ -25,6 +25,7 @@ from lakeschema.catalog.column_types import (
     MapType,
     PrimitiveType,
     StructType,
+    time_digits,
 )
 
 _JSON = JSONDecoder(strict=False)
@@ -64,8 +65,8 @@ def _answered(value: Any, type_: ColumnType) -> object:
             return tuple(_answered(v, f.type) for v, f in zip(value, fields, strict=True))
         case _ if type_ == BINARY:
             return base64.b64decode(value).hex()
-        case _ if type_ in {TIMESTAMP, TIMESTAMP_NTZ}:
-            return str(value).rstrip("0").rstrip(".")
+        case _ if type_ in {TIMESTAMP, TIMESTAMP_NTZ} or time_digits(type_) is not None:
+            return str(value).rstrip("0").rstrip(".") if "." in str(value) else value
         case _:
             return _collected(value, type_)
 

@@ -42,6 +42,9 @@ class Forms(Protocol):
 
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str: ...
 
+    def ordered(self, text: str, type_: ColumnType) -> str:
+        """A key of ORDER BY as a value that the engine orders so."""
+
     def field(self, writer: ExpressionWriter, access: FieldAccess) -> str: ...
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str: ...
@@ -75,6 +78,8 @@ class Engine:
         offset_first: OFFSET stands before LIMIT.
         always_on: a join but CROSS needs a condition, and LATERAL a query.
         groups_by_names: a key of GROUP BY has to be a column.
+        correlates_by_names: what a sub-query reads of a query around it has to be a column.
+        max_recursion: steps of a recursive query beyond which the engine refuses; None if the text says it.
     """
 
     quoted: Callable[[str], str]
@@ -86,6 +91,8 @@ class Engine:
     offset_first: bool = False
     always_on: bool = False
     groups_by_names: bool = False
+    correlates_by_names: bool = False
+    max_recursion: int | None = None
 
 
 def generic_names(number: int) -> list[str]:

@@ -6,6 +6,7 @@ sub-query under a fresh alias.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -18,8 +19,11 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
+    Exists,
     FieldAccess,
+    InSubquery,
     RowExpression,
+    ScalarSubquery,
     walk,
 )
 from lakeschema.translation.plan.relations import (
@@ -39,6 +43,9 @@ from lakeschema.translation.plan.relations import (
     Values,
     Window,
 )
+
+_NAME = re.compile(r't[0-9]+\."(?:[^"]|"")*"')
+"""A column under an alias of ours, in engines that quote names so."""
 
 RelationText = Callable[[RelationName], str]
 """How a relation is named in the text: under its own name, or as a view that was registered."""
@@ -184,9 +191,19 @@ class SelectWriter:
     ) -> _Select:
         """The input, as far as the expressions can be written over it; else as a sub-query."""
         select = self._select(below, outer)
-        if select.is_open and not _repeats(select, expressions):
+        if select.is_open and not (
+            _repeats(select, expressions) or self._hides_names(select, expressions)
+        ):
             return select
         return self._wrap(select)
+
+    def _hides_names(self, select: _Select, expressions: Sequence[RowExpression]) -> bool:
+        """Whether sub-queries would read what is not a column, in an engine that wants columns."""
+        return (
+            self._engine.correlates_by_names
+            and any(map(_asks, expressions))
+            and not all(map(_NAME.fullmatch, select.items))
+        )
 
     def _wrap(self, select: _Select) -> _Select:
         names = generic_names(len(select.items))
@@ -202,6 +219,7 @@ class SelectWriter:
         if (
             select.distinct
             or _repeats(select, expressions)
+            or self._hides_names(select, expressions)
             # Without one of its aggregates, a SELECT would no longer be of groups.
             or (select.computed and not _reads_computed(select, expressions))
             or (
@@ -284,13 +302,28 @@ class SelectWriter:
     def _recursion(self, plan: Recursion, outer: tuple[Columns, ...]) -> _Select:
         names = generic_names(len(plan.columns))
         branches = " UNION ALL ".join(
-            f"({self.query(branch, names, outer)})" for branch in (plan.anchor, plan.step)
+            f"({self._branch(branch, names, outer)})" for branch in (plan.anchor, plan.step)
         )
         name = _recursive_name(plan.number)
         most = "" if plan.most is None else f" MAX RECURSION LEVEL {plan.most}"
+        limit = self._engine.max_recursion
+        if limit is not None and plan.most is not None:
+            if plan.most < limit:
+                raise UnsupportedConstruct(f"MAX RECURSION LEVEL {plan.most}")
+            most = ""
         listed = ", ".join(self._engine.quoted(each) for each in names)
         head = f"WITH RECURSIVE {name}({listed}){most} AS ({branches})"
         return self._from_names(f"({head} TABLE {name})", names)
+
+    def _branch(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
+        """A branch of a recursive query, whose types an engine may want to be the same to the letter."""
+        select = self._select(plan, outer)
+        if self._engine.max_recursion is not None:
+            types = (column.type for column in plan.columns)
+            items = tuple(map(self._engine.forms.output, select.items, types))
+            plain = tuple(map(str.__eq__, items, select.items))
+            select = replace(select, items=items, plain=plain)
+        return self._text(select, names)
 
     def _from_names(self, source: str, names: Sequence[str]) -> _Select:
         alias = next(self._aliases)
@@ -352,7 +385,14 @@ def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
 
 def _are_names(select: _Select, plan: Aggregate) -> bool:
     """Whether all keys are columns under their own names."""
-    return all(isinstance(k, ColumnReference) and select.plain[k.index] for _, k in plan.keys)
+    return all(
+        isinstance(k, ColumnReference) and _NAME.fullmatch(select.items[k.index])
+        for _, k in plan.keys
+    )
+
+
+def _asks(expression: RowExpression) -> bool:
+    return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
 
 
 def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:

@@ -77,6 +77,9 @@ class SparkForms:
         )
         return text if certain else cast
 
+    def ordered(self, text: str, type_: ColumnType) -> str:  # noqa: ARG002 (a protocol's)
+        return text
+
     def output(self, item: str, type_: ColumnType) -> str:
         """Hive's catalog has structs' fields in lower case, a schema beside it may know better."""
         if not (has_capital_fields(type_) and is_castable(type_)):

@@ -67,6 +67,9 @@ class FormsFromTrino:
         cast = f" AS {type_text(type_)})" if is_castable(type_) else ""
         return text if not cast or text.endswith(cast) else f"CAST({text}{cast}"
 
+    def ordered(self, text: str, type_: ColumnType) -> str:  # noqa: ARG002 (a protocol's)
+        return text
+
     def output(self, item: str, type_: ColumnType) -> str:
         if not has_capital_fields(type_):
             return item

@@ -102,7 +102,9 @@ class ExpressionWriter:
         """What stands after a window function."""
         parts = []
         if call.partition_by:
-            parts.append("PARTITION BY " + ", ".join(self.texts(call.partition_by)))
+            keys = ((self.text(key), key.type) for key in call.partition_by)
+            ordered = (self.engine.forms.ordered(text, type_) for text, type_ in keys)
+            parts.append("PARTITION BY " + ", ".join(ordered))
         if call.order_by:
             parts.append("ORDER BY " + self.sort_keys(call.order_by))
         if call.frame:
@@ -117,7 +119,8 @@ class ExpressionWriter:
         nulls = (
             "" if key.nulls_first is None else f" NULLS {'FIRST' if key.nulls_first else 'LAST'}"
         )
-        return f"{_no_ordinal(self.text(key.expression))} {direction}{nulls}"
+        text = self.engine.forms.ordered(self.text(key.expression), key.expression.type)
+        return f"{_no_ordinal(text)} {direction}{nulls}"
 
     def _query(self, plan: Plan) -> str:
         return self.subquery(plan, (self.columns, *self.outer))

@@ -9,8 +9,10 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import letter
-from lakeschema.translation.emission.trino.text import quoted, type_text
+from lakeschema.translation.emission.trino.text import fails, quoted, type_text
+from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _DEFAULTS = {
     "i": "0",
@@ -27,7 +29,7 @@ _EMPTY = "CAST(ARRAY[] AS {t})"
 
 def count(given: Given) -> str:
     """Of several values: the rows in which none is null."""
-    if not given.arguments or (given.constant(0) is not None and not given.quantifier):
+    if not given.arguments or (_is_known(given.arguments[0]) and not given.quantifier):
         return given.fill("count(*){w}")
     if len(given.arguments) == 1:
         if given.quantifier and given.is_windowed:
@@ -38,6 +40,10 @@ def count(given: Given) -> str:
     known = " AND ".join(f"{text} IS NOT NULL" for text in given.texts)
     value = f"ROW({', '.join(given.texts)})" if given.quantifier else "1"
     return given.fill(f"count({{q}}CASE WHEN {known} THEN {value} END){{w}}")
+
+
+def _is_known(value: RowExpression) -> bool:
+    return isinstance(value, Literal) and value.value is not None
 
 
 def _distinct_in_window(given: Given) -> str:
@@ -88,6 +94,8 @@ def average(given: Given) -> str:
 def extreme(given: Given) -> str:
     """MIN and MAX: NaN is the greatest, and a null field the least."""
     type_ = given.arguments[0].type
+    if given.mode.is_spark and is_nested(type_):
+        return given.fill(f"{given.name}_by({{0}}, {orderable('{0}', type_)}){{w}}")
     match letter(type_):
         case "f" | "d":
             return given.fill(_of_floats(given))
@@ -103,7 +111,7 @@ def _of_floats(given: Given) -> str:
     is_nan, plain = "is_nan({0})", f"{given.name}({{0}}){{w}}"
     if given.mode is Mode.HIVE:
         # Which it takes depends on the order in which Hive meets the rows.
-        refused = "CAST(fail('an extreme of NaN, which in Hive the order of rows decides') AS {t})"
+        refused = fails("an extreme of NaN, which in Hive the order of rows decides", "{t}")
         return f"CASE WHEN bool_or({is_nan}){{w}} THEN {refused} ELSE {plain} END"
     if given.name == "max":
         return f"CASE WHEN bool_or({is_nan}){{w}} THEN CAST(nan() AS {{t}}) ELSE {plain} END"
@@ -136,7 +144,7 @@ def collected(given: Given) -> str:
     return given.fill(f"array_distinct({made})" if given.name == "collect_set" else made)
 
 
-def percentile(given: Given) -> str:
+def percentile(given: Given, *, descending: bool = False) -> str:
     """Exact and interpolated; Trino has approximations alone."""
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
     if place is None or len(given.arguments) > 2 or not _is_share(place):
@@ -144,7 +152,8 @@ def percentile(given: Given) -> str:
     if letter(given.arguments[0].type) not in "idfx":
         raise given.unsupported("its argument's type")
     values = "array_sort(filter(array_agg(CAST({0} AS double)){w}, e -> e IS NOT NULL))"
-    at = f"{float(place)!r}e0 * (cardinality(a) - 1)"
+    share = 1 - float(place) if descending else float(place)
+    at = f"{share!r}e0 * (cardinality(a) - 1)"
     low = f"element_at(a, CAST(floor({at}) AS bigint) + 1)"
     high = f"element_at(a, CAST(ceiling({at}) AS bigint) + 1)"
     between = f"(ceiling({at}) - {at}) * {low} + ({at} - floor({at})) * {high}"

@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     CharType,
     ColumnType,
+    IntervalType,
     MapType,
     StructType,
     VarcharType,
@@ -48,6 +49,12 @@ class Mode(Enum):
 _BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
 _DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
+# Spark reads a year, or a year and a month, as their first day.
+_SPARKS_DAY = r"^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T][\s\S]*)?)?)?\s*$"
+_SPARKS_DATE = (
+    f"CASE WHEN regexp_like({{0}}, '{_SPARKS_DAY}') THEN TRY_CAST(regexp_replace({{0}}, '{_SPARKS_DAY}',"
+    " m -> m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1')) AS date) END"
+)
 EPOCH = "TIMESTAMP '1970-01-01 00:00:00.000000'"
 SECONDS = "floor(to_unixtime(with_timezone({0}, 'UTC')))"
 _JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
@@ -73,6 +80,8 @@ def cast_template(
 
 def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
     lax = mode.is_lax or tolerant
+    if (letter(source), letter(target)) in {("v", "v"), ("w", "w")}:
+        return "{0}"
     if isinstance(target, (CharType, VarcharType)):
         text = cast_template(source, STRING, mode, tolerant=tolerant)
         # To Spark's expressions these are texts of any length.
@@ -89,6 +98,16 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return _JAVA_NUMBER
         case "T", "s":
             return "trim(TRAILING '.' FROM trim(TRAILING '0' FROM CAST({0} AS varchar)))"
+        case "t", "s":
+            fraction = "trim(TRAILING '0' FROM CAST(CAST({0} AS time(6)) AS varchar))"
+            return f"trim(TRAILING '.' FROM {fraction})"
+        case "T", "t":
+            return _time_of_day(target)
+        case "t", "t":
+            return plain if type_text(target) == "time(6)" else None
+        case "w", "s" if source == IntervalType("day"):
+            days = "CAST(to_milliseconds({0}) / 86400000 AS varchar)"
+            return f"('INTERVAL ' || chr(39) || {days} || chr(39) || ' DAY')"
         case "b", "s":
             return "from_utf8({0})"
         case "s", "s":
@@ -117,6 +136,19 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return _moment(letter(source), mode)
         case ("a", "a") | ("m", "m") | ("r", "r"):
             return _nested(source, target, mode, tolerant=tolerant)
+        case _:
+            return None
+
+
+def _time_of_day(target: ColumnType) -> str | None:
+    """Cut to its digits, where Trino would round."""
+    match type_text(target):
+        case "time(6)":
+            return "CAST({0} AS time(6))"
+        case "time(3)":
+            return "CAST(date_trunc('millisecond', {0}) AS time(3))"
+        case "time(0)":
+            return "CAST(date_trunc('second', {0}) AS time(0))"
         case _:
             return None
 
@@ -152,7 +184,8 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
         case "o":
             return _truth(mode, lax=lax)
         case "D":
-            day = f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)"
+            hives = f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)"
+            day = _SPARKS_DATE if mode.is_spark else hives
             return day if lax else or_fail(day, "{0}", "date", "not a date")
         case "T":
             made = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakeschema.catalog.column_types import ArrayType, StructType
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given, constant
+from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.plan.expressions import Lambda, LambdaVariable, RowExpression
@@ -75,13 +76,18 @@ def sort_array(given: Given) -> str:
     element = letter(type_.element) if isinstance(type_, ArrayType) else "u"
     if element in "mu":
         raise given.unsupported("elements without an order")
-    if element in "fd":
-        raise given.unsupported("elements that may be NaN")
     first, last = ("-1", "1") if ascending == "true" else ("1", "-1")
+    one, other, nan = "x", "y", ""
+    if given.mode is Mode.HIVE and element in "fd":
+        raise given.unsupported("elements that may be NaN")
+    if given.mode.is_spark and isinstance(type_, ArrayType) and is_nested(type_.element):
+        one, other = (orderable(each, type_.element) for each in "xy")
+    if element in "fd":
+        nan = f" WHEN is_nan(x) AND is_nan(y) THEN 0 WHEN is_nan(x) THEN {last} WHEN is_nan(y) THEN {first}"
     return given.fill(
         "array_sort({0}, (x, y) -> CASE WHEN x IS NULL AND y IS NULL THEN 0"
-        f" WHEN x IS NULL THEN {first} WHEN y IS NULL THEN {last}"
-        f" WHEN x < y THEN {first} WHEN x > y THEN {last} ELSE 0 END)"
+        f" WHEN x IS NULL THEN {first} WHEN y IS NULL THEN {last}{nan}"
+        f" WHEN {one} < {other} THEN {first} WHEN {one} > {other} THEN {last} ELSE 0 END)"
     )
 
 
@@ -188,8 +194,17 @@ def _lambda(given: Given, index: int, parameters: int) -> Lambda:
     return found
 
 
+_POSITIONS = (
+    "transform(IF(cardinality({0}) = 0, CAST(ARRAY[] AS array(bigint)),"
+    " sequence(0, cardinality({0}) - 1)), i -> CAST(i AS integer))"
+)
+
+
 def higher_order(given: Given) -> str:
     name = {"exists": "any_match", "forall": "all_match"}.get(given.name, given.name)
+    function = given.arguments[1]
+    if name == "transform" and isinstance(function, Lambda) and len(function.parameters) == 2:
+        return given.fill(f"zip_with({{0}}, {_POSITIONS}, {{1}})")
     _lambda(given, 1, 1)
     return f"{name}({', '.join(given.texts)})"
 

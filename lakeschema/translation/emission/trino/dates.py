@@ -8,7 +8,7 @@ from lakeschema.catalog.column_types import DATE
 from lakeschema.translation.emission.trino.casts import SECONDS, Mode, or_fail
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.rows import classes_of, letter
-from lakeschema.translation.emission.trino.text import string
+from lakeschema.translation.emission.trino.text import fails, string
 
 _PARTS = re.compile(r"'(?:[^']|'')*'|([a-zA-Z])\1*|[^a-zA-Z']+|'")
 _MOST = {"y": 4, "M": 4, "d": 2, "H": 2, "h": 2, "m": 2, "s": 2, "a": 1, "E": 4, "D": 3}
@@ -232,8 +232,20 @@ _FIELDS = {
 }
 
 
+_INTERVAL_FIELDS = {
+    **dict.fromkeys(("day", "days", "d"), "to_milliseconds({1}) / 86400000"),
+    **dict.fromkeys(("hour", "hours", "h"), "to_milliseconds({1}) / 3600000 % 24"),
+    **dict.fromkeys(("minute", "minutes", "m"), "to_milliseconds({1}) / 60000 % 60"),
+}
+
+
 def extract(given: Given) -> str:
     word = given.text_constant(0, "a field").lower()
+    if letter(given.arguments[1].type) == "w":
+        part = _INTERVAL_FIELDS.get(word)
+        if part is None:
+            raise given.unsupported(f"field {word!r:.20} of an interval")
+        return given.fill(f"CAST({part} AS {{t}})")
     if word in {"second", "seconds", "s"}:
         if given.mode is Mode.HIVE:
             return given.fill("CAST(second({T1}) AS integer)")
@@ -242,6 +254,28 @@ def extract(given: Given) -> str:
     if form is None:
         raise given.unsupported(f"field {word!r:.20}")
     return given.fill(f"CAST({form} AS integer)")
+
+
+_INTERVAL_UNITS = ("DAY", "HOUR", "MINUTE")
+
+
+def interval_of_time(given: Given) -> str:
+    """MAKE_DT_INTERVAL without seconds, which Trino would cut."""
+    if not 0 < len(given.arguments) <= len(_INTERVAL_UNITS):
+        raise given.unsupported("its arguments")
+    parts = (
+        f"CAST({text} AS bigint) * INTERVAL '1' {unit}"
+        for text, unit in zip(given.texts, _INTERVAL_UNITS, strict=False)
+    )
+    return f"({' + '.join(parts)})"
+
+
+def time_of_text(given: Given) -> str:
+    """Of what is no time of day at all it is null; what may be one is refused where it is met."""
+    return given.fill(
+        "CASE WHEN regexp_like({0}, '^\\s*T?\\d{1,2}:') THEN"
+        f" {fails('a text with a time of day', '{t}')} END"
+    )
 
 
 def in_zone(given: Given) -> str:

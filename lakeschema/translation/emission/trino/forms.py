@@ -23,6 +23,8 @@ from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.given import Given, bound
 from lakeschema.translation.emission.trino.hive_rows import HIVE
+from lakeschema.translation.emission.trino.ordered_aggregates import ordered_aggregate
+from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, classes_of, letter
 from lakeschema.translation.emission.trino.shared_rows import SHARED
 from lakeschema.translation.emission.trino.spark_rows import SPARK
@@ -87,6 +89,10 @@ class TrinoForms:
             else item
         )
 
+    def ordered(self, text: str, type_: ColumnType) -> str:
+        """Of Hive's nested values Trino refuses those with a null inside, of which no order is proved."""
+        return orderable(text, type_) if self.mode.is_spark and is_nested(type_) else text
+
     def field(self, writer: ExpressionWriter, access: FieldAccess) -> str:
         base = writer.text(access.base)
         if isinstance(access.base.type, ArrayType):
@@ -126,10 +132,14 @@ class TrinoForms:
         return self._formed(self._given(writer, call, ""))
 
     def aggregate(self, writer: ExpressionWriter, call: AggregateCall) -> str:
+        condition = "" if call.filter is None else writer.text(call.filter)
+        suffix = f" FILTER (WHERE {condition})" if condition else ""
+        given = self._given(writer, call, suffix, distinct=call.distinct)
         if call.order_by:
-            raise UnsupportedConstruct(f"{call.operator.name} WITHIN GROUP for Trino")
-        suffix = "" if call.filter is None else f" FILTER (WHERE {writer.text(call.filter)})"
-        return self._formed(self._given(writer, call, suffix, distinct=call.distinct))
+            return ordered_aggregate(
+                given, call.order_by, writer.sort_keys(call.order_by), condition
+            )
+        return self._formed(given)
 
     def window(self, writer: ExpressionWriter, call: WindowCall) -> str:
         if call.within or call.filter is not None:

@@ -8,7 +8,7 @@ from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, Stru
 from lakeschema.translation.emission.engines import Generated, generic_names
 from lakeschema.translation.emission.sql_expressions import ExpressionWriter
 from lakeschema.translation.emission.trino.given import constant
-from lakeschema.translation.emission.trino.text import quoted, string, type_text
+from lakeschema.translation.emission.trino.text import null_if, quoted, string, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, RowExpression
 from lakeschema.translation.plan.relations import Generate
@@ -51,6 +51,8 @@ def _unnested(writer: ExpressionWriter, plan: Generate, name: str) -> tuple[str,
             return _wrapped(writer, arguments[0]), name == "posexplode"
         case "inline":
             return _rows(writer, arguments[0]), False
+        case "range":
+            return _numbers(writer, arguments), False
         case "stack":
             return _stacked(writer, arguments, plan), False
         case _:
@@ -67,6 +69,17 @@ def _wrapped(writer: ExpressionWriter, value: RowExpression) -> str:
             return text
         case _:
             raise UnsupportedConstruct("EXPLODE of what is neither array nor map, for Trino")
+
+
+def _numbers(writer: ExpressionWriter, arguments: Sequence[RowExpression]) -> str:
+    """The numbers of RANGE, without its end."""
+    texts = [f"CAST({writer.text(argument)} AS bigint)" for argument in arguments[:3]]
+    start, end = ("BIGINT '0'", texts[0]) if len(texts) == 1 else texts[:2]
+    step = constant(arguments[2]) if len(arguments) > 2 else "1"
+    if step is None or not step.isdigit() or step == "0":
+        raise UnsupportedConstruct("RANGE with a step that is computed or not positive, for Trino")
+    made = f"sequence({start}, {end} - 1, {step})"
+    return f"IF({start} < {end}, {made}, CAST(ARRAY[] AS array(bigint)))"
 
 
 def _rows(writer: ExpressionWriter, value: RowExpression) -> str:
@@ -108,7 +121,7 @@ def _json_tuple(
     for name in names:
         path = string(f'$["{name}"]')
         scalar = f"json_extract_scalar({text}, {path})"
-        whole = f"nullif(json_format(json_extract({text}, {path})), 'null')"
+        whole = null_if(f"json_format(json_extract({text}, {path}))", "'null'")
         cells.append(f"coalesce({scalar}, {whole})")
     alias = fresh()
     columns = [quoted(each) for each in generic_names(len(names))]

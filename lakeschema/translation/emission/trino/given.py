@@ -6,11 +6,18 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lakeschema.catalog.column_types import DATE, DOUBLE, STRING, TIMESTAMP, ColumnType
+from lakeschema.catalog.column_types import (
+    DATE,
+    DOUBLE,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    DecimalType,
+)
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.text import type_text
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.functions.coercion import is_text
+from lakeschema.translation.functions.coercion import is_float, is_integer, is_text
 from lakeschema.translation.plan.expressions import (
     Call,
     Cast,
@@ -116,13 +123,20 @@ def constant(expression: RowExpression) -> str | None:
     match expression:
         case Literal(value, _):
             return value
-        case Cast(operand=operand):
+        case Cast(operand=operand) if _keeps_texts(operand.type, expression.type):
             return constant(operand)
         case Call(operator, (operand,)) if operator.name == "negative":
             inner = constant(operand)
             return None if inner is None else f"-{inner}".replace("--", "")
         case _:
             return None
+
+
+def _keeps_texts(source: ColumnType, target: ColumnType) -> bool:
+    """Whether a conversion leaves a constant's text as it is."""
+    if is_text(target) or is_integer(target):
+        return is_text(source) == is_text(target) and (is_integer(source) or is_text(target))
+    return isinstance(target, DecimalType) or is_float(target)
 
 
 def is_light(expression: RowExpression, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from lakeschema.catalog.column_types import (
@@ -14,8 +15,9 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.emission.trino.casts import Mode, low_bits, saturated
 from lakeschema.translation.emission.trino.given import Given, constant
+from lakeschema.translation.emission.trino.ordering import orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
-from lakeschema.translation.emission.trino.text import type_text
+from lakeschema.translation.emission.trino.text import fails, null_if, type_text
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
@@ -45,6 +47,12 @@ def plus(given: Given) -> str:
         return f"({given.texts[0]} {given.name} {given.texts[1]})"
     if letters in {"Dw", "wD"}:
         return _day_and_time(given)
+    if letters == "DD" and given.name == "-" and letter(given.type) == "w":
+        return f"({given.texts[0]} - {given.texts[1]})"
+    if letters == "TT" and given.name == "-" and letter(given.type) == "w":
+        return given.fill(_BETWEEN_MOMENTS)
+    if letters == "tw":
+        return _time_and_interval(given)
     if "x" in letters:
         return _decimal(given, given.name)
     if not set(letters) <= set("ifdn"):
@@ -52,6 +60,25 @@ def plus(given: Given) -> str:
     if is_integer(given.type) and given.wraps and given.mode.is_lax:
         return _wrapping(given)
     return f"({given.texts[0]} {given.name} {given.texts[1]})"
+
+
+# Intervals are of milliseconds in Trino.
+_MICROS = "substr(CAST({0} AS varchar), -3)"
+_BETWEEN_MOMENTS = (
+    f"CASE WHEN {_MICROS} = {_MICROS.replace('{0}', '{1}')} THEN {{0}} - {{1}}"
+    " WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN"
+    f" {fails('a difference finer than milliseconds', 'interval day to second')} END"
+)
+
+
+def _time_and_interval(given: Given) -> str:
+    """Spark refuses what is beyond the day, where Trino begins the next one."""
+    value = given.constant(1)
+    if value is None or not re.fullmatch(r"[0-9.]{1,4}", value) or given.name != "+":
+        raise given.unsupported("a time with an interval that is computed, negative or long")
+    sum_ = "(CAST({0} AS time(6)) + {1})"
+    beyond = "CAST(fail('beyond the end of the day') AS time(6))"
+    return given.fill(f"CASE WHEN {sum_} < CAST({{0}} AS time(6)) THEN {beyond} ELSE {sum_} END")
 
 
 def _day_and_time(given: Given) -> str:
@@ -112,7 +139,7 @@ def _of_doubles(given: Given, symbol: str) -> str:
     if zero is False:
         return f"({given.texts[0]} {symbol} {given.texts[1]})"
     if given.mode.is_lax:
-        return f"({given.texts[0]} {symbol} nullif({given.texts[1]}, 0e0))"
+        return f"({given.texts[0]} {symbol} {null_if(given.texts[1], '0e0')})"
     return given.fill(
         "CASE WHEN {1} = 0e0 AND {0} IS NOT NULL THEN CAST(fail('division by zero') AS {t})"
         f" ELSE {{0}} {symbol} {{1}} END"
@@ -123,7 +150,7 @@ def _divisor(given: Given, zero: str) -> str:
     """The divisor, null where Hive's result is; ANSI Spark and Trino refuse zero alike."""
     if _is_zero(given, 1) is False or not given.mode.is_lax:
         return given.texts[1]
-    return f"nullif({given.texts[1]}, {zero})"
+    return null_if(given.texts[1], zero)
 
 
 def remainder(given: Given) -> str:
@@ -142,13 +169,13 @@ def integer_divide(given: Given) -> str:
     if set(letters) <= set("in"):
         lax = given.mode is Mode.LEGACY
         other = (
-            f"nullif({given.texts[1]}, 0)"
+            null_if(given.texts[1], "0")
             if lax and _is_zero(given, 1) is not False
             else given.texts[1]
         )
         return f"CAST({given.texts[0]} / {other} AS {type_text(given.type)})"
     if set(letters) <= set("xin"):
-        other = f"nullif({given.texts[1]}, 0)" if given.mode is Mode.LEGACY else given.texts[1]
+        other = null_if(given.texts[1], "0") if given.mode is Mode.LEGACY else given.texts[1]
         quotient = f"({given.texts[0]} - {given.texts[0]} % {other}) / {other}"
         return f"CAST(truncate({quotient}) AS {type_text(given.type)})"
     raise given.unsupported(f"arguments {letters}")
@@ -161,7 +188,7 @@ def positive_remainder(given: Given) -> str:
     ):
         raise given.unsupported(f"arguments {letters}")
     zero = "0" if set(letters) == {"i"} else "0e0"
-    divisor = "{1}" if _is_zero(given, 1) is False else f"nullif({{1}}, {zero})"
+    divisor = "{1}" if _is_zero(given, 1) is False else f"IF({{1}} = {zero}, NULL, {{1}})"
     if zero == "0" and not given.mode.is_lax:
         divisor = "{1}"
     rest = f"({{0}} % {divisor})"
@@ -255,6 +282,10 @@ HALF_EVEN = (
 )
 
 
+def _is_number(text: str | None) -> bool:
+    return text is not None and text.strip()[-1:].isdigit()
+
+
 def _never_nan(expression: RowExpression) -> bool:
     match expression:
         case Literal():
@@ -262,7 +293,7 @@ def _never_nan(expression: RowExpression) -> bool:
         case Cast(operand=operand):
             return (
                 letter(operand.type) in "ixoDn"
-                or (letter(operand.type) in "fds" and constant(operand) is not None)
+                or (letter(operand.type) in "fds" and _is_number(constant(operand)))
                 or (letter(operand.type) in "fd" and _never_nan(operand))
             )
         case _:
@@ -302,8 +333,16 @@ def compare(given: Given) -> str:
     return given.fill(_COMPARED[name])
 
 
+_EQUAL_SHAPES = (
+    "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN {0} IS NOT DISTINCT FROM {1} END"
+)
+
+
 def _of_shapes(given: Given, name: str, letters: str) -> str:
     """Spark compares null fields as values."""
+    if given.mode.is_spark and letters in {"aa", "rr"} and name not in {"=", "<>"}:
+        one, other = (orderable(f"{{{i}}}", given.arguments[i].type) for i in (0, 1))
+        return given.fill(f"({one} {name} {other})")
     if given.mode is Mode.HIVE or name not in {"=", "<>"} or "m" in letters:
         raise given.unsupported("nested values, in which Trino's comparison of null is null")
     distinct = "IS NOT DISTINCT FROM" if name == "=" else "IS DISTINCT FROM"
@@ -325,6 +364,10 @@ def between(given: Given) -> str:
 
 
 def one_of(given: Given) -> str:
+    letters = classes_of(given.arguments)
+    if given.mode.is_spark and letters[0] == "r" and set(letters) <= {"r"}:
+        each = (_EQUAL_SHAPES.replace("{1}", f"{{{place}}}") for place in range(1, len(letters)))
+        return given.fill(f"({' OR '.join(each)})")
     if set(classes_of(given.arguments)) & set("armu"):
         raise given.unsupported("nested values, in which Trino's comparison of null is null")
     if not _never_nan(given.arguments[0]) and not all(map(_never_nan, given.arguments[1:])):
@@ -358,4 +401,4 @@ def nullif(given: Given) -> str:
         raise given.unsupported(f"arguments {letters}")
     if set(letters) & set("fd") and not any(map(_never_nan, given.arguments)):
         return given.fill(f"CASE WHEN {_COMPARED['=']} THEN NULL ELSE {{0}} END")
-    return f"nullif({', '.join(given.texts)})"
+    return given.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")

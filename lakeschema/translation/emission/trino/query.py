@@ -11,16 +11,18 @@ from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.trino.forms import TrinoForms
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.interface import Options, Overflow
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.relations import Plan, PlanColumn, Recursion, inputs
+from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_texts
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
+from lakeschema.translation.rewriting.keys_of_no_set_as_nulls import keys_of_no_set_as_nulls
 from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
+from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
+from lakeschema.translation.rewriting.outer_fields_as_columns import outer_fields_as_columns
 from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
@@ -73,7 +75,6 @@ def trino_query(
         UnsupportedType: Trino has no such type.
         UnsupportedFunction: a user-defined function has no name on Trino.
     """
-    _check(plan)
     functions = TrinoFunctions(options.trino_udfs)
     forms = TrinoForms(semantics, functions, options.overflow is Overflow.WRAP)
     engine = Engine(
@@ -86,6 +87,8 @@ def trino_query(
         offset_first=True,
         always_on=True,
         groups_by_names=True,
+        correlates_by_names=True,
+        max_recursion=10,
     )
     named = named or (lambda name: relation_text(name, options.trino_catalogs))
     writer = SelectWriter(engine, named)
@@ -100,17 +103,7 @@ def shaped(plan: Plan, semantics: Semantics) -> Plan:
     """The plan in the shapes that Trino takes."""
     plan = sort_within_dropped(plan)
     plan = full_join_by_union(subquery_out_of_on(plan))
-    plan = grouping_of_keys(semi_joins_as_exists(plan))
-    plan = zeros_united(plan) if semantics.is_spark else plan
+    plan = outer_fields_as_columns(semi_joins_as_exists(plan))
+    plan = keys_of_no_set_as_nulls(grouping_of_keys(plan))
+    plan = no_group_of_nothing(zeros_united(plan)) if semantics.is_spark else plan
     return nan_order_explicit(group_keys_as_columns(plan))
-
-
-def _check(plan: Plan) -> None:
-    """Refuses what no rule brings into a shape that Trino takes."""
-    waiting: list[Plan] = [plan]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Recursion):
-            # How often Trino takes the step is a session's setting, which views do not keep.
-            raise UnsupportedConstruct("a recursive table for Trino")
-        waiting.extend(inputs(node))

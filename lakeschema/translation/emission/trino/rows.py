@@ -27,6 +27,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     IntervalType,
     MapType,
+    PrimitiveType,
     StructType,
 )
 from lakeschema.translation.functions.coercion import is_integer, is_text
@@ -93,7 +94,7 @@ _LETTERS: Mapping[ColumnType, str] = {
 def letter(type_: ColumnType) -> str:
     """The class of a value: i(nteger) f(loat) d(ouble) x (decimal) s (text) b(inary) o (boolean) D(ate) T(imestamp)
 
-    a(rray) m(ap) r (struct) v (interval of months) w (of time) n(ull), or u (any other).
+    t(ime of day) a(rray) m(ap) r (struct) v (interval of months) w (of time) n(ull), or u (any other).
     """
     found = _LETTERS.get(type_)
     if found is not None:
@@ -111,6 +112,8 @@ def letter(type_: ColumnType) -> str:
             return "m"
         case StructType():
             return "r"
+        case PrimitiveType(name) if name.startswith("time") and "stamp" not in name:
+            return "t"
         case IntervalType():
             return "v" if type_.is_of_months else "w"
         case _:

@@ -130,6 +130,7 @@ SHARED: Final = table((
     Row("width_bucket", "[ifdx]{3}i", "width_bucket(CAST({0} AS double), CAST({1} AS double), CAST({2} AS double), {3})", cast=True),
     Row("quote", "s", r"('''' || replace({0}, '''', '\''') || '''')"),
     Row("mask", "s", _MASKED),
+    Row("mask", "s[sn]{1,4}", strings.mask),
     Row("md5 sha1", "s", "lower(to_hex({f}(to_utf8({0}))))"),
     Row("md5 sha1", "b", "lower(to_hex({f}({0})))"),
     Row("sha", "s", "lower(to_hex(sha1(to_utf8({0}))))"),
@@ -142,6 +143,7 @@ SHARED: Final = table((
     Row("unbase64", "s", "from_base64({0})"),
     Row("encode", "ss", strings.encode),
     Row("decode", "bs", strings.encode),
+    Row("decode", "..+", strings.decode),
     Row("bin", "i", strings.binary_digits),
     Row("conv", "[is]ii", strings.conv),
     Row("uuid", "", "CAST(uuid() AS varchar)"),
@@ -165,6 +167,7 @@ SHARED: Final = table((
     Row("weekday", "[DTs]", "day_of_week({D0}) - 1", cast=True),
     Row("dayofyear", "[DTs]", "day_of_year({D0})", cast=True),
     Row("hour minute second", "[DTs]", "{f}({T0})", cast=True),
+    Row("hour minute second", "t", "{f}({0})", cast=True),
     Row("date_add dateadd", "[DTs]i", "date_add('day', {1}, {D0})"),
     Row("date_sub", "[DTs]i", "date_add('day', - CAST({1} AS bigint), {D0})"),
     Row("datediff date_diff", "[DTs][DTs]", "date_diff('day', {D1}, {D0})", cast=True),
@@ -175,7 +178,7 @@ SHARED: Final = table((
     Row("unix_timestamp to_unix_timestamp", "([DTs]s?)?", dates.unix_timestamp),
     Row("to_date try_to_date", "[DTs]s?", dates.to_date),
     Row("trunc", "..?", dates.trunc),
-    Row("extract date_part datepart", "s[DTs]", dates.extract),
+    Row("extract date_part datepart", "s[DTsw]", dates.extract),
     Row("from_utc_timestamp to_utc_timestamp", "[DTs]s", dates.in_zone),
 
     # arrays, maps, structs

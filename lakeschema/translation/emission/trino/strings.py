@@ -9,7 +9,8 @@ from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.numbers import HALF_EVEN
 from lakeschema.translation.emission.trino.rows import classes_of, letter
-from lakeschema.translation.emission.trino.text import string
+from lakeschema.translation.emission.trino.text import fails, null_if, string
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_ROWS = 20
 
@@ -200,11 +201,19 @@ def conv(given: Given) -> str:
         raise given.unsupported("bases that are not written, or are negative")
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"[:one]
     value = "CAST({0} AS varchar)"
-    known = f"regexp_like(lower({value}), '^[{digits}]+$')"
-    made = f"upper(to_base(from_base({value}, {one}), {other}))"
+    if given.mode.is_spark:
+        value = f"trim({value})"
+    prefix = f"regexp_extract(lower({value}), '^[{digits}]+')"
+    made = f"upper(to_base(from_base({prefix}, {one}), {other}))"
+    if given.mode.is_spark:
+        # As many digits as there are; none are zero, and of an empty text it is null.
+        return given.fill(
+            f"CASE WHEN {value} LIKE '-%' THEN {fails('conv of a negative number', 'varchar')}"
+            f" WHEN {value} <> '' THEN coalesce({made}, '0') END"
+        )
     return given.fill(
-        f"CASE WHEN {known} THEN {made} WHEN {{0}} IS NOT NULL"
-        " THEN CAST(fail('conv of a text that is not a number') AS varchar) END"
+        f"CASE WHEN {prefix} = lower({value}) THEN {made} WHEN {{0}} IS NOT NULL"
+        f" THEN {fails('conv of a text that is not a number', 'varchar')} END"
     )
 
 
@@ -222,6 +231,49 @@ def encode(given: Given) -> str:
     return given.fill("to_utf8({0})" if given.name == "encode" else "from_utf8({0})")
 
 
+def decode(given: Given) -> str:
+    """A value for each that the first argument may equal, null included, and perhaps one for all others."""
+    letters = classes_of(given.arguments)
+    if len(letters) < 3:
+        raise given.unsupported("no value to compare with")
+    compared = {letters[0], *letters[1 : len(letters) - 1 : 2]} - {"n"}
+    if compared & set("armufd") or not (len(compared) == 1 or compared <= set("ix")):
+        raise given.unsupported("values of such types")
+    pairs = range(1, len(letters) - 1, 2)
+    whens = " ".join(f"WHEN {{0}} IS NOT DISTINCT FROM {{{i}}} THEN {{{i + 1}}}" for i in pairs)
+    last = f" ELSE {{{len(letters) - 1}}}" if len(letters) % 2 == 0 else ""
+    if len(letters) > 9:
+        raise given.unsupported("more than four pairs")
+    return given.fill(f"CASE {whens}{last} END")
+
+
+_MASKS = (("X", r"\p{Lu}"), ("x", r"\p{Ll}"), ("n", r"[0-9]"), (None, r"[\s\S]"))
+
+
+def mask(given: Given) -> str:
+    """Each character by its kind, in one pass, so that none is masked twice."""
+    chosen: list[str | None] = []
+    for place, (default, _) in enumerate(_MASKS, 1):
+        if place >= len(given.arguments):
+            chosen.append(default)
+            continue
+        value = given.constant(place)
+        is_null = isinstance(_without_casts(given.arguments[place]), Literal) and value is None
+        if not is_null and (value is None or len(value) != 1):
+            raise given.unsupported("what stands for characters has to be one, written in the text")
+        chosen.append(value)
+    pattern = "|".join(f"({kind})" for _, kind in _MASKS)
+    cases = " ".join(
+        f"WHEN m[{place}] IS NOT NULL THEN {string(value) if value is not None else f'm[{place}]'}"
+        for place, value in enumerate(chosen, 1)
+    )
+    return f"regexp_replace({given.texts[0]}, '{pattern}', m -> CASE {cases} END)"
+
+
+def _without_casts(value: RowExpression) -> RowExpression:
+    return _without_casts(value.operand) if isinstance(value, Cast) else value
+
+
 _DIGESTS = {0: "sha256", 256: "sha256", 512: "sha512"}
 
 
@@ -235,11 +287,11 @@ def sha2(given: Given) -> str:
 
 
 _PARTS = {
-    "HOST": "nullif(url_extract_host({0}), '')",
+    "HOST": null_if("url_extract_host({0})", "''"),
     "PATH": "url_extract_path({0})",
-    "QUERY": "nullif(url_extract_query({0}), '')",
-    "REF": "nullif(url_extract_fragment({0}), '')",
-    "PROTOCOL": "nullif(url_extract_protocol({0}), '')",
+    "QUERY": null_if("url_extract_query({0})", "''"),
+    "REF": null_if("url_extract_fragment({0})", "''"),
+    "PROTOCOL": null_if("url_extract_protocol({0})", "''"),
 }
 
 
@@ -255,7 +307,7 @@ def parse_url(given: Given) -> str:
     if form is None:
         raise given.unsupported(f"part {part!r:.20}")
     return given.fill(
-        f"CASE WHEN regexp_like({{0}}, '[%+]') THEN CAST(fail('an encoded URL') AS varchar)"
+        f"CASE WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
         f" ELSE {form} END"
     )
 
@@ -310,10 +362,11 @@ def get_json_object(given: Given) -> str:
     at = string(written)
     found_text = f"json_format(json_extract({{0}}, {at}))"
     scalar = f"json_extract_scalar({{0}}, {at})"
+    whole = null_if(_checked(found_text), "'null'")
     return given.fill(
         f"CASE WHEN regexp_like({found_text}, '^-?\\d+\\.|^-?\\d+[eE]') THEN"
         f" json_format(CAST(CAST({scalar} AS double) AS json))"
-        f" ELSE coalesce({scalar}, nullif({_checked(found_text)}, 'null')) END"
+        f" ELSE coalesce({scalar}, {whole}) END"
     )
 
 
@@ -322,7 +375,7 @@ def _checked(text: str) -> str:
     return (
         f"element_at(transform(ARRAY[{text}], j -> CASE WHEN regexp_like(j,"
         " '[:,\\[]-?\\d+(\\.\\d*0[,\\]}]|(\\.\\d+)?[eE])')"
-        " THEN CAST(fail('JSON with numbers that are written otherwise') AS varchar) ELSE j END), 1)"
+        f" THEN {fails('JSON with numbers that are written otherwise', 'varchar')} ELSE j END), 1)"
     )
 
 

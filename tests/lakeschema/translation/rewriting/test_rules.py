@@ -11,7 +11,10 @@ from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
+from lakeschema.translation.rewriting.keys_of_no_set_as_nulls import keys_of_no_set_as_nulls
 from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
+from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
+from lakeschema.translation.rewriting.outer_fields_as_columns import outer_fields_as_columns
 from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
@@ -116,3 +119,27 @@ def test_groups_of_doubles_have_one_zero() -> None:
 
     assert "aggregate by ((d + 0.0)): count(1)" in explain(plan)
     assert "d + 0.0" in explain(zeros_united(plan_of("SELECT DISTINCT d FROM l")))
+
+
+def test_grouping_sets_of_no_rows_have_no_rows() -> None:
+    rolled = no_group_of_nothing(plan_of("SELECT k, sum(d) AS s FROM l GROUP BY ROLLUP (k)"))
+    plain = plan_of("SELECT k, sum(d) AS s FROM l GROUP BY k GROUPING SETS ((k))")
+
+    assert "filter (rows > 0)" in lines(rolled)
+    assert no_group_of_nothing(plain) == plain
+
+
+def test_a_key_of_no_set_is_null_and_its_bit_is_set() -> None:
+    text = "SELECT k, w, grouping_id(k, w) AS g FROM r GROUP BY k, w GROUPING SETS ((k), ())"
+    plan = keys_of_no_set_as_nulls(grouping_of_keys(plan_of(text)))
+
+    assert any("null as w" in line and "* 2) + 1)" in line for line in lines(plan))
+    assert "aggregate by (k) sets [[0], []]: grouping_id(k)" in lines(plan)
+
+
+def test_a_subquery_reads_a_field_around_it_as_a_column() -> None:
+    text = "SELECT s.f FROM (SELECT named_struct('f', k) AS s FROM l) x WHERE EXISTS (SELECT 1 FROM r WHERE r.k = x.s.f)"
+    plan = outer_fields_as_columns(plan_of(text))
+
+    assert "project s as s, s.f as field0" in lines(plan)
+    assert "filter (k = field0)" in lines(plan)

@@ -75,7 +75,7 @@ def test_dates_are_written_with_the_same_meaning(written: Written, call: str, fo
         (hive, "from_utc_timestamp(ts, 'PST')", "from_utc_timestamp for Trino: zone 'PST'"),
         (spark, "date_trunc('nope', ts)", "date_trunc for Trino: unit 'nope'"),
         (spark, "extract(EPOCH FROM ts)", "extract for Trino: field 'epoch'"),
-        (spark, "da - da", "- for Trino: arguments DD"),
+        (spark, "extract(SECOND FROM ts - ts)", "extract for Trino: field 'second' of an interval"),
     ],
 )  # fmt: skip
 def test_dates_that_trino_computes_otherwise_are_refused_with_the_reason(

@@ -53,7 +53,7 @@ def test_columns_have_trinos_types() -> None:
         ("SELECT i % 2 AS p FROM t GROUP BY i % 2", 'GROUP BY t2."c17"'),
         (
             "SELECT i, o, grouping__id AS g FROM t GROUP BY i, o GROUPING SETS ((i), ())",
-            'GROUP BY GROUPING SETS ((t1."i"), ())',
+            'GROUP BY GROUPING SETS ((t1."i"), ())) AS t2',
         ),
     ],
 )

@@ -1,0 +1,34 @@
+"""Grouping sets of no rows have no rows, the set without keys included, as Spark has it.
+
+aggregate by (k) sets ((k), ()): …        →    project
+  scan t                                         filter rows > 0
+                                                   aggregate by (k) sets ((k), ()): …, count() as rows
+                                                     scan t
+"""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import BIGINT, BOOLEAN
+from lakeschema.translation.plan.expressions import AggregateCall, Call, Literal
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Aggregate, Filter, Plan, Project, references
+from lakeschema.translation.rewriting.nodes import rewrite
+
+_COUNT = Operator("count", NullClass.NEVER)
+_GREATER = Operator(">", NullClass.TOTAL)
+
+
+def no_group_of_nothing(plan: Plan) -> Plan:
+    """The plan whose grouping sets need a row to make one."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    if not isinstance(plan, Aggregate) or plan.sets is None or () not in map(tuple, plan.sets):
+        return plan
+    rows = AggregateCall(_COUNT, (), BIGINT, nullable=False)
+    counted = Aggregate(plan.input, plan.keys, (*plan.aggregates, ("rows", rows)), plan.sets)
+    *kept, number = references(counted)
+    zero = Literal("0", BIGINT)
+    some = Filter(counted, Call(_GREATER, (number, zero), BOOLEAN, nullable=False))
+    return Project(some, tuple((each.name, each) for each in kept))

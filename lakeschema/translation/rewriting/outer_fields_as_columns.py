@@ -1,0 +1,88 @@
+"""A field that a sub-query reads of a column around it becomes a column, for engines that want one.
+
+filter exists (sub-query)                        →    project s
+  (sub-query)                                           filter exists (sub-query)
+    filter (k = s.f)    of s, a query around              (sub-query)
+      scan r                                                filter (k = field0)
+  scan l                                                      scan r
+                                                          project s, s.f as field0
+                                                            scan l
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    FieldAccess,
+    OuterReference,
+    RowExpression,
+)
+from lakeschema.translation.plan.relations import Filter, Plan, Project, references
+from lakeschema.translation.plan.rewriting import Rewriter
+from lakeschema.translation.rewriting.nodes import rewrite
+
+
+def outer_fields_as_columns(plan: Plan) -> Plan:
+    """The plan whose sub-queries in conditions and items read whole columns of the query around."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    match plan:
+        case Filter(below, condition):
+            fields = _Fields(len(below.columns))
+            changed = fields.taken_from(condition)
+            if not fields.found:
+                return plan
+            made = Filter(fields.added_to(below), changed)
+            kept = references(made)[: len(below.columns)]
+            return Project(made, tuple((each.name, each) for each in kept))
+        case Project(below, items):
+            fields = _Fields(len(below.columns))
+            changed_items = tuple((name, fields.taken_from(item)) for name, item in items)
+            return Project(fields.added_to(below), changed_items) if fields.found else plan
+        case _:
+            return plan
+
+
+class _Fields:
+    """What sub-queries read inside of columns; each becomes a column after the ``width`` others."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self.found: list[RowExpression] = []
+
+    def taken_from(self, expression: RowExpression) -> RowExpression:
+        return Rewriter(self._change).expression(expression)
+
+    def added_to(self, below: Plan) -> Plan:
+        kept = tuple((each.name, each) for each in references(below))
+        made = tuple((f"field{place}", field) for place, field in enumerate(self.found))
+        return Project(below, (*kept, *made))
+
+    def _change(self, part: RowExpression, depth: int) -> RowExpression | None:
+        if depth == 0 or not isinstance(part, FieldAccess):
+            return None
+        field = _of_columns(part, depth)
+        if field is None:
+            return None
+        if field not in self.found:
+            self.found.append(field)
+        number = self.found.index(field)
+        return OuterReference(
+            depth, self._width + number, f"field{number}", part.type, part.nullable
+        )
+
+
+def _of_columns(part: RowExpression, depth: int) -> RowExpression | None:
+    """The field as it reads outside of the sub-query; None if it is not one of a column there."""
+    match part:
+        case OuterReference(level, index, name, type_, nullable) if level == depth:
+            return ColumnReference(index, name, type_, nullable)
+        case FieldAccess(base=base):
+            found = _of_columns(base, depth)
+            return None if found is None else replace(part, base=found)
+        case _:
+            return None
