@@ -67,6 +67,7 @@ ASKED = frozenset({EQUAL, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED,
 REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
 _FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, UNDETERMINED}
 _TIME = "spark.sql.timeType.enabled"
+_FAULT = "Spark fails itself: "
 _OURS = "not the same in Trino: "
 _TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
 _MAX_SECONDS = 20.0
@@ -167,6 +168,8 @@ class TrinoJudge:
             return _refused(expected, got)
         if expected == Refused(TOO_MANY):
             return Verdict(TOO_MANY)
+        if isinstance(expected, Refused) and expected.reason.startswith(_FAULT):
+            return Verdict(REFUSED_BY_SPARK, expected.reason)
         if problem := _columns_differ(query, got):
             return Verdict("other columns", problem)
         types = [column.type for column in query.columns]
@@ -232,7 +235,7 @@ class TrinoJudge:
         try:
             rows = frame.toDF(*names).selectExpr(*items).collect()
         except (PySparkException, Py4JJavaError) as error:
-            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _first_line(error))
+            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
         finally:
             late.cancel()
         return [from_spark(tuple(row), types) for row in rows]
@@ -349,5 +352,12 @@ def _alike(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0][:200]
+def _reason(error: PySparkException | Py4JJavaError) -> str:
+    """Spark's own words; of an error without any, which is none of the view's, what was thrown."""
+    if isinstance(error, PySparkException):
+        return str(error).partition("\n")[0][:200]
+    thrown = error.java_exception
+    while thrown.getCause() is not None:
+        thrown = thrown.getCause()
+    text = str(thrown.toString()).partition("\n")[0][:200]
+    return text if "[" in text and "SparkRuntime" in text else f"{_FAULT}{text}"

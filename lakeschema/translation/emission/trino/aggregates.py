@@ -147,7 +147,8 @@ def collected(given: Given) -> str:
 def percentile(given: Given, *, descending: bool = False) -> str:
     """Exact and interpolated; Trino has approximations alone."""
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
-    if place is None or len(given.arguments) > 2 or not _is_share(place):
+    of_one = len(given.arguments) < 3 or (len(given.arguments) == 3 and given.constant(2) == "1")
+    if place is None or not of_one or not _is_share(place):
         raise given.unsupported("the share has to be one number, written in the text")
     if letter(given.arguments[0].type) not in "idfx":
         raise given.unsupported("its argument's type")

@@ -162,6 +162,10 @@ def trunc(given: Given) -> str:
 
 
 def date_trunc(given: Given) -> str:
+    word = given.text_constant(0, "a unit").lower()
+    if given.mode.is_spark and word not in _UNITS and word != "microsecond":
+        # What is no unit cuts to null.
+        return given.fill("CAST(NULL AS {t})")
     return given.fill(f"date_trunc('{unit_of(given, 0)}', {{T1}})")
 
 

@@ -113,8 +113,18 @@ def _digits(type_: ColumnType) -> DecimalType:
 def _decimal(given: Given, symbol: str) -> str:
     one, other = (_digits(a.type) for a in given.arguments)
     if symbol == "*" and one.precision + other.precision > _MAX_DIGITS:
-        raise given.unsupported("a product of more than 38 digits")
+        return _long_product(given, one.scale + other.scale)
     return _as_decimal(given, f"({given.texts[0]} {symbol} {given.texts[1]})")
+
+
+def _long_product(given: Given, scale: int) -> str:
+    """Exact where it has no more digits than Trino's decimals; another one is refused where it is met."""
+    if scale > _MAX_DIGITS:
+        raise given.unsupported("a product of more than 38 digits after its point")
+    product = _as_decimal(given, "TRY({0} * {1})")
+    is_too_long = "{0} IS NOT NULL AND {1} IS NOT NULL AND TRY({0} * {1}) IS NULL"
+    refused = fails("a product of more than 38 digits", type_text(given.type))
+    return given.fill(f"CASE WHEN {is_too_long} THEN {refused} ELSE {product} END")
 
 
 def _as_decimal(given: Given, text: str) -> str:

@@ -58,8 +58,8 @@ SPARK: Final = table((
     Row("make_dt_interval", "i+", dates.interval_of_time),
     Row("try_to_time", "s", dates.time_of_text),
     Row("to_timestamp to_timestamp_ntz to_timestamp_ltz try_to_timestamp", "[DTs]s?", dates.to_timestamp),
-    Row("timestampdiff", "s[DT][DT]", dates.timestampdiff),
-    Row("timestampadd", "si[DT]", dates.timestampadd),
+    Row("timestampdiff", "s[DTs][DTs]", dates.timestampdiff),
+    Row("timestampadd", "si[DTs]", dates.timestampadd),
 
     Row("map_keys map_values", "m", "{f}({0})"),
     Row("map_entries", "m", "map_entries({0})", cast=True),

@@ -73,7 +73,7 @@ def test_dates_are_written_with_the_same_meaning(written: Written, call: str, fo
         (hive, "date_format(ts, 'SSSSSSS')", "date_format for Trino: pattern 'SSSSSSS'"),
         (hive, "date_format(ts, 'YYYY')", "date_format for Trino: pattern 'YYYY' has letters that Trino prints otherwise"),
         (hive, "from_utc_timestamp(ts, 'PST')", "from_utc_timestamp for Trino: zone 'PST'"),
-        (spark, "date_trunc('nope', ts)", "date_trunc for Trino: unit 'nope'"),
+        (spark, "date_trunc('microsecond', ts)", "date_trunc for Trino: unit 'microsecond'"),
         (spark, "extract(EPOCH FROM ts)", "extract for Trino: field 'epoch'"),
         (spark, "extract(SECOND FROM ts - ts)", "extract for Trino: field 'second' of an interval"),
     ],
