@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import assert_never
 
+from lakeschema.catalog.column_types import BOOLEAN
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.engines import Engine, generic_names
 from lakeschema.translation.emission.sql_expressions import Columns, ExpressionWriter
@@ -22,6 +23,7 @@ from lakeschema.translation.plan.expressions import (
     Exists,
     FieldAccess,
     InSubquery,
+    Literal,
     RowExpression,
     ScalarSubquery,
     walk,
@@ -46,6 +48,8 @@ from lakeschema.translation.plan.relations import (
 
 _NAME = re.compile(r't[0-9]+\."(?:[^"]|"")*"')
 """A column under an alias of ours, in engines that quote names so."""
+
+_TRUE = Literal("true", BOOLEAN)
 
 RelationText = Callable[[RelationName], str]
 """How a relation is named in the text: under its own name, or as a view that was registered."""
@@ -86,6 +90,7 @@ class _Select:
         joins: whether the source may be joined on its left, and also on its right.
         tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
         computed: items are aggregates or windows, over which no WHERE can be put.
+        made: which items have an aggregate or window in them, if any are computed.
     """
 
     items: tuple[str, ...]
@@ -96,6 +101,7 @@ class _Select:
     tail: _Tail = _NO_TAIL
     distinct: bool = False
     computed: bool = False
+    made: tuple[bool, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -165,7 +171,8 @@ class SelectWriter:
                 over = self._over(select.items, outer)
                 made = tuple(over.typed(call) for _, call in calls)
                 plain = (*select.plain, *(False,) * len(made))
-                return replace(select, items=(*select.items, *made), plain=plain, computed=True)
+                items, those = (*select.items, *made), (*_none(select), *(True,) * len(made))
+                return replace(select, items=items, plain=plain, computed=True, made=those)
             case SetOperation():
                 return self._set_operation(plan, outer)
             case RecursiveScan(number=number, columns=columns):
@@ -173,7 +180,11 @@ class SelectWriter:
             case Recursion():
                 return self._recursion(plan, outer)
             case Sort(below, keys, total):
-                select = self._fold(below, [key.expression for key in keys], outer)
+                read = [key.expression for key in keys]
+                select = self._fold(below, read, outer)
+                if select.is_open and any(_reads_answer(below, each) for each in read):
+                    # Engines take no sub-query in an order; a column that was made by one they take.
+                    select = self._wrap(select)
                 by = self._over(select.items, outer).sort_keys(keys)
                 order_by = f"{'ORDER' if total else 'SORT'} BY {by}"
                 return replace(select, tail=_Tail(order_by=order_by))
@@ -232,7 +243,8 @@ class SelectWriter:
         over = self._over(select.items, outer)
         items = tuple(over.typed(expression) for expression in expressions)
         plain = tuple(_is_path(expression, select.plain) for expression in expressions)
-        return replace(select, items=items, plain=plain)
+        made = tuple(_reads(select.made, expression) for expression in expressions)
+        return replace(select, items=items, plain=plain, made=made if select.computed else ())
 
     def _values(self, plan: Values, outer: tuple[Columns, ...]) -> _Select:
         if not plan.columns:
@@ -257,7 +269,9 @@ class SelectWriter:
         right = self._side(plan.right, around, 1)
         both = (*left.items, *right.items)
         source = f"{left.source} {self._joined(plan, right.source)}"
-        if plan.condition is not None:
+        # Spark computes LATERAL queries of one row in place, unless there is any condition.
+        needless = plan.lateral and plan.condition == _TRUE and not self._engine.always_on
+        if plan.condition is not None and not needless:
             source += f" ON {self._over(both, outer).text(plan.condition)}"
         kept = left.items if plan.kind in {JoinKind.SEMI, JoinKind.ANTI} else both
         return _Select(kept, (True,) * len(kept), source, (True, False))
@@ -287,7 +301,8 @@ class SelectWriter:
         items = (*keys, *(over.typed(call) for _, call in plan.aggregates))
         tail = _Tail(group_by=self._group_by(keys, plan.sets))
         plain = (False,) * len(items)
-        return replace(select, items=items, plain=plain, tail=tail, computed=True)
+        made = (*(False,) * len(keys), *(True,) * len(plan.aggregates))
+        return replace(select, items=items, plain=plain, tail=tail, computed=True, made=made)
 
     def _keys(self, plan: Aggregate, select: _Select, outer: tuple[Columns, ...]) -> Sequence[str]:
         over = self._over(select.items, outer)
@@ -395,12 +410,34 @@ def _asks(expression: RowExpression) -> bool:
     return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
 
 
+def _reads_answer(plan: Plan, expression: RowExpression) -> bool:
+    """Whether it reads a column that a sub-query makes, in a SELECT of which it would become a part."""
+    read = (part.index for part in walk(expression) if isinstance(part, ColumnReference))
+    match plan:
+        case Filter(input=below):
+            return _reads_answer(below, expression)
+        case Project(below, items):
+            made = [items[index][1] for index in read]
+            return any(_asks(each) or _reads_answer(below, each) for each in made)
+        case _:
+            return False
+
+
 def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:
-    return any(
-        isinstance(part, ColumnReference) and not select.plain[part.index]
-        for expression in expressions
-        for part in walk(expression)
+    """Whether what is left is of groups still: of GROUP BY it is with any key."""
+    of_keys = [not plain for plain in select.plain] if select.tail.group_by else select.made
+    return any(_reads(of_keys, expression) for expression in expressions)
+
+
+def _reads(columns: Sequence[bool], expression: RowExpression) -> bool:
+    """Whether it reads one of the columns that are true."""
+    return bool(columns) and any(
+        isinstance(part, ColumnReference) and columns[part.index] for part in walk(expression)
     )
+
+
+def _none(select: _Select) -> tuple[bool, ...]:
+    return (False,) * len(select.items)
 
 
 def _is_path(expression: RowExpression, plain: Sequence[bool]) -> bool:

@@ -47,10 +47,12 @@ from lakeschema.translation.plan.expressions import (
     Cast,
     FieldAccess,
     Literal,
+    OuterReference,
     RowExpression,
     SortKey,
     Subscript,
     WindowCall,
+    walk,
 )
 from lakeschema.translation.plan.operators import OF_FILES, VALUE_IN_ORDER
 from lakeschema.translation.plan.relations import Generate
@@ -261,14 +263,25 @@ class SparkForms:
     ) -> Generated:
         call, alias = writer.text(plan.call), fresh()
         names = [quoted(name) for name in generic_names(len(plan.produced))]
-        name = plan.call.operator.name
-        if plan.call.operator.udf is None and name in IN_FROM_ALONE:
+        name, listed = plan.call.operator.name, ", ".join(names)
+        alone = plan.call.operator.udf is None and name in IN_FROM_ALONE
+        if _is_correlated(plan):
+            # LATERAL VIEW takes no column of a query around.
+            text = f"{call} AS {alias}({listed})"
+            text = text if alone else f"(SELECT {call} AS ({listed})) AS {alias}"
+        elif alone:
             join = "LEFT" if plan.outer and not name.endswith("_outer") else "CROSS"
-            text = f"{source} {join} JOIN LATERAL {call} AS {alias}({', '.join(names)})"
+            text = f"{source} {join} JOIN LATERAL {call} AS {alias}({listed})"
         else:
             outer_word = "OUTER " if plan.outer else ""
-            text = f"{source} LATERAL VIEW {outer_word}{call} {alias} AS {', '.join(names)}"
+            text = f"{source} LATERAL VIEW {outer_word}{call} {alias} AS {listed}"
         return Generated(text, tuple(f"{alias}.{name}" for name in names))
+
+
+def _is_correlated(plan: Generate) -> bool:
+    """Whether it makes rows of a query around alone."""
+    alone = not plan.input.columns and not plan.outer
+    return alone and any(isinstance(p, OuterReference) for p in walk(plan.call))
 
 
 def _refuse(name: str, type_: ColumnType) -> None:

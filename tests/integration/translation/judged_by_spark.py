@@ -292,7 +292,11 @@ def _derived(
 
 
 def _columns(frame: DataFrame) -> list[tuple[str, str]]:
-    return [(f.name.lower(), f.dataType.simpleString()) for f in frame.schema.fields]
+    # Spark prints the precision that a plain TIME has.
+    return [
+        (f.name.lower(), f.dataType.simpleString().replace("time(6)", "time"))
+        for f in frame.schema.fields
+    ]
 
 
 def _spark_type(column: PlanColumn) -> str:

@@ -130,6 +130,11 @@ ONLY_HIVE = (
     "SELECT id, customer LIKE ANY ('a%', '%b') AS a, customer NOT LIKE ALL ('a%', 'x') AS b, h FROM orders LATERAL VIEW parse_url_tuple('http://h.org/p?a=1', 'HOST', 'QUERY:a') u AS h, q",
 )
 ONLY_SPARK = (
+    "FROM orders |> WHERE id > 2 |> AGGREGATE count(id) AS n, max(day) AS d |> EXTEND 'x' AS x |> SELECT x",
+    "SELECT id, is_known FROM (SELECT id, customer IN (SELECT name FROM customers) AS is_known FROM orders) s ORDER BY is_known, id",
+    "SELECT o.id, e.pos, e.col FROM orders o LEFT JOIN LATERAL posexplode(o.items) AS e(pos, col) ON e.pos > 0",
+    "SELECT o.id, m.n FROM orders o JOIN LATERAL (SELECT o.tags['a'] AS n) m",
+    "SELECT id, nvl(CAST(customer AS DATE), TIMESTAMP '2020-01-01 00:00:00') AS d FROM orders WHERE customer IS NULL",
     "SELECT * FROM (SELECT customer, small, id, total FROM orders) PIVOT (count(id) AS n, max(total) AS t FOR small IN (1, 0, 9))",
     "SELECT * FROM (SELECT flag, small, id, day FROM orders) PIVOT (count(id) AS n, first(day) AS d FOR small IN (1, 0, 9))",
     "SELECT * FROM (SELECT flag, small, id FROM orders) PIVOT (count(id) FILTER (WHERE id < 3) AS n, array_agg(id) AS a FOR small IN (1, 9))",

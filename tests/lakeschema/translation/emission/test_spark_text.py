@@ -12,6 +12,7 @@ from lakeschema.catalog.column_types import (
     BOOLEAN,
     DATE,
     INT,
+    TIMESTAMP,
     ColumnType,
     parse_type,
 )
@@ -56,6 +57,7 @@ def test_an_identifier_stays_one_token(name: str) -> None:
     [
         ("5", INT, "5"),
         ("5", BIGINT, "5L"),
+        ("2020-01-01 00:00:00", TIMESTAMP, "TIMESTAMP_LTZ '2020-01-01 00:00:00'"),
         (None, INT, "CAST(NULL AS INT)"),
         ("1.5", parse_type("decimal(2,1)"), "CAST(1.5BD AS DECIMAL(2,1))"),
         ("0aFF", BINARY, "X'0aFF'"),
