@@ -26,6 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--views", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first view")
+    parser.add_argument("--seeds", type=int, nargs="+", help="of these views alone")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
     with (
@@ -43,7 +44,8 @@ def _run(judge: TrinoJudge, chosen: argparse.Namespace) -> int:
     began = time.monotonic()
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for number, seed in enumerate(range(chosen.first, chosen.first + chosen.views), 1):
+    seeds = chosen.seeds or range(chosen.first, chosen.first + chosen.views)
+    for number, seed in enumerate(seeds, 1):
         verdict = judge.verdict(seed)
         outcomes[_counted(verdict)] += 1
         if verdict.is_wrong:
@@ -52,10 +54,10 @@ def _run(judge: TrinoJudge, chosen: argparse.Namespace) -> int:
             reasons[f"{verdict.outcome}: {_VALUES.sub('…', verdict.details)[:120]}"] += 1
         seconds = time.monotonic() - began
         if number % 100 == 0:
-            print(f"{number} of {chosen.views} views, {seconds:.0f} s", flush=True)
+            print(f"{number} of {len(seeds)} views, {seconds:.0f} s", flush=True)
         if seconds > 60 * chosen.minutes:
             break
-    _report(outcomes, reasons, chosen.first, time.monotonic() - began)
+    _report(outcomes, reasons, seeds[0], time.monotonic() - began)
     return int(any(outcome.startswith("WRONG") for outcome in outcomes))
 
 

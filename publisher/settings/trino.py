@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from lakeschema.translation.interface import NullOrder, Overflow, TrinoUdfRule
-from publisher.settings.fields import PublicUrl, crosses_network_in_plain_text, option
+from publisher.settings.fields import PublicUrl, option
 from publisher.settings.secrets import given_secret
 from publisher.settings.section import Section
 
@@ -90,8 +90,10 @@ class Trino(Section):
             return self
         if urlsplit(self.url).path not in {"", "/"}:
             raise ValueError("url may have no path: expected https://HOST:PORT")
-        if given and crosses_network_in_plain_text(self.url):
-            raise ValueError("url would send the password over plain http://; use https://")
+        if given and urlsplit(self.url).scheme == "http":
+            raise ValueError(
+                "url is plain http://, over which Trino takes no password; use https://"
+            )
         return self
 
     def secret(self) -> str | None:

@@ -109,10 +109,15 @@ def _register(
         _make(written, load_settings(config), done, replace=replace)
     except ServerUnavailable as error:
         failure = error
-    # What was made before a failure is told.
-    output_for(json).registered(done)
+    if done or failure is None:
+        # What was made before a failure is told.
+        output_for(json).registered(done)
     if failure is not None:
-        raise Refused(OUTSIDE_FAILED, str(failure), "repeat the command: it goes on from there")
+        raise Refused(
+            OUTSIDE_FAILED,
+            str(failure),
+            "check trino.url, trino.username and the password, and repeat the command: it goes on from there",
+        )
     raise typer.Exit(NO if any(each.change is Change.REFUSED for each in done) else 0)
 
 

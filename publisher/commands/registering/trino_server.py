@@ -48,6 +48,9 @@ class TrinoServer:
             raise StatementRefused(error.message) from error
         except (DatabaseError, HttpError, TrinoConnectionError, RequestException) as error:
             raise ServerUnavailable(f"{self._address} does not answer: {error}") from error
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            # The client takes any answer for one of Trino's.
+            raise ServerUnavailable(f"{self._address} does not answer as Trino does") from error
 
 
 @contextmanager
