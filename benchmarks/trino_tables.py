@@ -27,14 +27,10 @@ Tables = Mapping[str, Mapping[str, Any]]
 def create_tables(trino: Trino, tables: Tables) -> None:
     for name, table in tables.items():
         types = [parse_type(type_) for _, type_ in table["columns"]]
-        columns = ", ".join(
-            f"{quoted(column)} {type_text(type_)}"
-            for (column, _), type_ in zip(table["columns"], types, strict=True)
-        )
+        columns = ", ".join(quoted(column) for column, _ in table["columns"])
+        rows = ", ".join(f"ROW({', '.join(map(_value, row, types))})" for row in table["rows"])
         trino.answer(f"DROP TABLE IF EXISTS {quoted(name)}")
-        trino.answer(f"CREATE TABLE {quoted(name)} ({columns})")
-        rows = ", ".join("(" + ", ".join(map(_value, row, types)) + ")" for row in table["rows"])
-        trino.answer(f"INSERT INTO {quoted(name)} VALUES {rows}")
+        trino.answer(f"CREATE TABLE {quoted(name)} ({columns}) AS VALUES {rows}")
 
 
 def json_value(value: Any, type_: ColumnType) -> Any:

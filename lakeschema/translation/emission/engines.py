@@ -74,6 +74,7 @@ class Engine:
         literal: a literal of exactly its type, None for null.
         joins: the words before JOIN; kinds without words must not be in the plan.
         values: a table of ``rows`` under an ``alias`` with ``names``.
+        value: a row of one value in it.
         grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
         offset_first: OFFSET stands before LIMIT.
         always_on: a join but CROSS needs a condition, and LATERAL a query.
@@ -88,6 +89,7 @@ class Engine:
     values: str
     grouping_sets: str
     forms: Forms
+    value: str = "({})"
     offset_first: bool = False
     always_on: bool = False
     groups_by_names: bool = False

@@ -250,7 +250,8 @@ class SelectWriter:
         if not plan.columns:
             return _Select((), (), "")
         over = self._over((), outer)
-        rows = ", ".join("(" + ", ".join(map(over.text, row)) + ")" for row in plan.rows)
+        form = self._engine.value if len(plan.columns) == 1 else "({})"
+        rows = ", ".join(form.format(", ".join(map(over.text, row))) for row in plan.rows)
         alias = next(self._aliases)
         names = [self._engine.quoted(name) for name in generic_names(len(plan.columns))]
         source = self._engine.values.format(rows=rows, alias=alias, names=", ".join(names))

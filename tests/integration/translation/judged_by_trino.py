@@ -187,11 +187,7 @@ class TrinoJudge:
     ) -> bool:
         """Whether Spark itself has other rows when those of the tables come in another order."""
         texts = " ".join((view.text, *(text for _, text in view.below)))
-        read = [
-            table
-            for table in self._spark.tables
-            if f"{table.name}_" in texts or table.name in texts
-        ]
+        read = [table for table in self._spark.tables if table.name in texts]
         for table in read:
             self._spark.register(replace(table, rows=table.rows[::-1]))
         frame = self._analysed(view)
@@ -360,4 +356,4 @@ def _reason(error: PySparkException | Py4JJavaError) -> str:
     while thrown.getCause() is not None:
         thrown = thrown.getCause()
     text = str(thrown.toString()).partition("\n")[0][:200]
-    return text if "[" in text and "SparkRuntime" in text else f"{_FAULT}{text}"
+    return text if text.startswith("org.apache.spark.Spark") and "[" in text else f"{_FAULT}{text}"

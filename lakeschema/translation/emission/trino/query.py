@@ -83,6 +83,8 @@ def trino_query(
         joins=_JOINS,
         values="(VALUES {rows}) AS {alias} ({names})",
         grouping_sets="GROUPING SETS ({sets})",
+        # One that is a row itself would be spread.
+        value="ROW({})",
         forms=forms,
         offset_first=True,
         always_on=True,
