@@ -1,50 +1,84 @@
-"""Random views whose tables get random rows, run on Spark: ``make bench-incremental``.
+"""Stored views on Spark: refreshed by random inserts, and read by random queries: ``make bench-incremental``.
 
 The rows that a view had, with what its refresh adds to them or merges into them, have to be the rows
-of the view's own text over the tables as they are then. Exit status: 0 if all are equal or refused.
+of the view's own text over the tables as they are then; a query over a stored view has to have the
+rows of its own text. Exit status: 0 if all are equal or refused.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 
 from pyspark.sql import SparkSession
 
 from benchmarks.random_views import CONF
-from tests.integration.translation.refreshed_on_spark import JUDGED, RefreshJudge
+from tests.integration.translation import refreshed_on_spark, stored_views_on_spark
+from tests.integration.translation.refreshed_on_spark import RefreshJudge, Verdict
+from tests.integration.translation.stored_views_on_spark import StoredViewJudge
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--views", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first view")
-    parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
+    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first view, and query")
+    parser.add_argument("--minutes", type=float, default=1e6, help="stop each half after that many")
     chosen = parser.parse_args()
+    session = _session()
+    refreshes, queries = RefreshJudge(session), StoredViewJudge(session)
+    seeds = [range(chosen.first, chosen.first + n) for n in (chosen.views, chosen.queries)]
+    wrong = _judged(
+        "refreshed views",
+        lambda seed: refreshes.verdict(refreshes.case(seed)),
+        seeds[0],
+        refreshed_on_spark.FINE,
+        chosen.minutes,
+    )
+    wrong += _judged(
+        "queries over stored views",
+        lambda seed: queries.verdict(queries.case(seed)),
+        seeds[1],
+        stored_views_on_spark.FINE,
+        chosen.minutes,
+    )
+    return int(wrong > 0)
+
+
+def _judged(
+    what: str,
+    judge: Callable[[int], Verdict],
+    seeds: range,
+    fine: frozenset[str],
+    minutes: float,
+) -> int:
+    """Reports how many ended how; the number of wrong ones."""
     began = time.monotonic()
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    judge = RefreshJudge(_session())
-    for seed in range(chosen.first, chosen.first + chosen.views):
-        verdict = judge.verdict(judge.case(seed))
-        outcomes[f"WRONG: {verdict.outcome}" if verdict.is_wrong else verdict.outcome] += 1
-        if verdict.is_wrong:
-            print(f"WRONG: {verdict.outcome} (view {seed}): {verdict.details}", flush=True)
-        elif verdict.outcome not in JUDGED:
-            reasons[f"{verdict.outcome}: {verdict.details[:100]}"] += 1
+    for seed in seeds:
+        verdict = judge(seed)
+        is_wrong = verdict.outcome not in fine
+        outcomes[f"WRONG: {verdict.outcome}" if is_wrong else verdict.outcome] += 1
+        if is_wrong:
+            print(f"WRONG: {verdict.outcome} (seed {seed}): {verdict.details}", flush=True)
+        elif verdict.details:
+            reasons[f"{verdict.outcome}: {re.sub('t[0-9]+', 't', verdict.details)[:100]}"] += 1
         if outcomes.total() % 100 == 0:
-            print(f"{outcomes.total()} views, {time.monotonic() - began:.0f} s", flush=True)
-        if time.monotonic() - began > 60 * chosen.minutes:
+            print(f"{outcomes.total()} {what}, {time.monotonic() - began:.0f} s", flush=True)
+        if time.monotonic() - began > 60 * minutes:
             break
-    print(f"\n{outcomes.total()} views from seed {chosen.first}, {time.monotonic() - began:.0f} s")
+    print(f"\n{outcomes.total()} {what} from seed {seeds.start}, {time.monotonic() - began:.0f} s")
     for outcome, number in outcomes.most_common():
         print(f"{number:>8}  {outcome}")
     print()
-    for reason, number in reasons.most_common(40):
+    for reason, number in reasons.most_common(30):
         print(f"{number:>8}  {reason}")
-    return int(any(outcome.startswith("WRONG") for outcome in outcomes))
+    return sum(number for outcome, number in outcomes.items() if outcome.startswith("WRONG"))
 
 
 def _session() -> SparkSession:

@@ -32,7 +32,7 @@ from lakeschema.translation.pig_scripts import (
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
-from lakeschema.translation.stored_rows_answers import refresh_answer
+from lakeschema.translation.stored_rows_answers import refresh_answer, stored_views_answer
 from lakeschema.translation.translated_json import (
     governed_answer,
     pig_answer,
@@ -43,8 +43,9 @@ from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 _KEYS = frozenset({
     "id", "ddl", "query", "relation", "script", "to", "udfs", "options", "dialect", "policies", "group",
-    "changed", "stored",
+    "changed", "stored", "materialized",
 })  # fmt: skip
+_STORED_ROWS = frozenset({"changed", "stored", "materialized"})
 _QUERY = "default.query"
 """The relation that a query is without a name."""
 
@@ -122,7 +123,7 @@ def translated(
     if "script" in request:
         if policies is not None:
             raise InvalidRequest("policies are of a relation, not of a 'script'")
-        if {"changed", "stored"} & set(request):
+        if _STORED_ROWS & set(request):
             raise InvalidRequest("stored rows are of a relation, not of a 'script'")
         return _without_views(request, read, options)
     name = _name(request)
@@ -132,14 +133,10 @@ def translated(
     view = relations[name]
     if target != "avro" and not view.is_view:
         raise InvalidRequest(f"{name} is a table: only 'avro' is available for tables")
-    if "changed" in request:
+    if _STORED_ROWS & set(request):
         if policies is not None:
-            raise InvalidRequest(
-                "policies are of what readers get, and 'changed' is of stored rows"
-            )
-        return refresh_answer(request, name, target, read, options)
-    if "stored" in request:
-        raise InvalidRequest("expected 'changed' beside 'stored'")
+            raise InvalidRequest("policies are of what readers get, and stored rows have more")
+        return _of_stored_rows(request, name, target, read, options)
     if policies is not None:
         if target == "lineage":
             raise InvalidRequest("policies are of rows, and 'lineage' has none")
@@ -163,6 +160,19 @@ def translated(
     if target == "trino":
         return trino_answer(trino_view(view, upstreams, options))
     return spark_answer(spark_view(view, upstreams, options))
+
+
+def _of_stored_rows(
+    request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
+) -> dict[str, Any]:
+    """The refresh of a view, or a query over the rows of others."""
+    if "materialized" not in request:
+        if "changed" not in request:
+            raise InvalidRequest("expected 'changed' beside 'stored'")
+        return refresh_answer(request, name, target, read, options)
+    if {"changed", "stored"} & set(request):
+        raise InvalidRequest("expected 'changed' or 'materialized', and not both")
+    return stored_views_answer(request, name, target, read, options)
 
 
 def _without_views(request: Mapping[str, Any], read: Read, options: Options) -> dict[str, Any]:

@@ -9,6 +9,7 @@ TranslationError
 │   ├── MalformedDependency
 │   ├── CannotEnforce      a policy that does not fit what it is about, or that cannot be kept there
 │   ├── CannotRefresh      rows inserted into tables do not say what becomes of the view's rows
+│   ├── CannotSubstitute   no view's stored rows hold what a query asks for
 │   ├── RefusedByEngine    a session of another engine refused what was emitted for it
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
@@ -130,6 +131,12 @@ class CannotRefresh(Unsupported):
     def __init__(self, reason: str, **where: Unpack[Where]) -> None:
         super().__init__(f"inserted rows alone do not say what its rows become: {reason}", **where)
         self.reason = reason
+
+
+class CannotSubstitute(Unsupported):
+    def __init__(self, reasons: Iterable[str], **where: Unpack[Where]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(f"no stored rows can be read for it: {'; '.join(self.reasons)}", **where)
 
 
 class RefusedByEngine(Unsupported):

@@ -1,11 +1,11 @@
-"""Views whose rows are stored: what inserted rows make of them, as SQL of an engine.
+"""Views whose rows are stored: what inserted rows make of them, and queries that read them, as SQL of an engine.
 
 What is not certain to have the rows that the view has is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
@@ -17,15 +17,17 @@ from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.emission.spark_view import spark_view_of
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.view import trino_view_of
-from lakeschema.translation.errors import CannotRefresh, errors_of
+from lakeschema.translation.errors import CannotRefresh, CannotSubstitute, errors_of
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import carried
 from lakeschema.translation.interface import Derivation, FloatingSums, Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
+from lakeschema.translation.rewriting.containment import StoredView
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
 from lakeschema.translation.rewriting.merging import Merging
 from lakeschema.translation.rewriting.refresh_by_inserts import Append, Merge, refresh_by_inserts
-from lakeschema.translation.rewriting.repeatable import why_unrepeatable
+from lakeschema.translation.rewriting.repeatable import plans_of, why_unrepeatable
+from lakeschema.translation.rewriting.stored_view_read import StoredViewReader
 from lakeschema.translation.rewriting.views_inlined import views_inlined
 
 
@@ -112,13 +114,75 @@ class StoredViews:
         if found is None:
             return None
         names = self.derivations[name].interface.names
-        read = self._read_by(insertions)
+        others = [(table, each.inserted) for table, each in insertions.items()]
+        others += [(table, each.before) for table, each in insertions.items() if each.before]
+        read = self._read([*others, (name, stored)])
         view = RewrittenView(self.relations[name], found.rows, names, read, self.options)
         match found:
             case Append():
                 return Refresh(view, None)
             case Merge(keys=places):
                 return Refresh(view, tuple(names[place] for place in places))
+
+    def over_stored(
+        self, name: RelationName, stored: Mapping[RelationName, RelationName]
+    ) -> tuple[RewrittenView, tuple[RelationName, ...]]:
+        """A view or query over the stored rows of others, and which of these it reads.
+
+        Args:
+            name: of what is rewritten, perhaps with the text of a query.
+            stored: views to the tables that have their rows as they are now; the first that fit are read.
+
+        Raises:
+            CannotSubstitute: it can read none, and why.
+            TranslationError: a view cannot be read.
+        """
+        with errors_of(name):
+            plan = self._expanded(name, name, stored)
+            used: list[RelationName] = []
+            reasons: list[str] = []
+            for view, table in stored.items():
+                found, reason = self._reading(plan, name, view, table)
+                if found is plan:
+                    reasons.append(f"{view}: {reason}")
+                else:
+                    plan = found
+                    used.append(view)
+            if not used:
+                raise CannotSubstitute(reasons)
+        read = self._read(stored.items())
+        names = self.derivations[name].interface.names
+        return RewrittenView(self.relations[name], plan, names, read, self.options), tuple(used)
+
+    def _reading(
+        self, plan: Plan, name: RelationName, view: RelationName, table: RelationName
+    ) -> tuple[Plan, str]:
+        """The plan of ``name`` over the rows of ``view`` that ``table`` has; the same, and why."""
+        for below in sorted(self._reached(view, ())):
+            reason = self._why_unrepeatable(below)
+            if reason is not None:
+                return plan, reason
+        of_view = self._expanded(view, view, {})
+        rows = Scan(table, self._columns(view, of_view))
+        if any(isinstance(node, Scan) and node.relation == view for node in plans_of(plan)):
+            plan = views_inlined(plan, lambda scanned: rows if scanned == view else None)
+        if not self._is_read_alike(view, name):
+            return plan, "it is of another dialect or was made under other settings"
+        reader = StoredViewReader(StoredView(of_view, rows, self._merging(name)))
+        return reader.plan(plan), reader.reason
+
+    def _expanded(
+        self, name: RelationName, reader: RelationName, kept: Collection[RelationName]
+    ) -> Plan:
+        """The plan over tables, and over those views that are kept or are read by other rules."""
+
+        def within(view: RelationName) -> Plan | None:
+            plain = not self.relations[view].is_view or view in kept
+            if plain or not self._is_read_alike(view, reader):
+                return None
+            return self._expanded(view, reader, kept)
+
+        return views_inlined(self._plan(name), within)
 
     def _reached(
         self, name: RelationName, leaves: Collection[RelationName]
@@ -154,25 +218,26 @@ class StoredViews:
     ) -> None:
         """Refuses views that gain no rows and still might have others."""
         for name in sorted(reached):
-            if self.relations[name].is_view and not (
-                self._reached(name, insertions) & insertions.keys()
-            ):
-                reason = why_unrepeatable(self._plan(name), floats=self._floats)
+            if not self._reached(name, insertions) & insertions.keys():
+                reason = self._why_unrepeatable(name)
                 if reason is not None:
                     raise CannotRefresh(f"in {name}, {reason}")
 
-    def _read_by(
-        self, insertions: Mapping[RelationName, Insertion]
+    def _read(
+        self, alike: Iterable[tuple[RelationName, RelationName | None]]
     ) -> Mapping[RelationName, Interface]:
-        """The interfaces of all relations, those of inserted rows and of rows before included."""
+        """The interfaces of all relations, and of others that have the columns of one."""
         known = {name: derivation.interface for name, derivation in self.derivations.items()}
         others = {
-            other: known[table]
-            for table, insertion in insertions.items()
-            for other in (insertion.inserted, insertion.before)
-            if other is not None and table in known
+            other: known[name] for name, other in alike if other is not None and name in known
         }
         return {**known, **others}
+
+    def _why_unrepeatable(self, name: RelationName) -> str | None:
+        """Why the view's own plan might have other rows the next time."""
+        if not self.relations[name].is_view:
+            return None
+        return why_unrepeatable(self._plan(name), floats=self._floats)
 
     def _is_read_alike(self, one: RelationName, other: RelationName) -> bool:
         views = [self._text(name) for name in (one, other)]

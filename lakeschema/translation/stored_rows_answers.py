@@ -1,4 +1,4 @@
-"""What a request asks of stored rows → its answer: ``changed``, the refresh of a view."""
+"""What a request asks of stored rows → its answer: the refresh of a view, a query over stored views."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ def refresh_answer(
         InvalidRequest: the request means nothing.
         TranslationError: the refresh cannot be written, and why.
     """
-    if target not in TARGETS:
-        expected = ", ".join(map(repr, TARGETS))
-        raise InvalidRequest(f"expected 'to' to be one of {expected} beside 'changed'")
+    _check_target(target, "changed")
     insertions = _insertions(request["changed"])
     stored = _relation("stored", request["stored"]) if "stored" in request else name
     _check_names(name, stored, insertions)
@@ -54,6 +52,60 @@ def refresh_answer(
     if refresh.keys is not None:
         shown["keys"] = list(refresh.keys)
     return shown | _text(refresh.view, target)
+
+
+def stored_views_answer(
+    request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
+) -> dict[str, Any]:
+    """What the target has of the view over the rows of ``materialized`` ones, and which it reads.
+
+    Its arguments are those of ``refresh_answer``; the request has ``materialized``.
+
+    Raises:
+        InvalidRequest: the request means nothing.
+        TranslationError: it can read none of them, and why.
+    """
+    _check_target(target, "materialized")
+    stored = _stored_views(request["materialized"])
+    if name in stored:
+        raise InvalidRequest(f"'materialized' names {name}, which is asked for")
+    relations = read_with_upstreams([name, *stored], read, options)
+    for view in stored:
+        if view not in relations:
+            raise UnknownRelation(view, hint="'materialized' names a view that does not exist")
+        if not relations[view].is_view:
+            raise InvalidRequest(f"'materialized' names {view}, which is a table")
+    derivations = {
+        found: derivation
+        for each in (*stored, name)
+        for found, derivation in derive_with_upstreams(each, relations, options).items()
+    }
+    query, used = StoredViews(relations, derivations, options).over_stored(name, stored)
+    return {**_text(query, target), "materialized": [str(view) for view in used]}
+
+
+def _stored_views(value: object) -> Mapping[RelationName, RelationName]:
+    """Views to the tables that have their rows."""
+    match value:
+        case list() if value:
+            names = [_relation("materialized", view) for view in value]
+            return dict(zip(names, names, strict=True))
+        case dict() if value:
+            return {
+                _relation("materialized", view): _relation("materialized", table)
+                for view, table in value.items()
+            }
+        case _:
+            raise InvalidRequest(
+                "expected 'materialized' to be a list of views that is not empty, or an object: a view"
+                " to the table that has its rows"
+            )
+
+
+def _check_target(target: str, key: str) -> None:
+    if target not in TARGETS:
+        expected = ", ".join(map(repr, TARGETS))
+        raise InvalidRequest(f"expected 'to' to be one of {expected} beside {key!r}")
 
 
 def _kind(refresh: Refresh | None) -> str:

@@ -54,6 +54,10 @@ class Merging:
             return f"{name} of distinct values does not follow from those of parts"
         return self._why_not_sum(call) if name == "sum" else None
 
+    def ignores_repetition(self, call: AggregateCall) -> bool:
+        """Whether it is the same of values that are there once and of those that are there again."""
+        return call.operator.name in _WHATEVER_REPEATS or call.distinct
+
     def call(self, call: AggregateCall, parts: RowExpression) -> AggregateCall:
         """The aggregate over the rows that have those of ``parts``; ``why_not`` is None."""
         if call.operator.name in _OF_THEMSELVES:

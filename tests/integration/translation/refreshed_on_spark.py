@@ -14,7 +14,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.errors import CannotRefresh, TranslationError, Unsupported
-from lakeschema.translation.interface import Options
+from lakeschema.translation.interface import Derivation, Options
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
 from lakeschema.translation.stored_rows import Refresh, StoredViews
 from lakeschema.translation.with_upstreams import derive_with_upstreams
@@ -25,6 +25,7 @@ from tests.integration.translation.judged_by_spark import (
     Rows,
     SparkJudge,
 )
+from tests.lakeschema.translation.growing.contained import random_pair
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
@@ -41,6 +42,7 @@ FINE = JUDGED | {NOT_REFRESHED, NOT_WRITTEN, NOT_READ, NOT_COMPARED}
 _VIEW = RelationName.of("default", "v")
 _STORED = RelationName.of("default", "v_stored")
 _VARIANTS = 4
+_MAX_TRIED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,6 @@ class Verdict:
 
     outcome: str
     details: str = ""
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.outcome not in FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,20 @@ class Case:
             for name, relation in relations_from_ddl(ddl, Dialect.SPARK).items()
         }
 
-    def insertion(self, table: str) -> Insertion:
+    def derivations(self) -> Mapping[RelationName, Derivation]:
+        return derive_with_upstreams(_VIEW, self.relations(), Options())
+
+    def refresh(self) -> Refresh | None:
+        """What is judged.
+
+        Raises:
+            TranslationError: it is refused.
+        """
+        views = StoredViews(self.relations(), self.derivations(), Options())
+        insertions = {RelationName.of("default", t): self._insertion(t) for t in self.changed}
+        return views.refresh(_VIEW, insertions, _STORED)
+
+    def _insertion(self, table: str) -> Insertion:
         before = RelationName.of("default", f"{table}_before") if self.before_is_kept else None
         return Insertion(RelationName.of("default", f"{table}_inserted"), before)
 
@@ -112,10 +123,27 @@ class RefreshJudge:
         self._frames: dict[tuple[str, int], _Frames] = {}
 
     def case(self, seed: int) -> Case:
+        """Every second view is the first of some small ones that is not refused."""
         random = Random(f"refresh {seed}")
         tables = random.sample(self._tables, 3)
+        if seed % 2:
+            return self._refreshed_case(random, tables)
         only_both = random.random() < 0.5
         view = random_view(random, tables, random.randint(1, 4), only_both=only_both)
+        return self._case(random, view, tables)
+
+    def _refreshed_case(self, random: Random, tables: Sequence[Table]) -> Case:
+        for _ in range(_MAX_TRIED):
+            view = RandomView(random_pair(random, tables).view)
+            case = self._case(random, view, tables)
+            try:
+                if case.refresh() is not None:
+                    break
+            except TranslationError:
+                pass
+        return case
+
+    def _case(self, random: Random, view: RandomView, tables: Sequence[Table]) -> Case:
         texts = " ".join(text for _, text in (*view.below, ("v", view.text)))
         read = [t.name for t in tables if re.search(rf"\b{t.name}\b", texts)]
         read = read or [table.name for table in tables]
@@ -133,15 +161,12 @@ class RefreshJudge:
             self._spark.conf.set(ANSI, before or "true")
 
     def _verdict(self, case: Case) -> Verdict:
-        relations = case.relations()
         try:
-            derivations = derive_with_upstreams(_VIEW, relations, Options())
+            derivations = case.derivations()
         except TranslationError as error:
             return Verdict(NOT_READ, error.message)
-        insertions = {RelationName.of("default", t): case.insertion(t) for t in case.changed}
         try:
-            views = StoredViews(relations, derivations, Options())
-            refresh = views.refresh(_VIEW, insertions, _STORED)
+            refresh = case.refresh()
             sql = "" if refresh is None else refresh.view.spark().sql
         except CannotRefresh as error:
             return Verdict(NOT_REFRESHED, error.reason)

@@ -1,0 +1,95 @@
+"""Scans, inner joins, filters and projections as one block: what is joined, what holds, what is shown.
+
+project (k + 1) as j            →    sources l, r
+  filter (n > 3)                     conditions (k = k), (n > 3)
+    inner join on (k = k)            items (k + 1)
+      scan l
+      scan r
+
+All expressions are over the columns of the sources, left to right. What is no such node is a source
+as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lakeschema.catalog.column_types import BOOLEAN
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import (
+    Filter,
+    Join,
+    Plan,
+    PlanColumn,
+    Project,
+    references,
+)
+from lakeschema.translation.rewriting.full_join_by_union import conjuncts
+from lakeschema.translation.rewriting.substitution import substituted_all
+
+_AND = Operator("and", NullClass.TOTAL)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectBlock:
+    """``conditions`` all hold of a row; ``items`` are one for each column of the plan."""
+
+    sources: tuple[Plan, ...]
+    conditions: tuple[RowExpression, ...]
+    items: tuple[RowExpression, ...]
+
+    @property
+    def columns(self) -> tuple[PlanColumn, ...]:
+        """Those of the sources, left to right."""
+        return tuple(column for source in self.sources for column in source.columns)
+
+
+def select_block(plan: Plan) -> SelectBlock:
+    """The plan as a block; its expressions must have the same value however often they are evaluated.
+
+    Raises:
+        TooLarge: expressions are, once those below them are written into them.
+    """
+    match plan:
+        case Project(below, items):
+            block = select_block(below)
+            shown = substituted_all([e for _, e in items], block.items)
+            return SelectBlock(block.sources, block.conditions, shown)
+        case Filter(below, condition):
+            block = select_block(below)
+            found = substituted_all(conjuncts(condition), block.items)
+            return SelectBlock(block.sources, (*block.conditions, *found), block.items)
+        case Join(left, right, JoinKind.INNER | JoinKind.CROSS, condition, lateral=False):
+            return _joined(select_block(left), select_block(right), condition)
+        case _:
+            return SelectBlock((plan,), (), references(plan))
+
+
+def _joined(left: SelectBlock, right: SelectBlock, condition: RowExpression | None) -> SelectBlock:
+    moved = moved_by(right.columns, len(left.columns))
+    items = (*left.items, *substituted_all(right.items, moved))
+    conditions = (*left.conditions, *substituted_all(right.conditions, moved))
+    if condition is not None:
+        conditions += substituted_all(conjuncts(condition), items)
+    return SelectBlock((*left.sources, *right.sources), conditions, items)
+
+
+def moved_by(columns: Sequence[PlanColumn], distance: int) -> tuple[ColumnReference, ...]:
+    """References to columns that stand further to the right than they did."""
+    return tuple(
+        ColumnReference(index + distance, column.name, column.type, column.nullable)
+        for index, column in enumerate(columns)
+    )
+
+
+def filtered(plan: Plan, conditions: Sequence[RowExpression]) -> Plan:
+    """The rows of which all conditions hold, one after the other."""
+    if not conditions:
+        return plan
+    if len(conditions) == 1:
+        return Filter(plan, conditions[0])
+    nullable = any(condition.nullable for condition in conditions)
+    return Filter(plan, Call(_AND, tuple(conditions), BOOLEAN, nullable))
