@@ -125,3 +125,63 @@ def test_a_script_has_no_stored_rows() -> None:
     found = answer({"script": "A = LOAD 'x';", "to": "pig", "changed": CHANGED})["error"]
 
     assert found["type"] == "InvalidRequest"
+
+
+QUERY = "SELECT k, count(*) AS c FROM t WHERE k > 1 GROUP BY k"
+
+
+def asked(**changes: Any) -> dict[str, Any]:
+    wanted = {"id": 7, "ddl": DDL, "query": QUERY, "to": "spark", "materialized": ["g"]}
+    return answer({**wanted, **changes})
+
+
+def test_a_query_reads_the_rows_of_a_stored_view() -> None:
+    found = asked()["result"]
+
+    assert found["sql"] == (
+        "SELECT t1.`k`, t1.`c` AS `c` FROM `default`.`g` AS t1 WHERE (t1.`k` > 1)"
+    ).replace(" AS `c`", "")
+    assert found["materialized"] == ["default.g"]
+
+
+def test_a_stored_view_may_have_its_rows_elsewhere() -> None:
+    found = asked(materialized={"v": "kept.v", "g": "kept.g"}, to="trino")["result"]
+
+    assert '"kept"."g"' in found["sql"]
+    assert found["materialized"] == ["default.g"]
+    assert [column["name"] for column in found["columns"]] == ["k", "c"]
+
+
+def test_a_query_that_follows_from_no_stored_view_is_refused() -> None:
+    found = asked(materialized=["v"])["error"]
+
+    assert found["type"] == "CannotSubstitute"
+    assert "default.v: the view keeps only rows for which" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"to": "avro"}, "'to'"),
+        ({"materialized": []}, "'materialized'"),
+        ({"materialized": "g"}, "'materialized'"),
+        ({"materialized": [3]}, "'materialized'"),
+        ({"materialized": {"g": None}}, "'materialized'"),
+        ({"materialized": ["t"]}, "table"),
+        ({"materialized": ["query"]}, "which is asked for"),
+        ({"changed": CHANGED}, "not both"),
+        ({"stored": "g"}, "not both"),
+        ({"policies": {"rules": []}}, "policies"),
+    ],
+)
+def test_a_wrong_question_of_stored_views_is_told_what_is_wrong(
+    changes: dict[str, Any], named: str
+) -> None:
+    found = asked(**changes)["error"]
+
+    assert found["type"] == "InvalidRequest"
+    assert named in found["message"]
+
+
+def test_a_stored_view_that_does_not_exist_is_named() -> None:
+    assert asked(materialized=["gg"])["error"]["type"] == "UnknownRelation"
