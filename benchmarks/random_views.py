@@ -16,6 +16,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from multiprocessing.queues import Queue
+from queue import Empty
+from typing import Final
 
 from pyspark.sql import SparkSession
 
@@ -42,6 +44,8 @@ CONF = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
     "spark.sql.session.timeZone": "UTC",
 }
+
+_PATIENCE_SECONDS: Final = 10.0
 
 
 @dataclass(slots=True)
@@ -110,7 +114,12 @@ def main() -> None:
         worker.start()
     findings, done, left = Findings(), 0, len(workers)
     while left:
-        result = results.get()
+        try:
+            result = results.get(timeout=_PATIENCE_SECONDS)
+        except Empty:
+            if any(worker.exitcode for worker in workers):
+                sys.exit("a process ended with an error, which stands above")
+            continue
         if isinstance(result, int):
             done += result
             print(f"{done} of {chosen.views} views, {time.monotonic() - began:.0f} s", flush=True)
