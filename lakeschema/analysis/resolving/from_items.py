@@ -271,7 +271,7 @@ def _values(items: list[rs.Item | rs.OpenStar]) -> list[rs.Expression]:
 
 
 def _pivoted_name(value: tree.SelectItem, aggregate: tree.SelectItem, *, alone: bool) -> str:
-    name = value.aliases[0] if value.aliases else value.text.strip("'\"")
+    name = value.aliases[0] if value.aliases else value.text.strip("'\"`[]")
     if alone:
         return name
     return f"{name}_{aggregate.aliases[0] if aggregate.aliases else aggregate.text}"

@@ -56,6 +56,10 @@ class StatementGrammar(Grammar):
         use_names_catalog: ``USE x`` and ``USE DATABASE x`` choose a catalog, not a schema.
         trailing_commas: the items of SELECT may end in a comma.
         abbreviations: words, in upper case, that stand for others.
+        prefix_words: words, in upper case, that are operators before an operand.
+        converts_type_first: ``CONVERT(INT, x)`` casts x, not INT.
+        numbered_columns: ``$1`` is a column.
+        quoted_by_letter: ``q'[it's]'`` is a string.
         bare_functions: words, in upper case, that call a function without parentheses.
     """
 
@@ -69,6 +73,10 @@ class StatementGrammar(Grammar):
     phrases: bool = False
     use_names_catalog: bool = False
     trailing_commas: bool = False
+    converts_type_first: bool = False
+    numbered_columns: bool = False
+    quoted_by_letter: bool = False
+    prefix_words: frozenset[str] = frozenset()
     abbreviations: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     bare_functions: frozenset[str] = frozenset()
     scoping: Scoping = field(default_factory=Scoping)
@@ -80,7 +88,8 @@ _ANY: Final[Mapping[str, tuple[int, str]]] = MappingProxyType(
         **dict.fromkeys(("~*", "!~", "!~*", "~", "~~"), (5, "like")),
         **dict.fromkeys(("@>", "<@", "&&", "?|", "?&", "@@"), (5, "contains")),
         **dict.fromkeys(("->>", "#>", "#>>"), (10, "element")),
-        **dict.fromkeys(("SIMILAR", "GLOB", "OVERLAPS"), (5, "like")),
+        **dict.fromkeys(("SIMILAR", "SOUNDS", "GLOB", "OVERLAPS"), (5, "like")),
+        "XOR": (1, "xor"),
         ":=": (5, ":="),
         "->": (10, "element"),
         "MOD": (11, "%"),
@@ -134,22 +143,27 @@ _TRINO: Final = _ansi(scoping=Scoping(group_sees_aliases=False, having_sees_alia
 _POSTGRES: Final = _ansi(
     bare_functions=_STANDARD | {"USER"}, scoping=Scoping(having_sees_aliases=False)
 )
+_OF_HIERARCHIES: Final = frozenset({"PRIOR", "CONNECT_BY_ROOT"})
 _ALIASING: Final = Scoping(aliases_in_items=True)
 _MYSQL: Final = _ansi(
     double_quotes_name=False,
     backslash_escapes=True,
     hash_comments=True,
+    prefix_words=frozenset({"BINARY"}),
     bare_functions=_STANDARD | {"UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP"},
 )
 _TSQL: Final = _ansi(
     brackets_name=True,
     assignments_name=True,
     hints_without_with=True,
+    converts_type_first=True,
     use_names_catalog=True,
     scoping=Scoping(recursion_needs_no_word=True),
     bare_functions=_TODAY | {"CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER"},
 )
 _ORACLE: Final = _ansi(
+    prefix_words=_OF_HIERARCHIES,
+    quoted_by_letter=True,
     bare_functions=_STANDARD
     | {"SYSDATE", "SYSTIMESTAMP", "USER", "UID", "ROWNUM", "LEVEL"}
     | {"DBTIMEZONE", "SESSIONTIMEZONE"},
@@ -191,13 +205,19 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         "oracle": _ORACLE,
         "postgres": _POSTGRES,
         "presto": _TRINO,
-        "redshift": _ansi(bare_functions=_STANDARD | {"USER", "SYSDATE"}, scoping=_ALIASING),
+        "redshift": _ansi(
+            converts_type_first=True,
+            bare_functions=_STANDARD | {"USER", "SYSDATE"},
+            scoping=_ALIASING,
+        ),
         "risingwave": _POSTGRES,
         "singlestore": _MYSQL,
         "snowflake": _ansi(
             backslash_escapes=True,
             use_names_catalog=True,
             trailing_commas=True,
+            numbered_columns=True,
+            prefix_words=_OF_HIERARCHIES,
             scoping=Scoping(aliases_in_items=True, recursion_needs_no_word=True),
         ),
         "spark": _SPARK,

@@ -1,31 +1,29 @@
-"""Names, expressions and types of any dialect, as far as names in them go.
-
-A type that is not known is a type; what is said of how values are shown is passed over.
-"""
+"""Expressions of any dialect, as far as names in them go: how values are shown is passed over."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final, TypeVar
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
-from lakeschema.analysis.syntax.lexing import statement_tokens
-from lakeschema.analysis.syntax.statements import Files, Named
-from lakeschema.catalog.column_types import STRING as TEXT
-from lakeschema.catalog.column_types import ColumnType
+from lakeschema.analysis.syntax.names import OpenNames
+from lakeschema.analysis.syntax.units import CALLS_WITH_UNITS, without_units
 from lakeschema.translation.errors import Position
 from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.from_items import NO_ALIAS
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import (
     END,
+    NUMBER,
     QUOTED,
     STRING,
     SYMBOL,
     WORD,
-    Token,
 )
-from lakeschema.translation.syntax.pipes import Pipes
+from lakeschema.translation.syntax.operators import BEGINS_QUERY
 from lakeschema.translation.syntax.trino_literals import TYPED_LITERALS
 
 T = TypeVar("T")
@@ -46,100 +44,79 @@ _TYPES_OF_PHRASES: Final = frozenset(
 )
 _MOMENTS: Final = frozenset({"DATE", "TIME", "TIMESTAMP"})
 """Types that are also functions: only with a phrase behind them are they types for certain."""
-_DICTIONARY_CALLS: Final = ("dictget", "dicthas")
+_NUMBERED: Final = re.compile(r"\$\d+$")
+_OPERATORS_OF_TWO_WORDS: Final = frozenset({"SIMILAR", "SOUNDS"})
+_METHODS: Final = frozenset({"VALUE", "QUERY", "EXIST", "NODES"})
+"""Of XML in T-SQL."""
+_DICTIONARY_CALLS: Final = ("DICTGET", "DICTHAS")
 """ClickHouse's functions whose first argument is the name of a dictionary."""
-_TYPE_TAILS: Final = (
-    ("PRECISION",),
-    ("VARYING",),
-    ("WITH", "TIME", "ZONE"),
-    ("WITHOUT", "TIME", "ZONE"),
-    ("WITH", "LOCAL", "TIME", "ZONE"),
-    ("UNSIGNED",),
-    ("SIGNED",),
-    ("CHARACTER", "SET"),
-)
 
 
-class OpenExpressions(Pipes):
-    """Reads expressions."""
+@cache
+def _own_words(functions: frozenset[str], prefixes: frozenset[str]) -> frozenset[str]:
+    """The words with which ``_engines_operand`` may begin: most operands begin with none."""
+    first = {words.split()[0] for words in functions}
+    keywords = {"TO", "LIKE", "NEXT", "INTERVAL", "ARRAY", "STRUCT", "ROW"}
+    return frozenset(first | prefixes | _TYPES_OF_LITERALS | keywords)
 
-    grammar: StatementGrammar
+
+class OpenExpressions(OpenNames):
+    """Adds expressions."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         super().__init__(sql, grammar)
         self._named_by_phrase: str | None = None
-
-    def read_tokens(self) -> list[Token]:
-        return statement_tokens(self.sql, self.grammar)
-
-    # names
-
-    def path(self) -> tuple[str, ...]:
-        if self.comes("IDENTIFIER", "("):
-            self.advance()
-            return self.named_by_text()
-        parts = [self._part()]
-        while self.word == "." and self.ahead().kind in (WORD, QUOTED):
-            self.advance()
-            parts.append(self._part())
-        if self.comes(".", "."):
-            # Database and table with the schema that is the default between them.
-            self.back_to(self.index + 2)
-            parts.append(self._part())
-        return tuple(part for name in parts for part in self._split(name))
-
-    def named_by_text(self) -> tuple[str, ...]:
-        """The name in IDENTIFIER's parentheses: of a word, a text, or a variable as written."""
-        if self.ahead().kind in (WORD, QUOTED) and self.ahead(2).word in {")", "."}:
-            self.advance()
-            found = self.path()
-            self.expect(")")
-            return found
-        start = self.index
-        self.skip_parentheses()
-        inside = self.tokens[start + 1 : self.index - 1]
-        if inside and any(t.kind == STRING and self.sql[t.start] not in "'\"" for t in inside):
-            return (self.sql[inside[0].start : inside[-1].end],)
-        self.back_to(start)
-        return super().named_by_text()
-
-    def _part(self) -> str:
-        name = self.name()
-        if not self.grammar.dashes_in_tables:
-            return name
-        while self.word == "-" and self.at.start == self.tokens[self.index - 1].end:
-            self.advance()
-            name += "-" + self.advance().text
-        return name
-
-    def _split(self, name: str) -> tuple[str, ...]:
-        if self.grammar.dotted_quotes and "." in name:
-            return tuple(part for part in name.split(".") if part)
-        return (name,)
-
-    def table(self, what: str = "a table") -> Named:
-        token = self.at
-        if token.kind not in (WORD, QUOTED):
-            self.fail(f"expected {what}")
-        return Named(self.path(), position=self.position(token))
-
-    # expressions
+        self._own_words = _own_words(grammar.bare_functions, grammar.prefix_words)
 
     def operand(self) -> tree.Expression:
+        if (
+            self.at.kind in (WORD, QUOTED, NUMBER)
+            and self.word not in self._own_words
+            and (self.ahead().word not in {"->", "->>"})
+        ):
+            return super().operand()
+        found = self._engines_operand()
+        return super().operand() if found is None else self.postfix(found)
+
+    def _engines_operand(self) -> tree.Expression | None:
+        """What only some engines have where a value may stand, if it comes next."""
+        if self.index and self.tokens[self.index - 1].word in _OPERATORS_OF_TWO_WORDS:
+            self.take_one_of("TO", "LIKE")
         bare = self._bare_function()
         if bare is not None:
-            return self.postfix(bare)
+            return bare
+        token, following = self.at, self.ahead()
+        if self.word in self.grammar.prefix_words and following.kind in (WORD, QUOTED):
+            self.advance()
+            return tree.Call(token.text, (self.operand(),), self.position(token))
+        if self.grammar.numbered_columns and token.kind == STRING and _NUMBERED.match(self._said()):
+            self.advance()
+            return tree.Name((token.text,), self.position(token))
+        if (
+            token.kind in (WORD, QUOTED)
+            and following.word in {"->", "->>"}
+            and (self.ahead(2).kind in (STRING, NUMBER))
+        ):
+            # An element of JSON, no lambda.
+            self.advance()
+            return tree.Name((token.text,), self.position(token))
+        if self.take("NEXT", "VALUE", "FOR"):
+            return tree.Call("nextval", (), self.position(token), qualifier=self.path())
+        if self.word == "{":
+            return self._object()
+        if self.word == "INTERVAL" and following.kind in (WORD, QUOTED):
+            return self._computed_interval()
         if self.word in _TYPES_OF_LITERALS and self.ahead().kind == STRING:
             self.advance()
-            return self.postfix(tree.StringLiteral(self.advance().text))
+            return tree.StringLiteral(self.advance().text)
         if self.word == "ARRAY" and self.ahead().word == "[":
             self.advance()
         if self.word == "[":
             self.advance()
-            return self.postfix(tree.Call("array", self.expressions("]")))
+            return tree.Call("array", self.expressions("]"))
         if self.word == "ROW" and self.ahead().word == "(":
             token = self.advance()
-            return self.postfix(self.call((token.text,), self.position(token)))
+            return self.call((token.text,), self.position(token))
         if self.word in {"ARRAY", "STRUCT"} and self.ahead().word == "<":
             self.advance()
             self._skip_brackets()
@@ -147,8 +124,46 @@ class OpenExpressions(Pipes):
             if closing is None:
                 self.fail("expected (")
             self.advance()
-            return self.postfix(tree.Call("array", tuple(self._aliased_values(closing))))
-        return super().operand()
+            return tree.Call("array", tuple(self._aliased_values(closing)))
+        return None
+
+    def _said(self) -> str:
+        return self.sql[self.at.start : self.at.end]
+
+    def _object(self) -> tree.Expression:
+        """``{'a': x, b: y}``; ``{*}`` has all columns."""
+        self.expect("{")
+        fields: list[tuple[str | None, tree.Expression]] = []
+        while not self.take("}"):
+            if self.word == "*":
+                fields.append((None, self.operand()))
+            else:
+                key = self.advance().text
+                if self.at.kind == STRING and self._said().startswith(":"):
+                    # Without a blank between them, what looks like a variable.
+                    variable = self.advance()
+                    value: tree.Expression = tree.Name((variable.text[1:],))
+                else:
+                    self.expect(":")
+                    value = self.expression()
+                fields.append((key, value))
+            if self.word != "}":
+                self.expect(",")
+        return tree.StructLiteral(tuple(fields))
+
+    def _computed_interval(self) -> tree.Expression | None:
+        """``INTERVAL a + 1 DAY``; without a unit behind it, INTERVAL is a name."""
+        start = self.index
+        self.advance()
+        if self.word in NO_ALIAS:
+            self.back_to(start)
+            return None
+        value = self.expression()
+        unit = unit_of(self)
+        if unit is None:
+            self.back_to(start)
+            return None
+        return tree.IntervalLiteral(value, unit)
 
     def _bare_function(self) -> tree.Expression | None:
         """``CURRENT_DATE``, or ``CURRENT DATE``, if it comes next."""
@@ -170,10 +185,70 @@ class OpenExpressions(Pipes):
             return tree.Name(tuple(names), position)
         if self._begins_phrase():
             return self.postfix(tree.Name(tuple(names), position))
+        name = names[-1].upper()
+        if self.grammar.converts_type_first and name in {"CONVERT", "TRY_CONVERT"}:
+            return self._converted(position)
         found = super().call(names, position)
-        if isinstance(found, tree.Call) and found.name.lower().startswith(_DICTIONARY_CALLS):
-            return replace(found, arguments=found.arguments[1:])
+        call = found.call if isinstance(found, tree.WindowCall) else found
+        if not isinstance(call, tree.Call):
+            return found
+        if self.grammar.brackets_name and len(names) > 1 and name in _METHODS:
+            return replace(
+                call, arguments=(tree.Name(tuple(names[:-1]), position), *call.arguments)
+            )
+        if name.startswith(_DICTIONARY_CALLS):
+            return replace(call, arguments=call.arguments[1:])
+        if name in CALLS_WITH_UNITS:
+            return replace(call, arguments=without_units(name, call.arguments))
         return found
+
+    def _converted(self, position: Position) -> tree.Expression:
+        self.expect("(")
+        type_ = self.type("a CONVERT")
+        self.expect(",")
+        operand, *_ = self.expressions(")")
+        return tree.Cast(operand, type_, position=position)
+
+    def special_call(self) -> tree.Expression | None:
+        if self.word == "SAFE_CAST" or (
+            self.word in {"PARSE", "TRY_PARSE"} and self._stands_inside("AS")
+        ):
+            return self._cast()
+        return super().special_call()
+
+    def _argument(self) -> tree.Expression:
+        following = self.ahead()
+        if self.word in {"MODEL", "TABLE"} and following.kind in (WORD, QUOTED):
+            # Of a table function: a model is no table.
+            is_table = self.advance().word == "TABLE"
+            table = tree.TableName(self.path(), position=self.position(following))
+            star = (tree.SelectItem(tree.Star()),)
+            return tree.ScalarQuery(tree.Select(star, table)) if is_table else tree.NullLiteral()
+        return super()._argument()
+
+    def _behind(self, call: tree.Call) -> tree.Expression:
+        if self.comes("KEEP", "(") or self.comes("AGAINST", "("):
+            # Which row of a group, and in which mode a text is searched.
+            self.advance()
+            self.skip_parentheses()
+        return super()._behind(call)
+
+    def _quantified(self, left: tree.Expression, name: str) -> tree.Expression:
+        if self.ahead(2).word in BEGINS_QUERY:
+            return super()._quantified(left, name)
+        token = self.advance()
+        self.advance()
+        return tree.Call(name, (left, *self.expressions(")")), self.position(token))
+
+    def _test(self, left: tree.Expression) -> tree.Expression:
+        negated = int(self.word in {"NOT", "!"})
+        symmetric = self.ahead(negated + 1).word in {"SYMMETRIC", "ASYMMETRIC"}
+        if not (symmetric and self.ahead(negated).word == "BETWEEN"):
+            return super()._test(left)
+        self.back_to(self.index + negated + 2)
+        low = self.expression(self.grammar.test + 1)
+        self.expect("AND")
+        return tree.Call("between", (left, low, self.expression(self.grammar.test + 1)))
 
     def _begins_phrase(self) -> bool:
         """Teradata's ``(TITLE 'x')``, ``(FORMAT '9')``, ``(INTEGER, FORMAT '9')``, ``(NAMED n)``."""
@@ -218,6 +293,13 @@ class OpenExpressions(Pipes):
         found = super().postfix(base)
         if isinstance(found, tree.Star):
             return self._changed_star(found)
+        if (
+            isinstance(found, tree.Name)
+            and len(found.parts) > 1
+            and (found.parts[-1].upper() in {"NEXTVAL", "CURRVAL"})
+        ):
+            # Of a sequence.
+            found = tree.Call("nextval", (), found.position, qualifier=found.parts[:-1])
         while True:
             if self.comes("AT", "TIME", "ZONE"):
                 self.back_to(self.index + 3)
@@ -275,6 +357,10 @@ class OpenExpressions(Pipes):
 
     def order_inside(self) -> tuple[tree.SortKey, ...]:
         found: tuple[tree.SortKey, ...] = ()
+        if self.take("USING"):
+            self.name("a character set")
+        if self.take("HAVING", "MAX") or self.take("HAVING", "MIN"):
+            self.expression()
         if self.take("ORDER", "BY"):
             found = self.sort_keys()
         if self.take("SEPARATOR"):
@@ -307,70 +393,3 @@ class OpenExpressions(Pipes):
     def _row(self) -> tuple[tree.Expression, ...]:
         self.take("ROW")
         return super()._row()
-
-    # types
-
-    def type(self, of: str) -> ColumnType:
-        """Any type: its name and what stands in brackets behind it."""
-        del of
-        self.path()
-        if self.word in {"(", "<"}:
-            self._skip_brackets()
-        for tail in _TYPE_TAILS:
-            if self.take(*tail):
-                if tail[0] == "CHARACTER":
-                    self.name()
-                if self.word == "(":
-                    self._skip_brackets()
-        if self.tokens[self.index - 1].word == "INTERVAL":
-            unit_of(self)
-        while self.comes("[", "]"):
-            self.back_to(self.index + 2)
-        if self.take("ARRAY") and self.word == "[":
-            self.skip_parentheses("[", "]")
-        return TEXT
-
-    # passing over
-
-    def skip_parentheses(self, opening: str = "(", closing: str = ")") -> None:
-        """What stands between the next parenthesis and its end."""
-        self.expect(opening)
-        depth = 1
-        while depth:
-            if self.at.kind == END:
-                self.fail(f"expected {closing}")
-            word = self.advance().word
-            depth += (word == opening) - (word == closing)
-
-    def skip_to(self, *words: str) -> bool:
-        """Up to one of the words outside of parentheses, or the statement's end."""
-        depth = 0
-        while self.at.kind != END and not (depth == 0 and self.word == ";"):
-            if depth == 0 and self.word in words:
-                return True
-            word = self.advance().word
-            depth += (word == "(") - (word == ")")
-        return False
-
-    def files(self) -> Files | None:
-        """A path in quotes, or a stage or a variable, if one comes next."""
-        if self.sql[self.at.start : self.at.start + 1] == "@":
-            return Files(self._written_place())
-        if self.at.kind == STRING:
-            return Files(self.advance().text)
-        if self.at.kind == QUOTED and "/" in self.at.text:
-            return Files(self.advance().text)
-        return None
-
-    def _written_place(self) -> str:
-        """``@s.t/path``, ``@~/path``, ``@%t``, up to the next blank."""
-        start = self.index
-        self.advance()
-        while self.at.start == self.tokens[self.index - 1].end and (
-            self.at.kind != END and self.word not in {"(", ")", ",", ";"}
-        ):
-            self.advance()
-        return self.text_since(start)
-
-    def ends(self) -> bool:
-        return self.at.kind == END or (self.at.kind == SYMBOL and self.word == ";")

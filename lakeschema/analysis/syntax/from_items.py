@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Final
 
 from lakeschema.analysis.syntax.expressions import OpenExpressions
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
-from lakeschema.translation.syntax.lexing import QUOTED, WORD
+from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, WORD, Token
+from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 FILES: Final = "files"
 """The namespace of a table name that is a path: ``("files", uri)`` has no other meaning."""
@@ -17,10 +21,28 @@ _NO_ALIAS: Final = NO_ALIAS | frozenset(
     {
         *("FETCH", "INTO", "RETURNING", "WHERE", "OPTION", "CONNECT", "START", "TIMESERIES"),
         *("WHEN", "MATCHED", "GO", "BEGIN", "UPDATE", "DELETE", "MERGE", "CREATE", "DROP"),
+        *("MATCH_CONDITION", "MATCH_RECOGNIZE"),
         *("STRAIGHT_JOIN", "ASOF", "ALTER", "PREWHERE", "SETTINGS", "FORMAT", "TRUNCATE"),
         *("IF", "ELSE", "DECLARE", "EXEC", "EXECUTE", "COMMIT", "APPLY", "CLONE", "OUTER"),
     }
 )
+LOCKS: Final = frozenset({"UPDATE", "SHARE", "NO", "KEY", "READ", "FETCH"})
+_JOIN_WORDS: Final = frozenset(
+    {"LOOP", "HASH", "MERGE", "REMOTE", "ASOF", "ANY", "ALL", "PASTE", "POSITIONAL", "ARRAY"}
+)
+"""How rows are found or matched; ARRAY's items are read as tables are."""
+_AFTER_JOIN_WORDS: Final = frozenset({"JOIN", "LEFT", "RIGHT", "INNER", "FULL"})
+_WITH_WORD_BEHIND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "OUTPUT": frozenset({"INSERTED", "DELETED", "$ACTION"}),
+        "LOCK": frozenset({"IN"}),
+        "VERSIONS": frozenset({"BETWEEN"}),
+        "GLOBAL": frozenset({"LEFT", "INNER", "JOIN"}),
+        **dict.fromkeys(_JOIN_WORDS, _AFTER_JOIN_WORDS),
+    }
+)
+"""Words that are aliases unless one of these stands behind them."""
+_DOCUMENT_TABLES: Final = frozenset({"JSON_TABLE", "XMLTABLE"})
 _FILE_FORMATS: Final = frozenset({"parquet", "orc", "json", "csv", "avro", "text", "delta"})
 _HINTS: Final = frozenset(
     {
@@ -48,8 +70,12 @@ class OpenFromItems(OpenExpressions):
         if self.word == "UNNEST" and self.ahead().word == "(":
             return self._unnest()
         if self.word == "TABLE" and self.ahead().word == "(":
-            self.advance()
-            return self._parenthesised()
+            return self._table_of()
+        if self.word in _DOCUMENT_TABLES and self.ahead().word == "(":
+            return self._document_table()
+        if self.word == "[" and self.ahead(2).word == "]":
+            # Impala's [SHUFFLE] and [BROADCAST].
+            self.back_to(self.index + 3)
         if self.comes("SEMANTIC_VIEW", "("):
             return self._semantic_view()
         if self.word == "(" or (self.word == "VALUES" and self.ahead().word == "("):
@@ -58,16 +84,84 @@ class OpenFromItems(OpenExpressions):
         if token.kind not in (WORD, QUOTED):
             self.fail("expected a table")
         parts = self.path()
+        if self.sql[self.at.start : self.at.start + 1] == "@" and self._follows():
+            # A link to another database of Oracle.
+            parts = (*parts[:-1], f"{parts[-1]}{self.advance().text}")
         if self.word == "(" and not self._begins_hints():
-            call = self.call(parts, self.position(token))
-            call = call if isinstance(call, tree.Call) else tree.Call(parts[-1], (call,))
-            self.take("WITH", "ORDINALITY")
-            return tree.FromFunction(call, *self._alias())
+            return self._function(parts, token)
         if len(parts) == 2 and parts[0].lower() in _FILE_FORMATS and token.kind == WORD:
             at = self.tokens[self.index - 1]
             if at.kind == QUOTED:
                 parts = (FILES, parts[1])
         return self._behind_table(tree.TableName(parts, position=self.position(token)))
+
+    def _follows(self) -> bool:
+        """Whether no blank stands before the next token."""
+        return self.index > 0 and self.at.start == self.tokens[self.index - 1].end
+
+    def _function(self, parts: tuple[str, ...], token: Token) -> tree.FromItem:
+        call = self.call(parts, self.position(token))
+        call = call if isinstance(call, tree.Call) else tree.Call(parts[-1], (call,))
+        self.take("WITH", "ORDINALITY")
+        if self.grammar.hints_without_with and self.comes("WITH", "("):
+            # What OPENJSON finds.
+            self.advance()
+            columns = self._defined_columns()
+            return tree.FromFunction(call, self._alias()[0], columns)
+        return tree.FromFunction(call, *self._alias())
+
+    def _table_of(self) -> tree.FromItem:
+        """``TABLE(f(x))``, and Oracle's and Snowflake's ``TABLE(t.a)`` and ``TABLE('t')``."""
+        start = self.index + 1
+        self.back_to(start + 1)
+        if self.word in BEGINS_QUERY:
+            self.back_to(start)
+            return self._parenthesised()
+        item = self._from_item()
+        self.expect(")")
+        alias, columns = self._alias()
+        if isinstance(item, tree.TableName | tree.FromFunction) and (alias or columns):
+            return replace(item, alias=alias, columns=columns)
+        return item
+
+    def _document_table(self) -> tree.FromItem:
+        """``JSON_TABLE(t.doc, '$' COLUMNS (…))``, ``XMLTABLE('/a' PASSING t.doc COLUMNS …)``."""
+        token = self.advance()
+        self.expect("(")
+        made: list[tree.Expression] = []
+        while self.word not in {"COLUMNS", ")"} and self.at.kind != END:
+            if self.word in {"PASSING", "BY", "VALUE", "REF", "ERROR", "NULL", "AS", "FORMAT", ","}:
+                self.advance()
+            else:
+                made.append(self.expression())
+        call = tree.Call(token.text, tuple(made), self.position(token))
+        names = self._document_columns()
+        return tree.FromFunction(call, self._alias()[0], names)
+
+    def _document_columns(self) -> tuple[str, ...]:
+        """The names behind COLUMNS, those of nested ones included, and the closing parenthesis."""
+        names: list[str] = []
+        depth, begins = 1, False
+        while depth:
+            if self.at.kind == END:
+                self.fail("expected )")
+            if begins and self.at.kind in (WORD, QUOTED) and self.word not in {"NESTED", "COLUMNS"}:
+                names.append(self.at.text)
+            word = self.advance().word
+            begins = word in {"COLUMNS", ","} or (word == "(" and begins)
+            depth += (word == "(") - (word == ")")
+        return tuple(names)
+
+    def _defined_columns(self) -> tuple[str, ...]:
+        """The names of columns in parentheses, with or without types behind them."""
+        self.expect("(")
+        names: list[str] = []
+        while True:
+            names.append(self.name("a column"))
+            self.skip_to(",", ")")
+            if not self.take(","):
+                self.expect(")")
+                return tuple(names)
 
     def _semantic_view(self) -> tree.FromItem:
         """``SEMANTIC_VIEW(v METRICS m DIMENSIONS d)`` has columns of the view."""
@@ -108,8 +202,10 @@ class OpenFromItems(OpenExpressions):
             self._skip_time_travel()
             self.sample()
             following = self.ahead().word
-            if self.word in {"PARTITION", "SUBPARTITION", "WITH"} and following == "(":
-                self.advance()
+            if self.word in {"PARTITION", "SUBPARTITION", "WITH", "MATCH_CONDITION"} and (
+                following == "(" or self.comes("PARTITION", "BY", "(")
+            ):
+                self.skip_to("(")
                 self.skip_parentheses()
             elif self._begins_hints():
                 self.skip_parentheses()
@@ -137,22 +233,38 @@ class OpenFromItems(OpenExpressions):
         if not self.take("AS") and not self._is_alias():
             return None, ()
         if self.word == "(":
-            return None, self._names()
+            return None, self._defined_columns()
         alias = self.name("an alias")
-        return alias, self._names() if self.word == "(" and not self._begins_hints() else ()
+        if self.word != "(" or self._begins_hints():
+            return alias, ()
+        return alias, self._defined_columns()
 
     def _skip_time_travel(self) -> None:
-        if self.word == "FOR" and self.ahead().word in {"UPDATE", "SHARE"}:
+        if self.take("AS", "OF"):
+            # Oracle's; other engines have VERSION or TIMESTAMP before it.
+            self.take_one_of("TIMESTAMP", "SCN", "SYSTEM_TIME")
+            self.expression()
+        if self.word == "FOR" and self.ahead().word in LOCKS | {"XML", "JSON", "BROWSE"}:
             return
         if self.word == "FOR" and self.ahead().kind == WORD:
             self.advance()
-        if self.word.startswith(("SYSTEM_", "VERSION", "TIMESTAMP")) and self.ahead().word in {
-            "AS",
-            "BEFORE",
-        }:
+        if not self.word.startswith(("SYSTEM_", "VERSION", "TIMESTAMP")):
+            return
+        following = self.ahead().word
+        if following in {"AS", "BEFORE"}:
             self.back_to(self.index + 2)
             self.take("OF")
             self.operand()
+        elif following in {"BETWEEN", "FROM"}:
+            self.back_to(self.index + 2)
+            self.take_one_of("SCN", "TIMESTAMP")
+            self.operand()
+            self.take_one_of("AND", "TO")
+            self.operand()
+        elif following in {"ALL", "CONTAINED"}:
+            self.back_to(self.index + 2)
+            if self.take("IN"):
+                self.skip_parentheses()
 
     def _is_alias(self) -> bool:
         kind = self.at.kind
@@ -160,7 +272,11 @@ class OpenFromItems(OpenExpressions):
             return True
         if kind != WORD or self.word in _NO_ALIAS:
             return False
-        return not (self.word == "GLOBAL" and self.ahead().word in {"LEFT", "INNER", "JOIN"})
+        goes_on = _WITH_WORD_BEHIND.get(self.word)
+        if goes_on is None:
+            return True
+        following = self.ahead()
+        return (following.word or following.text.upper()) not in goes_on
 
     def join(self, left: tree.FromItem) -> tree.FromItem | None:
         self.take("GLOBAL")
@@ -173,11 +289,52 @@ class OpenFromItems(OpenExpressions):
             if self.take("ON"):
                 condition = self.expression()
             return tree.Join(left, right, JoinKind.INNER, condition)
-        self.take("ASOF")
+        if self.word in _JOIN_WORDS and self.ahead().word in _AFTER_JOIN_WORDS:
+            self.advance()
         return super().join(left)
 
-    def sample(self) -> None:
-        if self.word == "SAMPLE" and self.ahead().word == "(":
+    def behind_side(self) -> None:
+        self.take_one_of(*_JOIN_WORDS)
+
+    def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
+        if self.comes("MATCH_RECOGNIZE", "("):
+            # What it measures is not known, and so all columns are those of its input.
             self.advance()
             self.skip_parentheses()
+            alias, columns = self._alias()
+            star = tree.Select((tree.SelectItem(tree.Star()),), item)
+            return tree.FromQuery(star, alias, columns)
+        return super()._extended(item)
+
+    def pivot(self, item: tree.FromItem) -> tree.FromItem:
+        """Also of values that only the rows know: ``IN (ANY)``, ``IN (SELECT …)``."""
+        start = self.index
+        self.expect("PIVOT", "(")
+        self.separated(self._aliased)
+        self.expect("FOR")
+        self._row_of_paths()
+        self.expect("IN")
+        if self.ahead().word not in {"ANY", "SELECT"}:
+            self.back_to(start)
+            return super().pivot(item)
+        self.skip_parentheses()
+        self.skip_to(")")
+        self.expect(")")
+        alias, columns = self._alias()
+        return tree.FromQuery(tree.Select((tree.SelectItem(tree.Star()),), item), alias, columns)
+
+    def sample(self) -> None:
+        if self.word == "SAMPLE" and (
+            self.ahead().word in {"(", "BERNOULLI", "SYSTEM", "BLOCK", "ROW"}
+            or self.ahead().kind == NUMBER
+        ):
+            self.advance()
+            self.take_one_of("BERNOULLI", "SYSTEM", "BLOCK", "ROW")
+            if self.at.kind == NUMBER:
+                self.operand()
+            else:
+                self.skip_parentheses()
         super().sample()
+        if self.word in {"SEED", "REPEATABLE"} and self.ahead().word == "(":
+            self.advance()
+            self.skip_parentheses()

@@ -24,6 +24,9 @@ from lakeschema.translation.syntax.lexing import (
 TEMPLATE: Final = r"\$\{[^}]*\}|\{\{.*?\}\}"
 BACKSLASHED: Final = r"[^{q}\\]*(?:(?:\\.|{q}{q})[^{q}\\]*)*"
 PLAIN: Final = r"[^{q}]*(?:{q}{q}[^{q}]*)*"
+LETTERED: Final = (
+    r"(?P<lettered>[nN]?[qQ]'(?:\[.*?\]|\{.*?\}|\(.*?\)|<.*?>|(?P<sign>[^\s\[{(<]).*?(?P=sign))')"
+)
 _BIGGEST_TAG: Final = 64
 
 _SYMBOLS: Final = "|".join(
@@ -40,21 +43,23 @@ _SYMBOLS: Final = "|".join(
 
 
 @cache
-def _pattern(backslashes: bool, hashes: bool, brackets: bool) -> re.Pattern[str]:
+def _pattern(backslashes: bool, hashes: bool, brackets: bool, letters: bool) -> re.Pattern[str]:
     inner = BACKSLASHED if backslashes else PLAIN
     comments = r"--[^\n]*|\#[^\n]*" if hashes else r"--[^\n]*"
     name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets else ""
+    lettered = rf"|{LETTERED}" if letters else ""
     parts = rf"""
         (?P<space>(?:\s+|{comments})+)
       | (?P<comment>/\*)
       | (?P<statement>\{{%.*?%\}})
+      {lettered}
       | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
-      | (?P<hexadecimal>[xX]'[0-9A-Fa-f\s]*')
+      | (?P<hexadecimal>[xX]'[0-9A-Fa-f\s]*'|0[xX][0-9A-Fa-f]+(?!\w))
       | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|Bd|bD|[LlSsYyDdFf])?(?!\w))
       | (?P<template>(?:{TEMPLATE}|\$\[[^\]]*\])(?![\w$]))
       | (?P<tagged>\$(?P<tag>\w{{0,{_BIGGEST_TAG}}})\$.*?\$(?P=tag)\$)
       | (?P<escaped>[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*')
-      | (?P<string>(?:[nNbB]|[uU]&)?'{inner.format(q="'")}')
+      | (?P<string>(?:[nNbB]|[uU]&|_[a-zA-Z]\w*)?'{inner.format(q="'")}')
       | (?P<double>"{inner.format(q='"')}")
       | (?P<quoted>`(?:[^`]|``)*`)
       | (?P<variable>@@?\w+|\$\w+|(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
@@ -72,7 +77,12 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
         MalformedSql: a quotation mark or comment that is not closed.
     """
     found: list[Token] = []
-    match = _pattern(grammar.backslash_escapes, grammar.hash_comments, grammar.brackets_name).match
+    match = _pattern(
+        grammar.backslash_escapes,
+        grammar.hash_comments,
+        grammar.brackets_name,
+        grammar.quoted_by_letter,
+    ).match
     abbreviations = grammar.abbreviations
     at, length = 0, len(sql)
     while at < length:
@@ -117,7 +127,9 @@ def _constant(group: str, text: str, start: int, end: int, grammar: StatementGra
     if group == "bracketed":
         return Token(QUOTED, text[1:-1].replace("]]", "]"), "", start, end)
     if group == "hexadecimal":
-        return Token(HEXADECIMAL, "".join(text[2:-1].split()), "", start, end)
+        return Token(HEXADECIMAL, "".join(text[2:].strip("'").split()), "", start, end)
+    if group in {"lettered", "sign"}:
+        return Token(STRING, text[text.index("'") + 2 : -2], "", start, end)
     if group == "raw":
         return Token(STRING, text[2:-1], "", start, end)
     if group in {"tagged", "tag"}:

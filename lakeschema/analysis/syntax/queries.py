@@ -6,13 +6,22 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
-from lakeschema.analysis.syntax.from_items import OpenFromItems
+from lakeschema.analysis.syntax.from_items import LOCKS, OpenFromItems
 from lakeschema.analysis.syntax.statements import Named
+from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 T = TypeVar("T")
+
+_SELECT_WORDS: Final = frozenset(
+    {
+        *("STRAIGHT_JOIN", "HIGH_PRIORITY", "SQL_CALC_FOUND_ROWS", "SQL_NO_CACHE", "SQL_CACHE"),
+        *("SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT"),
+    }
+)
+"""Between SELECT and its items, how MySQL is to run it."""
 
 TIMESERIES: Final = "timeseries"
 """The function that stands for Vertica's clause: of moments, and of keys without names."""
@@ -28,6 +37,10 @@ class OpenQueries(OpenFromItems):
     def select_item(self) -> tree.SelectItem:
         before = self.tokens[self.index - 1].word if self.index else ""
         if before in {"SELECT", "DISTINCT", "ALL"}:
+            while self.word in _SELECT_WORDS and self.ahead().kind in (WORD, QUOTED):
+                self.advance()
+            if self.comes("AS", "STRUCT") or self.comes("AS", "VALUE"):
+                self.back_to(self.index + 2)
             self._skip_limits_of_select(before)
         start = self.index
         if (
@@ -84,7 +97,16 @@ class OpenQueries(OpenFromItems):
             self.into = self.table()
 
     def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
-        """``TIMESERIES slot AS '1 hour' OVER (PARTITION BY a ORDER BY moment)``."""
+        """What stands between WHERE and GROUP BY: a hierarchy, or moments.
+
+        ``START WITH a CONNECT BY PRIOR b = c`` is a condition of the rows, as ON is, and
+        ``TIMESERIES slot AS '1 hour' OVER (PARTITION BY a ORDER BY moment)`` makes rows.
+        """
+        while source is not None and (self.comes("START", "WITH") or self.comes("CONNECT", "BY")):
+            self.back_to(self.index + 2)
+            self.take("NOCYCLE")
+            nothing = tree.FromQuery(tree.ValuesQuery(()))
+            source = tree.Join(source, nothing, JoinKind.INNER, self.expression())
         if source is None or self.word != "TIMESERIES" or self.ahead().kind not in (WORD, QUOTED):
             return source
         token = self.advance()
@@ -103,16 +125,46 @@ class OpenQueries(OpenFromItems):
         return tree.LateralView(source, call, outer=False, alias=None, columns=(name,))
 
     def ordered(self, body: tree.Query) -> tree.Query:
+        if self.comes("ORDER", "SIBLINGS", "BY"):
+            del self.tokens[self.index + 1]
         query = super().ordered(body)
         if self.take("FETCH"):
             while self.at.kind != END and not self.take_one_of("ONLY", "TIES"):
                 self.advance()
-        while self.comes("FOR", "UPDATE") or self.comes("FOR", "SHARE"):
-            self.back_to(self.index + 2)
-        if self.comes("OPTION", "("):
-            self.advance()
-            self.skip_parentheses()
+        self._skip_said_of_result()
         return query
+
+    def _skip_said_of_result(self) -> None:
+        """How rows are locked, written down and planned."""
+        while True:
+            start = self.index
+            following = self.ahead().word
+            if self.word == "FOR" and following in LOCKS:
+                self._skip_lock()
+            elif self.word == "FOR" and following in {"XML", "JSON", "BROWSE"}:
+                self.skip_to(")", "OPTION", "UNION", "GO")
+            elif self.comes("LOCK", "IN", "SHARE", "MODE"):
+                self.back_to(self.index + 4)
+            elif self.word == "INTO" and following in {"OUTFILE", "DUMPFILE"}:
+                self.skip_to(")")
+            elif self.word == "WITH" and following in {"UR", "CS", "RS", "RR"}:
+                self.back_to(self.index + 2)
+            elif self.comes("OPTION", "("):
+                self.advance()
+                self.skip_parentheses()
+            if self.index == start:
+                return
+
+    def _skip_lock(self) -> None:
+        """``FOR NO KEY UPDATE OF t SKIP LOCKED``."""
+        self.back_to(self.index + 2)
+        while self.take_one_of("KEY", "UPDATE", "SHARE", "ONLY"):
+            pass
+        if self.take("OF"):
+            self.separated(self.path)
+        while self.take_one_of("NOWAIT", "SKIP", "LOCKED", "WAIT"):
+            if self.at.kind == NUMBER:
+                self.advance()
 
     def _common_table(self) -> tree.CommonTable:
         self.deeper()
@@ -129,7 +181,18 @@ class OpenQueries(OpenFromItems):
         query = self.query()
         self.expect(")")
         self.shallower()
+        self._skip_search()
         return tree.CommonTable(name, columns, query)
+
+    def _skip_search(self) -> None:
+        """``SEARCH DEPTH FIRST BY a SET b CYCLE a SET c TO 1 DEFAULT 0 USING d``."""
+        while self.word in {"SEARCH", "CYCLE"} and self.ahead().kind in (WORD, QUOTED):
+            self.skip_to("SET")
+            self.expect("SET")
+            self.name("a column")
+            for word in ("TO", "DEFAULT", "USING"):
+                if self.take(word):
+                    self.operand()
 
     def _set_operator(self) -> bool:
         self.advance()

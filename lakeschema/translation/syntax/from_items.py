@@ -90,6 +90,7 @@ class FromItems(Calls):
         if side in {"LEFT", "RIGHT", "FULL"}:
             self.take("OUTER")
         kind = self.take_one_of("SEMI", "ANTI") or side
+        self.behind_side()
         if not self.take("JOIN"):
             self.back_to(start)
             return None
@@ -108,6 +109,9 @@ class FromItems(Calls):
         if found is JoinKind.CROSS and condition is not None:
             found = JoinKind.INNER
         return tree.Join(left, right, found, condition, using, natural, lateral)
+
+    def behind_side(self) -> None:
+        """Where other engines say how rows are joined."""
 
     def _names(self) -> tuple[str, ...]:
         self.expect("(")

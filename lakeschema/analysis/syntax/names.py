@@ -1,0 +1,153 @@
+"""Names, types and places of any dialect, and how what says nothing of columns is passed over.
+
+A type that is not known is a type.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.analysis.syntax.dialects import StatementGrammar
+from lakeschema.analysis.syntax.lexing import statement_tokens
+from lakeschema.analysis.syntax.statements import Files, Named
+from lakeschema.catalog.column_types import STRING as TEXT
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.translation.syntax.interval_units import unit_of
+from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, SYMBOL, WORD, Token
+from lakeschema.translation.syntax.pipes import Pipes
+
+_TYPE_TAILS: Final = (
+    ("PRECISION",),
+    ("VARYING",),
+    ("WITH", "TIME", "ZONE"),
+    ("WITHOUT", "TIME", "ZONE"),
+    ("WITH", "LOCAL", "TIME", "ZONE"),
+    ("UNSIGNED",),
+    ("SIGNED",),
+    ("CHARACTER", "SET"),
+)
+
+
+class OpenNames(Pipes):
+    """Reads names of tables and columns, types and paths of files."""
+
+    grammar: StatementGrammar
+
+    def read_tokens(self) -> list[Token]:
+        return statement_tokens(self.sql, self.grammar)
+
+    def path(self) -> tuple[str, ...]:
+        if self.comes("IDENTIFIER", "("):
+            self.advance()
+            return self.named_by_text()
+        parts = [self._part()]
+        while self.word == "." and self.ahead().kind in (WORD, QUOTED):
+            self.advance()
+            parts.append(self._part())
+        if self.comes(".", "."):
+            # Database and table with the schema that is the default between them.
+            self.back_to(self.index + 2)
+            parts.append(self._part())
+        return tuple(part for name in parts for part in self._split(name))
+
+    def named_by_text(self) -> tuple[str, ...]:
+        """The name in IDENTIFIER's parentheses: of a word, a text, or a variable as written."""
+        if self.ahead().kind in (WORD, QUOTED) and self.ahead(2).word in {")", "."}:
+            self.advance()
+            found = self.path()
+            self.expect(")")
+            return found
+        start = self.index
+        self.skip_parentheses()
+        inside = self.tokens[start + 1 : self.index - 1]
+        if inside and any(t.kind == STRING and self.sql[t.start] not in "'\"" for t in inside):
+            return (self.sql[inside[0].start : inside[-1].end],)
+        self.back_to(start)
+        return super().named_by_text()
+
+    def _part(self) -> str:
+        name = self.name()
+        if not self.grammar.dashes_in_tables:
+            return name
+        while self.word == "-" and self.at.start == self.tokens[self.index - 1].end:
+            self.advance()
+            name += "-" + self.advance().text
+        return name
+
+    def _split(self, name: str) -> tuple[str, ...]:
+        if self.grammar.dotted_quotes and "." in name:
+            return tuple(part for part in name.split(".") if part)
+        return (name,)
+
+    def table(self, what: str = "a table") -> Named:
+        token = self.at
+        if token.kind not in (WORD, QUOTED):
+            self.fail(f"expected {what}")
+        return Named(self.path(), position=self.position(token))
+
+    # types
+
+    def type(self, of: str) -> ColumnType:
+        """Any type: its name and what stands in brackets behind it."""
+        del of
+        self.path()
+        if self.word in {"(", "<"}:
+            self._skip_brackets()
+        for tail in _TYPE_TAILS:
+            if self.take(*tail):
+                if tail[0] == "CHARACTER":
+                    self.name()
+                if self.word == "(":
+                    self._skip_brackets()
+        if self.tokens[self.index - 1].word == "INTERVAL":
+            unit_of(self)
+        while self.comes("[", "]"):
+            self.back_to(self.index + 2)
+        if self.take("ARRAY") and self.word == "[":
+            self.skip_parentheses("[", "]")
+        return TEXT
+
+    # passing over
+
+    def skip_parentheses(self, opening: str = "(", closing: str = ")") -> None:
+        """What stands between the next parenthesis and its end."""
+        self.expect(opening)
+        depth = 1
+        while depth:
+            if self.at.kind == END:
+                self.fail(f"expected {closing}")
+            word = self.advance().word
+            depth += (word == opening) - (word == closing)
+
+    def skip_to(self, *words: str) -> bool:
+        """Up to one of the words outside of parentheses, or the statement's end."""
+        depth = 0
+        while self.at.kind != END and not (depth == 0 and self.word == ";"):
+            if depth == 0 and self.word in words:
+                return True
+            word = self.advance().word
+            depth += (word == "(") - (word == ")")
+        return False
+
+    def files(self) -> Files | None:
+        """A path in quotes, or a stage or a variable, if one comes next."""
+        if self.sql[self.at.start : self.at.start + 1] == "@":
+            return Files(self._written_place())
+        if self.at.kind == STRING:
+            return Files(self.advance().text)
+        if self.at.kind == QUOTED and "/" in self.at.text:
+            return Files(self.advance().text)
+        return None
+
+    def _written_place(self) -> str:
+        """``@s.t/path``, ``@~/path``, ``@%t``, up to the next blank."""
+        start = self.index
+        self.advance()
+        while self.at.start == self.tokens[self.index - 1].end and (
+            self.at.kind != END and self.word not in {"(", ")", ",", ";"}
+        ):
+            self.advance()
+        return self.text_since(start)
+
+    def ends(self) -> bool:
+        return self.at.kind == END or (self.at.kind == SYMBOL and self.word == ";")
