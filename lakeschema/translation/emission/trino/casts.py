@@ -24,7 +24,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.trino.rows import letter
-from lakeschema.translation.emission.trino.text import quoted, type_text
+from lakeschema.translation.emission.trino.text import fails, quoted, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_narrower
 
@@ -50,11 +50,37 @@ _BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
 _DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
 # Spark reads a year, or a year and a month, as their first day.
-_SPARKS_DAY = r"^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T][\s\S]*)?)?)?\s*$"
-_SPARKS_DATE = (
-    f"CASE WHEN regexp_like({{0}}, '{_SPARKS_DAY}') THEN TRY_CAST(regexp_replace({{0}}, '{_SPARKS_DAY}',"
-    " m -> m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1')) AS date) END"
+_MONTH_AND_DAY = r"(?:-(\d{1,2})(?:-(\d{1,2})"
+_SPARKS_DAY = rf"^\s*(\d\d\d\d){_MONTH_AND_DAY}(?:[ T][\s\S]*)?)?)?\s*$"
+_FAR_DAY = r"^\s*(?:[+-]\d{4,7}|\d{5,7})(?:-\d{1,2}(?:-\d{1,2}(?:[ T][\s\S]*)?)?)?\s*$"
+_SPARKS_MOMENT = rf"^\s*(\d\d\d\d){_MONTH_AND_DAY}(?:[ T](?:(\d{{1,2}})(?::(\d{{1,2}})(?::(\d{{1,2}}(?:\.\d{{1,6}})?))?)?)?)?)?)?\s*$"
+_OTHER_MOMENT = (
+    r"^\s*(?:[+-]?\d{4,7}(?:-\d{1,2}){1,2}[ T]\s*\S|T?\d{1,2}:\d|[+-]\d\d\d\d|\d{5,7}(?:-|\s*$))"
 )
+_FIRST = "m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1')"
+
+
+def _sparks_date() -> str:
+    made = f"TRY_CAST(regexp_replace({{0}}, '{_SPARKS_DAY}', m -> {_FIRST}) AS date)"
+    far = fails("a date beyond the years of four digits", "date")
+    return (
+        f"CASE WHEN regexp_like({{0}}, '{_SPARKS_DAY}') THEN {made}"
+        f" WHEN regexp_like({{0}}, '{_FAR_DAY}') THEN {far} END"
+    )
+
+
+def _sparks_moment() -> str:
+    """Of texts with a zone or without a date the value is refused where it is met."""
+    time = " || ':' || ".join(f"coalesce(m[{place}], '0')" for place in (4, 5, 6))
+    whole = f"{_FIRST} || ' ' || {time}"
+    made = f"TRY_CAST(regexp_replace({{0}}, '{_SPARKS_MOMENT}', m -> {whole}) AS timestamp(6))"
+    other = fails("a text with a moment of another form", "timestamp(6)")
+    return (
+        f"CASE WHEN regexp_like({{0}}, '{_SPARKS_MOMENT}') THEN {made}"
+        f" WHEN regexp_like({{0}}, '{_OTHER_MOMENT}') THEN {other} END"
+    )
+
+
 EPOCH = "TIMESTAMP '1970-01-01 00:00:00.000000'"
 SECONDS = "floor(to_unixtime(with_timezone({0}, 'UTC')))"
 _JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
@@ -185,10 +211,11 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
             return _truth(mode, lax=lax)
         case "D":
             hives = f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)"
-            day = _SPARKS_DATE if mode.is_spark else hives
+            day = _sparks_date() if mode.is_spark else hives
             return day if lax else or_fail(day, "{0}", "date", "not a date")
         case "T":
-            made = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"
+            hives = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"
+            made = _sparks_moment() if mode.is_spark else hives
             return made if lax else or_fail(made, "{0}", "timestamp(6)", "not a timestamp")
         case _:
             return None

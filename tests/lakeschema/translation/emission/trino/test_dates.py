@@ -50,7 +50,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (spark, "INTERVAL '1 02:03:04' DAY TO SECOND + ts", "(INTERVAL '1 02:03:04' DAY TO SECOND + ts)"),
         (spark, "da + INTERVAL '1' MONTH", "(da + INTERVAL '1' MONTH)"),
         (spark, "make_date(i, 1, 2)", "CASE WHEN i IS NOT NULL AND 1 IS NOT NULL AND 2 IS NOT NULL THEN CAST(format('%04d-%02d-%02d', i, 1, 2) AS date) END"),
-        (legacy, "to_timestamp(s)", "TRY_CAST(replace(trim(s), 'T', ' ') AS timestamp(6))"),
+        (legacy, "to_timestamp(s)", r"CASE WHEN regexp_like(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d{1,6})?))?)?)?)?)?)?\s*$') THEN TRY_CAST(regexp_replace(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d{1,6})?))?)?)?)?)?)?\s*$', m -> m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1') || ' ' || coalesce(m[4], '0') || ':' || coalesce(m[5], '0') || ':' || coalesce(m[6], '0')) AS timestamp(6)) WHEN regexp_like(s, '^\s*(?:[+-]?\d{4,7}(?:-\d{1,2}){1,2}[ T]\s*\S|T?\d{1,2}:\d|[+-]\d\d\d\d|\d{5,7}(?:-|\s*$))') THEN CAST(fail('not the same in Trino: a text with a moment of another form') AS timestamp(6)) END"),
         (legacy, "to_date(s, 'yyyyMMdd')", r"CAST(CASE WHEN regexp_like(s, '^(\d\d\d\d)(\d\d)(\d\d)$') THEN TRY_CAST(regexp_replace(s, '^(\d\d\d\d)(\d\d)(\d\d)$', m -> m[1] || '-' || m[2] || '-' || m[3] || ' ' || '00' || ':' || '00' || ':' || '00') AS timestamp(6)) END AS date)"),
         (legacy, "timestampdiff(HOUR, ts, ts)", "((CAST(round(to_unixtime(with_timezone(ts, 'UTC')) * 1e6) AS bigint) - CAST(round(to_unixtime(with_timezone(ts, 'UTC')) * 1e6) AS bigint)) / 3600000000)"),
     ],

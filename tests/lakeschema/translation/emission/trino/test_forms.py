@@ -108,7 +108,7 @@ def test_a_call_is_written_with_sparks_meaning(call: str, form: str) -> None:
         ),
         (
             "CAST(s AS DATE)",
-            r"CASE WHEN regexp_like(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T][\s\S]*)?)?)?\s*$') THEN TRY_CAST(regexp_replace(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T][\s\S]*)?)?)?\s*$', m -> m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1')) AS date) END",
+            r"CASE WHEN regexp_like(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T][\s\S]*)?)?)?\s*$') THEN TRY_CAST(regexp_replace(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T][\s\S]*)?)?)?\s*$', m -> m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1')) AS date) WHEN regexp_like(s, '^\s*(?:[+-]\d{4,7}|\d{5,7})(?:-\d{1,2}(?:-\d{1,2}(?:[ T][\s\S]*)?)?)?\s*$') THEN CAST(fail('not the same in Trino: a date beyond the years of four digits') AS date) END",
         ),
     ],
 )
