@@ -21,11 +21,13 @@ from tests.lakeschema.translation.growing.pipes import piped
 Construct = Callable[[Ground], tuple[Query, Sequence[str]]]
 """Makes a query, and says what stands in it."""
 
+_WEIGHTS: Mapping[str, int] = {"pipe": 8, "items": 14, "table function": 6, "star": 8, "WINDOW": 4}
+
 
 def with_construct(ground: Ground) -> tuple[Query, Sequence[str]]:
     names = list(CONSTRUCTS)
     # What has steps or items of many kinds of its own comes more often.
-    weights = [{"pipe": 8, "items": 14}.get(name, 2) for name in names]
+    weights = [_WEIGHTS.get(name, 2) for name in names]
     name = ground.random.choices(names, weights)[0]
     query, more = CONSTRUCTS[name](ground)
     return query, (name, *more)
@@ -170,7 +172,7 @@ def _lateral_alias(ground: Ground) -> tuple[Query, Sequence[str]]:
 def _star(ground: Ground) -> tuple[Query, Sequence[str]]:
     columns = list(ground.query.columns)
     structs = [c for c in ground.columns if isinstance(c.type, StructType)]
-    if structs and ground.random.random() < 0.5:
+    if structs and ground.random.random() < 0.8:
         whole = ground.random.choice(structs)
         assert isinstance(whole.type, StructType)
         return Query(
@@ -216,10 +218,16 @@ def _hinted(ground: Ground) -> tuple[Query, Sequence[str]]:
 
 
 _OVER = (
-    *("sum({n}) OVER w", "count({s}) OVER (w ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)"),
+    *(
+        "sum({n}) OVER w",
+        "count({s}) OVER (ORDER BY {o} ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)",
+    ),
     *("first_value({s}) IGNORE NULLS OVER w", "last_value({s}) RESPECT NULLS OVER w"),
     *("lag({s}) IGNORE NULLS OVER w", "nth_value({s}, 2) IGNORE NULLS OVER w", "rank() OVER w"),
-    *("max({s}) OVER (w ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)", "ntile(2) OVER w"),
+    *(
+        "max({s}) OVER (ORDER BY {o} ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)",
+        "ntile(2) OVER w",
+    ),
     *("min({n}) OVER (PARTITION BY {b} ORDER BY {n} RANGE BETWEEN 1 PRECEDING AND CURRENT ROW)",),
     *("count(*) OVER (ORDER BY {d} RANGE BETWEEN INTERVAL '3' DAY PRECEDING AND CURRENT ROW)",),
     *("sum({n} % 9) FILTER (WHERE {b}) OVER w", "lead({s}, 1, 'x') OVER w"),
@@ -228,15 +236,15 @@ _OVER = (
 
 def _windows(ground: Ground) -> tuple[Query, Sequence[str]]:
     values, used = [], ["named window"]
+    order = ", ".join(c.text for c in ground.sortable()) or "1"
     _, _, _, text, boolean, date, _ = FAMILIES
     for form in ground.random.sample(_OVER, 2):
         made = form.format(
-            n=ground.of(BIGINT), s=ground.of(text), b=ground.of(boolean), d=ground.of(date)
+            n=ground.of(BIGINT), s=ground.of(text), b=ground.of(boolean), d=ground.of(date), o=order
         )
         is_text = form.startswith(("first", "last", "lag", "nth", "max", "lead"))
         values.append(Typed(made, STRING if is_text else BIGINT))
         used += [w for w in ("IGNORE NULLS", "ROWS", "RANGE", "FILTER") if w in form]
-    order = ", ".join(c.text for c in ground.sortable()) or "1"
     by = "".join(f"PARTITION BY {key.text} " for key in ground.keys(ground.random.randint(0, 1)))
     rest = f"FROM {ground.source} WINDOW w AS ({by}ORDER BY {order})"
     return selected(values, rest), used

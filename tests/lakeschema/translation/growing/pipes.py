@@ -81,7 +81,7 @@ def _ordered(ground: Ground) -> tuple[str, Query] | None:
     if not all(is_orderable(type_) for _, type_ in ground.query.columns):
         return None
     order = ", ".join(column.text for column in ground.columns)
-    return f"ORDER BY {order} LIMIT {ground.random.randint(0, 5)}", ground.query
+    return f"ORDER BY {order} |> LIMIT {ground.random.randint(0, 5)}", ground.query
 
 
 def _join(ground: Ground) -> tuple[str, Query] | None:
