@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.letters import small_letters
 from lakeschema.translation.emission.trino.text import string
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
@@ -51,7 +52,7 @@ class Unshared(Exception):
 def like(given: Given) -> str:
     """LIKE with the backslash as the engine takes it."""
     fold = given.name == "ilike"
-    value = f"lower({given.texts[0]})" if fold else given.texts[0]
+    value = small_letters(given) if fold else given.texts[0]
     return f"({value} LIKE {_like_pattern(given, 1, fold=fold)})"
 
 
@@ -59,7 +60,7 @@ def like_several(given: Given) -> str:
     """LIKE ANY and LIKE ALL, each also with NOT and as ILIKE."""
     words = given.name.replace("_", " ").split()
     fold, every = "ilike" in words or words[0].startswith("ilike"), words[-1].endswith("all")
-    value = f"lower({given.texts[0]})" if fold else given.texts[0]
+    value = small_letters(given) if fold else given.texts[0]
     patterns = [_like_pattern(given, i, fold=fold) for i in range(1, len(given.arguments))]
     negated = words[0] == "not"
     if negated and given.mode is not Mode.HIVE:
@@ -105,7 +106,7 @@ def _computed(given: Given, index: int, escape: str, *, fold: bool) -> str:
         raise given.unsupported("a computed pattern with an escape character of its own")
     if given.mode is Mode.HIVE:
         text = rf"regexp_replace({text}, '(\\[%_\\])|\\', m -> coalesce(m[1], '\\'))"
-    return f"{f'lower({text})' if fold else text} ESCAPE '\\'"
+    return f"{small_letters(given, index) if fold else text} ESCAPE '\\'"
 
 
 def regular(given: Given, index: int) -> str:

@@ -8,6 +8,7 @@ from lakeschema.translation.emission.trino import (
     aggregates,
     collections,
     dates,
+    letters,
     numbers,
     patterns,
     strings,
@@ -94,8 +95,8 @@ SHARED: Final = table((
     # text
     Row("concat ||", ".+", collections.concatenated),
     Row("concat_ws", "s.*", strings.concat_ws),
-    Row("upper ucase", "s", "upper({0})"),
-    Row("lower lcase", "s", "lower({0})"),
+    Row("upper ucase", "s", letters.capitals),
+    Row("lower lcase", "s", letters.small_letters),
     Row("trim ltrim rtrim btrim", "ss?", strings.trimmed),
     Row("lpad rpad", "[sb]i[sb]?", strings.pad),
     Row("substr substring mid", "[sb]ii?", strings.substring),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.emission.trino import aggregates, collections, dates, strings
+from lakeschema.translation.emission.trino import aggregates, collections, dates, letters, strings
 from lakeschema.translation.emission.trino.casts import EPOCH, SECONDS
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
@@ -32,7 +32,7 @@ SPARK: Final = table((
     Row("try_multiply", "ii", "TRY({0} * {1})"),
     Row("try_divide", "dd", "({0} / IF({1} = 0e0, NULL, {1}))"),
     Row("try_mod", "ii", "({0} % IF({1} = 0, NULL, {1}))"),
-    Row("initcap", "s", "regexp_replace(lower({0}), '(^| )([^ ])', x -> x[1] || upper(x[2]))"),
+    Row("initcap", "s", letters.titles),
     Row("ascii", "s", "CASE WHEN {0} = '' THEN 0 ELSE codepoint(CAST(substr({0}, 1, 1) AS varchar(1))) END", cast=True),
     Row("base64", "b", _LINES),
     Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),

@@ -7,6 +7,11 @@ import pytest
 from lakeschema.translation.errors import UnsupportedConstruct
 from tests.lakeschema.translation.emission.trino.written import Written, hive, spark
 
+_SMALL = (
+    r"CASE WHEN regexp_like(s, 'İ|\p{L}[^\p{L}\s]*Σ(?!\p{L})')"
+    " THEN CAST(fail('not the same in Trino: a last Σ, or İ, in small letters') AS varchar) ELSE lower(s) END"
+)
+
 
 @pytest.mark.parametrize(
     ("written", "call", "form"),
@@ -32,9 +37,9 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, s
         (spark, "s LIKE ANY ('a%', 'b')", "(s LIKE 'a%' OR s LIKE 'b')"),
         (spark, "s NOT LIKE ALL ('a%', 'b')", "(NOT (s LIKE 'a%') AND NOT (s LIKE 'b'))"),
         (spark, "s NOT LIKE ANY ('a', 'b')", "(NOT (s LIKE 'a') OR NOT (s LIKE 'b'))"),
-        (spark, "s ILIKE 'A%'", "(lower(s) LIKE 'a%')"),
-        (spark, r"s ILIKE 'A\\%'", r"(lower(s) LIKE 'a\%' ESCAPE '\')"),
-        (spark, "s ILIKE ANY ('A', s)", r"(lower(s) LIKE 'a' OR lower(s) LIKE lower(s) ESCAPE '\')"),
+        (spark, "s ILIKE 'A%'", f"({_SMALL} LIKE 'a%')"),
+        (spark, r"s ILIKE 'A\\%'", f"({_SMALL} LIKE 'a\\%' ESCAPE '\\')"),
+        (spark, "s ILIKE ANY ('A', s)", f"({_SMALL} LIKE 'a' OR {_SMALL} LIKE {_SMALL} ESCAPE '\\')"),
         (spark, "s LIKE s", r"(s LIKE s ESCAPE '\')"),
         (spark, "s LIKE 'a/%' ESCAPE '/'", "(s LIKE 'a/%' ESCAPE '/')"),
         (spark, "regexp_extract_all(s, '(a)', 1)", "CAST(transform(regexp_extract_all(s, '(a)', 1), e -> coalesce(e, '')) AS array(varchar))"),
