@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import ColumnType, DecimalType
-from lakeschema.translation.errors import AmbiguousColumn, Position
+from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
 from lakeschema.translation.functions.hive_retyping import first_type
 from lakeschema.translation.plan.expressions import ColumnReference
 from lakeschema.translation.plan.relations import (
@@ -60,6 +60,8 @@ class Scope:
     Attributes:
         merged: what an unqualified name of USING means, in place of both sides' columns.
         padded: places of columns that may be null whatever their relation says.
+        hidden: behind USING, the columns that are in ``t.*`` and not in ``*``, of the last join first: none in Hive.
+        has_stars: whether ``t.*`` is known: of a further join behind USING, Hive's depends on how it merges joins.
     """
 
     plan: Plan
@@ -67,6 +69,8 @@ class Scope:
     star: tuple[StarItem, ...]
     merged: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: _NOTHING)
     padded: frozenset[int] = frozenset()
+    hidden: tuple[int, ...] | None = None
+    has_stars: bool = True
 
     def with_plan(self, plan: Plan) -> Scope:
         """The same names over a plan with the same columns (a filter)."""
@@ -113,18 +117,32 @@ class Scope:
         return (self._only_one(found, parts, position), 1) if found else None
 
     def expand_star(self, qualifier: tuple[str, ...]) -> tuple[StarItem, ...] | None:
-        """The columns of ``*`` or ``t.*``; None if no relation answers to the qualifier."""
+        """The columns of ``*`` or ``t.*``; None if no relation answers to the qualifier.
+
+        Raises:
+            UnsupportedConstruct: what ``t.*`` means is not known.
+        """
         if not qualifier:
             return self.star
+        if not self.has_stars:
+            raise UnsupportedConstruct(
+                f"{'.'.join(qualifier)}.* behind several joins, one of them with USING",
+                hint="name the columns",
+            )
         lower = tuple(part.lower() for part in qualifier)
         for source in self.sources:
             if source.answers_to(lower):
                 columns = self.plan.columns
-                return tuple(
-                    StarItem(columns[source.start + offset].name, (source.start + offset,))
-                    for offset in range(len(source.names))
-                )
+                return tuple(StarItem(columns[i].name, (i,)) for i in self._columns_of(source))
         return None
+
+    def _columns_of(self, source: Source) -> Sequence[int]:
+        """In the order of its star."""
+        own = range(source.start, source.start + len(source.names))
+        if self.hidden is None:
+            return own
+        shown = (item.indices[0] for item in self.star)
+        return [index for index in dict.fromkeys((*self.hidden, *shown)) if index in own]
 
     def candidates(self) -> tuple[str, ...]:
         """Every column as a person may write it, for an error's list."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeGuard, assert_never
@@ -107,7 +108,8 @@ def _generate(
     names = tuple(column.name.lower() for column in plan.produced)
     source = Source((alias.lower(),) if alias else (), names, start)
     star = tuple(StarItem(c.name, (start + i,)) for i, c in enumerate(plan.produced))
-    return Scope(plan, (*left.sources, source), (*left.star, *star), left.merged)
+    sources, star = (*left.sources, source), (*left.star, *star)
+    return Scope(plan, sources, star, left.merged, hidden=left.hidden)
 
 
 def _join(item: tree.Join, context: Context) -> Scope:
@@ -127,11 +129,15 @@ def _join(item: tree.Join, context: Context) -> Scope:
     right = scope_of(item.right, inner)
     kind = item.kind
     using = _common_names(left, right) if item.natural else item.using
+    is_further = left.hidden is not None or right.hidden is not None
+    has_stars = not (is_further and context.semantics.is_hive)
     if using:
-        return _join_using(left, right, item, using, context)
+        joined = _join_using(left, right, item, using, context)
+        return replace(joined, has_stars=has_stars)
     joined = _join_scopes(
         left, right, Join(left.plan, right.plan, kind, lateral=item.lateral), kind
     )
+    joined = replace(joined, has_stars=has_stars)
     if item.condition is None:
         return joined
     # A semi join's condition sees the right side, though its output does not.
@@ -158,7 +164,16 @@ def _join_scopes(left: Scope, right: Scope, plan: Plan, kind: JoinKind) -> Scope
         **{name: tuple(i + by for i in indices) for name, indices in right.merged.items()},
         **left.merged,
     }
-    return Scope(plan, (*left.sources, *sources), (*left.star, *star), MappingProxyType(merged))
+    hidden = left.hidden
+    if right.hidden is not None:
+        hidden = (*(hidden or ()), *(index + by for index in right.hidden))
+    return Scope(
+        plan,
+        (*left.sources, *sources),
+        (*left.star, *star),
+        MappingProxyType(merged),
+        hidden=hidden,
+    )
 
 
 def _common_names(left: Scope, right: Scope) -> tuple[str, ...]:
@@ -176,6 +191,7 @@ def _join_using(
     merged = dict(left.merged)
     items: list[StarItem] = []
     shown: set[tuple[int, ...]] = set()
+    keys: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     for name in using:
         a = _side(left, name, context)
         b = tuple(i + by for i in _side(right, name, context))
@@ -188,6 +204,7 @@ def _join_using(
         kept = {JoinKind.RIGHT: b, JoinKind.FULL: (*a, *b)}.get(kind, a)
         merged[name.lower()] = kept
         shown |= {a, b}
+        keys.append((a, b))
         items.append(StarItem(both.columns[a[0]].name, kept))
     condition = (
         conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
@@ -195,7 +212,30 @@ def _join_using(
     plan = Join(left.plan, right.plan, kind, condition, item.lateral)
     scope = _join_scopes(left, right, plan, kind)
     rest = tuple(item for item in scope.star if item.indices not in shown)
-    return replace(scope, star=(*items, *rest), merged=MappingProxyType(merged))
+    scope = replace(scope, star=(*items, *rest), merged=MappingProxyType(merged))
+    if context.semantics.is_trino:
+        return scope
+    added = _hidden_keys(kind, keys) if context.semantics.is_spark else ()
+    return replace(scope, hidden=(*added, *(scope.hidden or ())))
+
+
+def _hidden_keys(
+    kind: JoinKind, keys: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+) -> Iterator[int]:
+    """The sides of USING that ``*`` does not show; of what is united already, no relation's name does."""
+    left = [a[0] for a, _ in keys if len(a) == 1]
+    right = [b[0] for _, b in keys if len(b) == 1]
+    match kind:
+        case JoinKind.SEMI | JoinKind.ANTI:
+            return
+        case JoinKind.RIGHT:
+            yield from left
+        case JoinKind.FULL:
+            yield from (*left, *right)
+        case JoinKind.INNER | JoinKind.LEFT | JoinKind.CROSS:
+            yield from right
+        case _:
+            assert_never(kind)
 
 
 def _side(scope: Scope, name: str, context: Context) -> tuple[int, ...]:
